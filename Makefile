@@ -1,0 +1,56 @@
+# A machine needs Python >= 3.11 with venv, and make; everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test check static gates fix bench clean
+# Also under `make -j`: the parts of check go in order of speed, and gates reads what test measured.
+.NOTPARALLEL:
+
+# run: watch a soldier decide
+run: .venv/.ready
+	$(BIN)/bthtn run soldier
+
+# test: the test-suite, the code in docs/ included
+test: .venv/.ready
+	$(BIN)/coverage run -m pytest
+
+# check: everything that must pass before a change is taken, the fastest first
+check: static test gates
+
+# static: what is checked without running the code: format, style, import contracts, types
+static: .venv/.ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mypy
+
+# gates: every package is covered as well as pyproject.toml demands, judged by the last `make test`
+gates: .venv/.ready
+	$(BIN)/coverage report
+	$(BIN)/coverage json -q -o - | $(BIN)/python tests/coverage_gates.py
+
+# fix: let ruff mend what it can
+fix: .venv/.ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# bench: how fast it is on this machine; information, not a gate
+bench: .venv/.ready
+	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
+
+# clean: remove everything that the other targets made
+clean:
+	rm -rf .venv .coverage .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .benchmarks build dist out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One environment, with the developers' tools, for every target: `run` alone could do with less, but a
+# second, leaner state of .venv would be one more thing to be wrong.
+.venv/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "bthtn needs Python 3.11 or newer, and '$(PYTHON)' is not." \
+			"Name one that is: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@echo "Building .venv; this happens once and takes a minute."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@

@@ -1,0 +1,42 @@
+"""bthtn: behaviour trees on top, an HTN planner below, and plans that are behaviour trees.
+
+These are the names for describing a domain and planning with it; nothing here needs
+py_trees. To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
+"""
+
+from bthtn.domain.builder import Domain, Primitive, primitive
+from bthtn.domain.method import Methods, method
+from bthtn.domain.network import defer, null, parallel, pause, priority, sequence
+from bthtn.domain.task import Resource
+from bthtn.errors import BthtnError
+from bthtn.plan.plan import Plan
+from bthtn.planning.find import find_plan
+from bthtn.planning.protocol import Settings
+from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
+from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN
+
+__all__ = [
+    "UNKNOWN",
+    "BthtnError",
+    "Domain",
+    "Fluent",
+    "FluentFamily",
+    "Methods",
+    "Plan",
+    "Primitive",
+    "Resource",
+    "Settings",
+    "State",
+    "defer",
+    "find_plan",
+    "fluent",
+    "fluents",
+    "method",
+    "null",
+    "parallel",
+    "pause",
+    "primitive",
+    "priority",
+    "sequence",
+]

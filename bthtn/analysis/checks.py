@@ -1,0 +1,140 @@
+"""Checks of a domain: one function per diagnostic code, ``CHECKS`` is the registry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import networkx as nx
+
+from bthtn.analysis.endings import endless
+from bthtn.analysis.graph import calls, ensured_in, restricted, task_graph
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import Effect
+from bthtn.domain.function import Computed, FunctionEffect
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.network import NullNetwork
+from bthtn.domain.task import PrimitiveTask
+from bthtn.errors import Diagnostic, Severity
+from bthtn.world.expression import Constant, Expression
+
+Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
+
+
+def findings(domain: FrozenDomain) -> tuple[Diagnostic, ...]:
+    """What every check has to say, errors first, then by place."""
+    found = [diagnostic for check in CHECKS.values() for diagnostic in check(domain)]
+    return tuple(sorted(found, key=lambda diagnostic: diagnostic.order))
+
+
+def never_ends(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Compound tasks that always lead back to themselves; each circle is told once."""
+    names = {task.name: len(domain.methods[task]) for task in endless(domain)}
+    methods = {(name, index) for name, count in names.items() for index in range(count)}
+    graph = restricted(task_graph(domain), {*names, *methods})
+    for circle in nx.strongly_connected_components(graph):
+        if len(circle) == 1:
+            continue
+        inside = restricted(graph, circle)
+        first = next(name for name in names if name in circle)
+        rounds = [nx.shortest_path(inside, start, first) for start in inside.successors(first)]
+        tasks = [first, *(node for node in min(rounds, key=len) if isinstance(node, str))]
+        yield _warning(
+            "BT151",
+            f"'{first}' can never be planned to an end: it always leads back to itself"
+            f" ({' → '.join(tasks)})",
+            f"compound '{first}'",
+            f"give it a method that ends, or write defer({first}(…)) where it is to go on",
+        )
+
+
+def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Methods behind one that always applies and does nothing.
+
+    Only that: any other method can turn out to be impossible, and then those behind it are
+    tried.
+    """
+    for task, methods in domain.methods.items():
+        idle = [index for index, method in enumerate(methods) if _always_idle(method)]
+        if idle and idle[0] < len(methods) - 1:
+            yield _warning(
+                "BT152",
+                f"method {idle[0]} of '{task.name}' always applies and does nothing: methods"
+                " behind it are only tried when what follows cannot be planned otherwise",
+                f"compound '{task.name}', method {idle[0] + 1}",
+                "put the method that does nothing last, or give it a condition",
+            )
+
+
+def unused_primitive(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Primitive tasks that no method calls, where it can be told which tasks methods call."""
+    methods = [method for several in domain.methods.values() for method in several]
+    if not methods or any(isinstance(method.body, PlainBody) for method in methods):
+        return
+    graph = task_graph(domain)
+    for name, task in domain.tasks.items():
+        if isinstance(task, PrimitiveTask) and not graph.in_degree(name):
+            yield _warning(
+                "BT153",
+                f"no method uses '{name}'",
+                f"primitive '{name}'",
+                "remove it, unless it is a goal of its own",
+            )
+
+
+def unused_fluent(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Fluents that nothing in the domain mentions. Plain functions cannot be looked into."""
+    texts: list[str] = []
+    for part in _parts(domain):
+        if isinstance(part, Computed | FunctionEffect | PlainBody):
+            return
+        texts.append(part.text())
+    mentioned = set(re.findall(r"\w+", " ".join(texts)))
+    schema = domain.schema
+    for name in [*schema.fluents, *schema.families]:
+        if name not in mentioned:
+            yield _warning(
+                "BT154",
+                f"no condition, effect or argument mentions '{name}'",
+                f"fluent '{name}' of {schema.name}",
+                "remove it, unless sensors or a behaviour tree use it",
+            )
+
+
+CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
+    {
+        "BT151": never_ends,
+        "BT152": always_behind,
+        "BT153": unused_primitive,
+        "BT154": unused_fluent,
+    }
+)
+
+
+def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, where, hint, Severity.WARNING)
+
+
+def _always_idle(method: Method) -> bool:
+    condition, body = method.condition, method.body
+    always = isinstance(condition, Constant) and condition.value is True
+    return always and isinstance(body, NullNetwork)
+
+
+def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBody]:
+    """Everything in the domain that can mention a fluent."""
+    for task in domain.tasks.values():
+        if isinstance(task, PrimitiveTask):
+            yield from (task.precondition, task.exec_only, task.duration, task.cost)
+            yield from (*task.effects, *task.expected, *task.actual)
+    for methods in domain.methods.values():
+        for method in methods:
+            yield method.condition
+            if isinstance(method.body, PlainBody):
+                yield method.body
+                continue
+            yield from ensured_in(method.body)
+            for call, _ in calls(method.body):
+                yield from call.args

@@ -1,0 +1,144 @@
+"""Which tasks can be planned to an end: the least fixpoint over all methods.
+
+A network can end, or be suspended so that planning stops. A task can do what one of its
+methods can do. Whatever can do neither only leads back to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import Effect
+from bthtn.domain.function import FunctionEffect
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    ParallelPolicy,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+    parts_of,
+)
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.world.expression import Constant
+from bthtn.world.truth import UNKNOWN
+
+
+class Ending(Enum):
+    """How planning a network can come to a stop."""
+
+    END = "end"
+    SUSPENSION = "suspension"
+
+
+Endings = frozenset[Ending]
+
+NOTHING: Endings = frozenset()
+ENDS: Endings = frozenset({Ending.END})
+SUSPENDS: Endings = frozenset({Ending.SUSPENSION})
+BOTH: Endings = ENDS | SUSPENDS
+
+
+def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
+    """The compound tasks that can neither end nor be suspended, in order of definition."""
+    known: dict[CompoundTask[Any], Endings] = dict.fromkeys(domain.methods, NOTHING)
+    certain = is_certain(domain)
+    grown = True
+    while grown:
+        grown = False
+        for task, methods in domain.methods.items():
+            together = NOTHING.union(*(_of_method(one, known, certain) for one in methods))
+            grown = grown or together != known[task]
+            known[task] = together
+    return [task for task, endings in known.items() if not endings]
+
+
+def is_certain(domain: FrozenDomain) -> bool:
+    """Whether no fluent that was known at the start can become unknown on the way."""
+    schema = domain.schema
+    declared = [*schema.fluents.values(), *(one.prototype for one in schema.families.values())]
+    if schema.has_volatile or any(fluent.default is UNKNOWN for fluent in declared):
+        return False
+    bodies = [one.body for methods in domain.methods.values() for one in methods]
+    networks = [body for body in bodies if not isinstance(body, PlainBody)]
+    inside = [one for network in networks for one in _everything(network)]
+    effects = [effect for one in inside if isinstance(one, DeferNetwork) for effect in one.ensures]
+    for task in domain.tasks.values():
+        if isinstance(task, PrimitiveTask):
+            effects += [*task.effects, *task.expected]
+    return (
+        len(networks) == len(bodies)
+        and not any(map(_disagrees, inside))
+        and not any(map(_makes_unknown, effects))
+    )
+
+
+def _everything(network: Network) -> Iterator[Network]:
+    pending = [network]
+    while pending:
+        yield pending[-1]
+        pending.extend(parts_of(pending.pop()))
+
+
+def _disagrees(network: Network) -> bool:
+    """Whether fluents may be unknown behind it, because branches end differently."""
+    if isinstance(network, PriorityNetwork):
+        return len(network.parts) > 1
+    return isinstance(network, ParallelNetwork) and network.policy is not ParallelPolicy.ALL
+
+
+def _makes_unknown(effect: Effect) -> bool:
+    if isinstance(effect, FunctionEffect):
+        return True
+    return isinstance(effect.value, Constant) and effect.value.value is UNKNOWN
+
+
+Known = Mapping[CompoundTask[Any], Endings]
+
+
+def _of_method(method: Method, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
+    if isinstance(method.body, PlainBody):
+        return BOTH
+    may_wait = not certain and not isinstance(method.condition, Constant)
+    return _of(method.body, known, certain) | (SUSPENDS if may_wait else NOTHING)
+
+
+def _of(network: Network, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
+    match network:
+        case TaskCall(task, args):
+            plain = isinstance(task, CompoundTask) or isinstance(task.precondition, Constant)
+            waits = not (certain or (plain and all(isinstance(arg, Constant) for arg in args)))
+            endings = known[task] if isinstance(task, CompoundTask) else ENDS
+            return endings | (SUSPENDS if waits else NOTHING)
+        case NullNetwork():
+            return ENDS
+        case PauseNetwork():
+            return SUSPENDS
+        case DeferNetwork():
+            return BOTH if network.ensures else SUSPENDS
+        case SequenceNetwork(parts):
+            return _in_sequence([_of(part, known, certain) for part in parts])
+        case PriorityNetwork(parts):
+            return NOTHING.union(*(_of(part, known, certain) for part in parts))
+        case ParallelNetwork(parts):
+            branches = [_of(part, known, certain) for part in parts]
+            if not all(branches):
+                return NOTHING
+            every = ENDS.intersection(*branches)
+            return every | (NOTHING.union(*branches) & SUSPENDS)
+
+
+def _in_sequence(parts: list[Endings]) -> Endings:
+    """A sequence ends when all of it ends, and is suspended with the first part that is."""
+    suspended = NOTHING
+    for part in parts:
+        suspended |= part & SUSPENDS
+        if Ending.END not in part:
+            return suspended
+    return suspended | ENDS

@@ -1,0 +1,71 @@
+"""A domain as a graph: compound tasks, their methods, and the tasks that those call.
+
+    "fight" ──► ("fight", 1) ──► "fight_from_cover" ──► ("fight_from_cover", 0) ──► …
+
+Tasks are nodes by name, methods by the name of their task and their index. Node attributes:
+``kind`` is ``"primitive"``, ``"compound"`` or ``"method"``; a method has ``method``, the data
+itself. An edge to a task has ``deferred``: whether every call is one that is planned later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import Any
+
+import networkx as nx
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import Effect
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import DeferNetwork, Network, parts_of
+from bthtn.domain.task import CompoundTask, TaskCall
+
+
+def task_graph(domain: FrozenDomain) -> nx.DiGraph[Any]:
+    """The graph of the whole domain. What plain methods answer with is not in it."""
+    graph: nx.DiGraph[Any] = nx.DiGraph(name=domain.name)
+    for name, task in domain.tasks.items():
+        kind = "compound" if isinstance(task, CompoundTask) else "primitive"
+        graph.add_node(name, kind=kind, task=task)
+    for task, methods in domain.methods.items():
+        for index, method in enumerate(methods):
+            node = (task.name, index)
+            graph.add_node(node, kind="method", method=method)
+            graph.add_edge(task.name, node)
+            if isinstance(method.body, PlainBody):
+                continue
+            for call, deferred in calls(method.body):
+                known = graph.get_edge_data(node, call.task.name, {"deferred": True})
+                both = known["deferred"] and deferred
+                graph.add_edge(node, call.task.name, deferred=both)
+    return graph
+
+
+def restricted(graph: nx.DiGraph[Any], kept: Container[Any]) -> nx.DiGraph[Any]:
+    """The part of the graph between the kept nodes, in the same order (a view has no order)."""
+    part: nx.DiGraph[Any] = nx.DiGraph()
+    part.add_nodes_from(node for node in graph if node in kept)
+    part.add_edges_from(edge for edge in graph.edges if edge[0] in kept and edge[1] in kept)
+    return part
+
+
+def calls(network: Network) -> Iterator[tuple[TaskCall, bool]]:
+    """Every task call, left to right, and whether it is deferred."""
+    pending = [network]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, TaskCall):
+            yield one, False
+        elif isinstance(one, DeferNetwork):
+            yield one.call, True
+        pending.extend(reversed(parts_of(one)))
+
+
+def ensured_in(network: Network) -> Iterator[Effect]:
+    """The effects that deferred tasks in the network ensure."""
+    pending = [network]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, DeferNetwork):
+            yield from one.ensures
+        pending.extend(parts_of(one))

@@ -1,0 +1,28 @@
+"""HOW DOES IT RUN? Plans as py_trees subtrees, and the node that plans and mounts them.
+
+| plan node       | behaviour                         |
+| --------------- | --------------------------------- |
+| `TaskNode`      | `TaskLeaf`                        |
+| `SequenceNode`  | `PlanSequence`                    |
+| `ParallelNode`  | `PlanParallel`                    |
+| `PriorityNode`  | `PlanPriority`                    |
+| `SuspendedNode` | `Suspended`                       |
+| `ScopeNode`     | nothing: its child takes its place |
+| `NullNode`      | nothing, or py_trees' `Success`   |
+"""
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.operators import OperatorFailed, Operators, Running
+from bthtn.behaviours.character import Character
+from bthtn.behaviours.operator import Operator
+from bthtn.behaviours.plan_goal import PlanGoal
+
+__all__ = [
+    "Agent",
+    "Character",
+    "Operator",
+    "OperatorFailed",
+    "Operators",
+    "PlanGoal",
+    "Running",
+]

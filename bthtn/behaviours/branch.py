@@ -1,0 +1,87 @@
+"""What can be told of a branch of a running plan: why it failed, what it has still to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.priority import PlanPriority
+from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.network import ParallelPolicy
+from bthtn.world.footprint import Footprint
+
+
+def failure_of(branch: Behaviour) -> str:
+    """Why a branch failed: the reason of the one step that decided it, with its place."""
+    while True:
+        match branch:
+            case PlanSequence(current_child=Behaviour() as child):
+                branch = child
+            case PlanPriority(children=[*_, last]):
+                branch = last
+            case PlanParallel():
+                branch = _decisive(branch)
+            case _:
+                return str(getattr(branch, "failure", "")) or branch.feedback_message
+
+
+def _decisive(node: PlanParallel) -> Behaviour:
+    if node.node.policy is ParallelPolicy.PRIMARY:
+        return node.children[0]
+    failed = (child for child in node.children if child.status is Status.FAILURE)
+    return next(failed, node.children[-1])
+
+
+def remaining(branch: Behaviour) -> Footprint:
+    """What the steps of a branch that may still run read, write and use."""
+    together = Footprint()
+    for node in _still_to_run(branch):
+        if isinstance(node, TaskLeaf):
+            together = together.then(node.node.footprint)
+    return together
+
+
+def active(branch: Behaviour) -> list[Behaviour]:
+    """The leaves of a branch at which it is now."""
+    return [
+        node
+        for node in branch.iterate()
+        if node.status is Status.RUNNING and not isinstance(node, COMPOSITES)
+    ]
+
+
+def contains(branch: Behaviour, node: Behaviour) -> bool:
+    """Whether the node stands in the branch."""
+    above: Behaviour | None = node
+    while above is not None and above is not branch:
+        above = above.parent
+    return above is branch
+
+
+COMPOSITES: Final = (PlanSequence, PlanParallel, PlanPriority)
+"""What the inside of a running plan is made of."""
+
+
+def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
+    """The nodes that may still be ticked; ``again``, also those that have ended before."""
+    pending = [(branch, False)]
+    while pending:
+        node, again = pending.pop()
+        if node.status in (Status.SUCCESS, Status.FAILURE) and not again:
+            continue
+        yield node
+        match node:
+            case PlanPriority(status=Status.RUNNING, memory=False):
+                pending.extend((child, True) for child in node.children)
+            case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
+                behind = node.children[node.children.index(chosen) :]
+                pending.extend((child, False) for child in behind)
+            case PlanSequence(status=Status.RUNNING):
+                pending.extend((child, False) for child in node.ahead)
+            case PlanSequence() | PlanParallel() | PlanPriority():
+                pending.extend((child, again) for child in node.children)

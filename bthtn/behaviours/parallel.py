@@ -1,0 +1,80 @@
+"""PlanParallel: branches side by side, ended by a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from py_trees import common
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Parallel
+
+from bthtn.behaviours.sequence import reset
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.nodes import ParallelNode
+
+_ENDED: Final = (Status.SUCCESS, Status.FAILURE)
+
+
+class PlanParallel(Parallel):
+    """Every unfinished branch is ticked once per tick, in order, before the end is decided.
+
+    Finished branches are remembered. When the node ends, branches that still run are aborted,
+    newest first.
+
+    | policy    | success                | failure                |
+    | --------- | ---------------------- | ---------------------- |
+    | `all`     | all succeeded          | any failed             |
+    | `any`     | any succeeded          | all failed             |
+    | `primary` | the first succeeded    | the first failed       |
+    """
+
+    def __init__(self, node: ParallelNode, children: list[Behaviour]) -> None:
+        every = node.policy is ParallelPolicy.ALL
+        shown = common.ParallelPolicy.SuccessOnAll() if every else _shown_as(node, children)
+        super().__init__(str(node), shown, children)
+        self.node = node
+
+    def setup(self, **kwargs: object) -> None:
+        """Nothing to check: the policy is the plan's own."""
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Tick the unfinished branches, then decide."""
+        if self.status is not Status.RUNNING:
+            reset(self.children)
+            self.status = Status.RUNNING
+        for child in self.children:
+            if child.status not in _ENDED:
+                yield from child.tick()
+        verdict = self._verdict()
+        running = [child for child in self.children if child.status is Status.RUNNING]
+        self.current_child = running[-1] if running else self.children[-1]
+        if verdict is Status.RUNNING:
+            self.status = verdict
+        else:
+            for child in reversed(running):
+                child.stop(Status.INVALID)
+            self.stop(verdict)
+        yield self
+
+    def _verdict(self) -> Status:
+        ends = [
+            Status.FAILURE if child.status is Status.INVALID else child.status
+            for child in self.children
+        ]
+        if self.node.policy is ParallelPolicy.PRIMARY:
+            return ends[0]
+        decisive, other = Status.FAILURE, Status.SUCCESS
+        if self.node.policy is ParallelPolicy.ANY:
+            decisive, other = other, decisive
+        if decisive in ends:
+            return decisive
+        return other if all(end is other for end in ends) else Status.RUNNING
+
+
+def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:
+    """The py_trees policy under which displays show the node."""
+    if node.policy is ParallelPolicy.ANY:
+        return common.ParallelPolicy.SuccessOnOne()
+    return common.ParallelPolicy.SuccessOnSelected(children[:1])

@@ -1,0 +1,95 @@
+"""PlanRun: what the behaviours of one running plan share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from py_trees.behaviour import Behaviour
+
+from bthtn.agent.agent import Agent
+from bthtn.plan.nodes import SuspendedNode
+from bthtn.plan.plan import Plan
+
+Path = tuple[str, "Path"] | None
+"""Names of the decompositions above a node, innermost first."""
+
+
+_SHOWN: Final = 8
+"""Names of a path that are shown; a recursive task has thousands of the same."""
+
+
+def path_text(path: Path) -> str:
+    """``fight m1 > take_cover m1``, outermost first; of a long path, the innermost part."""
+    names: list[str] = []
+    while path is not None and len(names) < _SHOWN:
+        name, path = path
+        names.append(name)
+    if path is not None:
+        names.append("…")
+    return " > ".join(reversed(names))
+
+
+def placed(path: Path, name: str, reason: str) -> str:
+    """``fight m1 > shoot: the reason``."""
+    place = path_text(path)
+    return f"{place} > {name}: {reason}" if place else f"{name}: {reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The rest of a plan, planned on arrival, and the behaviours that run it in order."""
+
+    plan: Plan
+    steps: list[Behaviour]
+
+
+class ResumeFailed(Exception):  # noqa: N818 - what happened, not what is wrong with the code
+    """A suspended part could not be planned when execution got there (semantics 2.5)."""
+
+
+class Arrival(Protocol):
+    """**Protocol:** a suspended part of a plan that execution has reached."""
+
+    node: SuspendedNode
+    path: Path
+    parent: Behaviour | None
+
+
+PlanRest = Callable[[Arrival], Callable[[], Planned | None]]
+"""Begins to plan a suspended part; the answer is called every tick until it gives a plan.
+
+The answer gives None while it needs more ticks and raises ResumeFailed when there is no plan.
+"""
+
+
+@dataclass(slots=True)
+class PlanRun:
+    """One run of one plan: whose it is, and how often it was ticked.
+
+    ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
+    ``on_resumed`` is told when the plan takes its place.
+    """
+
+    agent: Agent[Any, Any]
+    goal: str
+    plan_rest: PlanRest
+    on_resumed: Callable[[Arrival, Plan], None]
+    setup_arguments: Mapping[str, Any]
+    ticks: int = 0
+    next_resumption: int = 0
+
+    @property
+    def source(self) -> str:
+        """Who the beliefs that this plan's steps write come from."""
+        return self.goal
+
+    def ticked(self) -> None:
+        """Another tick of the plan begins."""
+        self.ticks += 1
+        self.next_resumption = self.ticks + 1
+
+    def resumed(self, arrival: Arrival, planned: Planned) -> None:
+        """A suspended part is replaced by its plan."""
+        self.on_resumed(arrival, planned.plan)

@@ -1,0 +1,121 @@
+"""Suspended: a part of a plan that is planned when execution gets there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.run import Path, Planned, PlanRun, ResumeFailed, placed
+from bthtn.behaviours.sequence import Placeholder
+from bthtn.plan.nodes import SuspendedNode
+from bthtn.plan.replay import replay
+from bthtn.plan.walk import node_text
+from bthtn.world.footprint import Footprint
+
+
+class Suspended(Placeholder):
+    """Asks for its plan when the tick reaches it; what is planned takes its place.
+
+    It plans from the actual state, over several ticks if need be. Beside branches that still
+    run, a plan that would disturb them waits until they are done, and is made again if the
+    world has changed meanwhile. A part that is suspended by a resumption itself is not planned
+    in the same tick, so a task that only ever suspends itself cannot hang the agent.
+    """
+
+    def __init__(self, node: SuspendedNode, path: Path, run: PlanRun) -> None:
+        super().__init__(node_text(node))
+        self.node = node
+        self.path = path
+        self.failure = ""
+        self.waits_for: Behaviour | None = None
+        self._run = run
+        self._not_before = run.next_resumption
+        self._ask: Callable[[], Planned | None] | None = None
+        self._planned: Planned | None = None
+        self._version = -1
+
+    def initialise(self) -> None:
+        """Called by py_trees before the first tick of a run."""
+        self._forget()
+
+    def update(self) -> Status:
+        """Called by py_trees at every tick: plan, or wait, or hand over what was planned."""
+        if self._run.ticks < self._not_before:
+            return Status.RUNNING
+        try:
+            return self._arrive()
+        except ResumeFailed as failure:
+            self.feedback_message = str(failure)
+            self.failure = placed(self.path, self.name, str(failure))
+            return Status.FAILURE
+
+    def terminate(self, new_status: Status) -> None:
+        """Called by py_trees at every end."""
+        if new_status is Status.INVALID:
+            self._forget()
+
+    def _arrive(self) -> Status:
+        beliefs = self._run.agent.beliefs
+        if self._ask is None:
+            self._version = beliefs.version
+            self._ask = self._run.plan_rest(self)
+        if self._planned is None:
+            self._planned = self._ask()
+            if self._planned is None:
+                return Status.RUNNING
+        plan, waited = self._planned.plan, self.waits_for is not None
+        if self._must_wait(plan.footprint):
+            return Status.RUNNING
+        changed = self._version != beliefs.version
+        if changed and (waited or not replay(plan, beliefs.frozen()).ok):
+            self._forget()
+            return self._arrive()
+        self._run.resumed(self, self._planned)
+        self.replacement = self._planned.steps
+        return Status.SUCCESS
+
+    def _must_wait(self, wanted: Footprint) -> bool:
+        """Whether a branch that still runs would be disturbed."""
+        self.waits_for = None
+        node: Behaviour = self
+        while isinstance(node.parent, COMPOSITES):
+            if isinstance(node.parent, PlanParallel):
+                for sibling in node.parent.children:
+                    over = sibling is not node and remaining(sibling).conflict_with(wanted)
+                    if over:
+                        self._wait_for(sibling, over)
+                        return True
+            node = node.parent
+        return False
+
+    def _wait_for(self, sibling: Behaviour, over: str) -> None:
+        self.waits_for = sibling
+        self.feedback_message = f"waits for {over}"
+        if not self._moves(sibling):
+            raise ResumeFailed(f"it waits for '{over}', and the branch that has it waits too")
+
+    def _moves(self, branch: Behaviour) -> bool:
+        """Whether anything in a branch can go on, now or when those it waits for are done."""
+        pending, seen = [branch], {self.id}
+        while pending:
+            one = pending.pop()
+            leaves = [leaf for leaf in active(one) if leaf.id not in seen]
+            if not leaves:
+                if one is branch or not contains(one, self):
+                    return True
+                continue
+            for leaf in leaves:
+                seen.add(leaf.id)
+                if not isinstance(leaf, Suspended) or leaf.waits_for is None:
+                    return True
+                pending.append(leaf.waits_for)
+        return False
+
+    def _forget(self) -> None:
+        self._ask = self._planned = self.replacement = None
+        self.waits_for = None
+        self.failure = self.feedback_message = ""

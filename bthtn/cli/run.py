@@ -1,0 +1,299 @@
+"""``bthtn run``: a tree with its agent in its simulated world, tick by tick."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from types import FrameType, MappingProxyType
+from typing import Any, Final
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.agent.event import AgentEvent, GoalEnded, PlanAborted, PlanAdopted, PlanFailed
+from bthtn.behaviours import Character, PlanGoal
+from bthtn.cli.locate import Found, Kind, located, shown
+from bthtn.cli.output import counted, is_unicode_screen, say, say_json, write
+from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.plan.codec import json_value
+from bthtn.plan.notation import normal
+from bthtn.plan.plan import Plan
+from bthtn.testing.cases import unusable
+from bthtn.views.graphviz import picture
+from bthtn.views.text import ASCII, UNICODE
+from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows
+from bthtn.views.tree_dot import behaviour_dot
+from bthtn.world.diff import Change
+
+TICKS: Final = 200
+OUT: Final = Path("out")
+MOST_DRAWN: Final = 50
+INTERRUPTED: Final = 130
+_IN_ASCII: Final = MappingProxyType(str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."}))
+_STYLES: Final = MappingProxyType(
+    {
+        "senses": "dim",
+        "plan": "bold magenta",
+        "replans": "bold yellow",
+        "drops": "bold red",
+        "goal": "bold",
+        "starts": "blue",
+        "chooses": "bold blue",
+        "done": "green",
+        "fails": "red",
+        "refuses": "yellow",
+        "aborts": "red",
+    }
+)
+
+
+def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | None = None) -> int:
+    """Run until there is nothing more to see, or for so many ticks.
+
+    0 when it finished, 1 when it did not, 130 after Ctrl-C. Raises BthtnError.
+    """
+    found = located(tree, Kind.TREE)
+    run = _Run(found, _character(found, seed), ticks or TICKS)
+    folder = None if as_json and out is None else _folder(out or OUT, found.name)
+    told: list[dict[str, Any]] = []
+    with run.stopped_by_interrupt():
+        if as_json:
+            told.extend(map(_tick_json, run.ticks()))
+        else:
+            _tell(run.ticks())
+    run.check()
+    files, missing = run.album.written(folder) if folder is not None else ([], "")
+    pictures = [shown(file) for file in files]
+    if as_json:
+        head = {"format": "bthtn-run/1", "tree": found.name, "seed": seed}
+        say_json({**head, "finished": run.finished, "ticks": told, "pictures": pictures})
+    else:
+        plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
+        beside = f" and, beside it, {plans}" if plans else ""
+        say(f"\n{run.outcome()}\npictures: {pictures[0]}{beside}{missing}")
+    return INTERRUPTED if run.interrupted else int(not run.finished)
+
+
+class _Run:
+    """One run, and how it ended."""
+
+    def __init__(self, found: Found, character: Character, longest: int) -> None:
+        self.album = _Album(character, found.name)
+        self.interrupted = False
+        self.finished = False
+        self._character = character
+        self._longest = longest
+        self._error: Exception | None = None
+        self._file = found.file or Path(found.name)
+
+    def ticks(self) -> Iterator[Tick]:
+        """What happens, tick by tick; at the end the tree is taken down."""
+        character = self._character
+        try:
+            while not self._is_over():
+                events = character.tick()
+                yield Tick(character.ticks, _active(character.root), events)
+            self.finished = character.finished
+        except Exception as error:  # noqa: BLE001 - the user's tree and world: check reports it
+            self._error = error
+        self.album.close()
+        events = character.stop()
+        if events:
+            yield Tick(character.ticks, (), events)
+
+    @contextmanager
+    def stopped_by_interrupt(self) -> Iterator[None]:
+        """Ctrl-C ends the run after the tick at hand; a second one, at once."""
+
+        def stop(_: int, __: FrameType | None) -> None:
+            self.interrupted = True
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def check(self) -> None:
+        """Raise InputError when the tree or its world raised something."""
+        if self._error is not None:
+            fault = unusable(self._file, self._error)
+            message = f"tick {self._character.ticks}: {fault.message}"
+            raise InputError(replace(fault, message=message)) from self._error
+
+    def outcome(self) -> str:
+        """How it ended."""
+        ticks = counted(self._character.ticks, "tick")
+        if self.finished:
+            return f"finished after {ticks}"
+        if self.interrupted:
+            return f"stopped after {ticks}"
+        return f"not finished after {ticks}; give it more with --ticks"
+
+    def _is_over(self) -> bool:
+        late = self.interrupted or self._character.ticks >= self._longest
+        return late or self._character.finished
+
+
+class _Album:
+    """A picture of the tree, and one of each plan as it looked when it ended."""
+
+    def __init__(self, character: Character, name: str) -> None:
+        self._root = character.root
+        self._pictures = {"tree": behaviour_dot(character.root, title=name)}
+        self._plans = 0
+        self._open: dict[str, tuple[int, PlanGoal]] = {}
+        self._listener = character.agent.listener
+        character.agent.listener = self._hear
+
+    def close(self) -> None:
+        """Take the pictures of plans that are not over, before the tree is taken down."""
+        for goal in list(self._open):
+            self._take(goal, "the run ended")
+
+    def written(self, folder: Path) -> tuple[list[Path], str]:
+        """The files to look at, and what it takes to have better ones. Raises InputError."""
+        files = [folder / f"{name}.dot" for name in self._pictures]
+        dots = list(self._pictures.values())
+        for file, dot in zip(files, dots, strict=True):
+            write(dot, file)
+        try:
+            with ThreadPoolExecutor() as pool:
+                drawn = list(pool.map(lambda dot: picture(dot, "svg"), dots[:MOST_DRAWN]))
+        except InputError as error:
+            return files, f"\n{error}"
+        files = [file.with_suffix(".svg") for file in files[:MOST_DRAWN]]
+        for file, svg in zip(files, drawn, strict=True):
+            write(svg, file)
+        return files, ""
+
+    def _hear(self, event: AgentEvent) -> None:
+        """Told of a plan's end before its behaviours forget how they ended."""
+        match event:
+            case PlanAdopted(goal, plan):
+                self._plans += 1
+                for node in self._root.iterate():
+                    if isinstance(node, PlanGoal) and node.plan is plan:
+                        self._open[goal] = (self._plans, node)
+            case PlanFailed(goal, reason) | PlanAborted(goal, reason):
+                self._take(goal, reason)
+            case GoalEnded(goal):
+                self._take(goal, "done" if event.succeeded else event.reason)
+            case _:
+                pass
+        if self._listener is not None:
+            self._listener(event)
+
+    def _take(self, goal: str, end: str) -> None:
+        if goal in self._open:
+            number, node = self._open.pop(goal)
+            title = f"plan {number} for {goal}, record {node.record!r}: {end}"
+            dot = behaviour_dot(node.children[0], title=title, status=True)
+            self._pictures[f"plan-{number}"] = dot
+
+
+def _character(found: Found, seed: int) -> Character:
+    """The one to be watched. Raises BthtnError."""
+    made = found.load()
+    try:
+        made = made(seed) if callable(made) and not isinstance(made, Behaviour) else made
+    except BthtnError:
+        raise
+    except Exception as error:
+        raise InputError(unusable(found.file or Path(found.name), error)) from error
+    if not isinstance(made, Character):
+        message = f"'{found.name}' is {type(made).__name__}, not a character"
+        hint = "write def character(seed: int) -> Character"
+        raise InputError(Diagnostic("BT408", message, hint=hint))
+    return made
+
+
+def _folder(out: Path, name: str) -> Path:
+    """Where the pictures go, without those of an earlier run. Raises InputError."""
+    folder = out / re.sub(r"\W+", "-", name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.iterdir():
+            if re.fullmatch(r"plan-\d+\.(dot|svg)", old.name):
+                old.unlink()
+    except OSError as error:
+        message = f"cannot write to {folder}: {error.strerror}"
+        raise InputError(Diagnostic("BT404", message, hint="choose another --out")) from None
+    return folder
+
+
+def _active(root: Behaviour) -> tuple[str, ...]:
+    """The leaves of the authored tree that run, or the one that succeeded; goals are leaves."""
+    if root.status is not Status.RUNNING:
+        above: Any = root.tip() if root.status is Status.SUCCESS else None
+        names = [above.name] if above is not None else []
+        while above is not None:
+            names = [above.name] if isinstance(above, PlanGoal) else names
+            above = above.parent
+        return tuple(names)
+    running: list[str] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        below = [child for child in node.children if child.status is Status.RUNNING]
+        if isinstance(node, PlanGoal) or not below:
+            running.append(node.name)
+        else:
+            pending.extend(reversed(below))
+    return tuple(running)
+
+
+def _tell(ticks: Iterator[Tick]) -> None:
+    """Print the timeline while it grows."""
+    unicode = is_unicode_screen()
+    tell = _in_colour() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print
+    tell(HEADING)
+    for row in rows(ticks):
+        for line in lines(row, strokes=UNICODE if unicode else ASCII):
+            tell(line if unicode else str(line).translate(_IN_ASCII))
+
+
+def _in_colour() -> Callable[[Line | str], None]:
+    from rich.console import Console  # noqa: PLC0415 - only on a screen
+    from rich.text import Text  # noqa: PLC0415
+
+    def tell(line: Line | str) -> None:
+        text = Text(str(line))
+        text.stylize(_STYLES.get(getattr(line, "verb", ""), ""), MARGIN)
+        text.stylize("cyan", 0, MARGIN)
+        console.print(text, soft_wrap=True)
+
+    console = Console()
+    return tell
+
+
+def _tick_json(tick: Tick) -> dict[str, Any]:
+    events = [_event_json(event) for event in tick.events]
+    return {"tick": tick.number, "active": list(tick.active), "events": events}
+
+
+def _event_json(event: AgentEvent) -> dict[str, Any]:
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+    values = {one.name: _value_json(getattr(event, one.name)) for one in fields(event)}
+    return {"event": name, **values}
+
+
+def _value_json(value: object) -> Any:
+    match value:
+        case Plan():
+            return {"plan": normal(value.tree), "record": list(value.record)}
+        case Change():
+            values = {"before": json_value(value.before), "after": json_value(value.after)}
+            return {"fluent": str(value.fluent), **values, "source": value.source}
+        case BaseException():
+            return f"{type(value).__name__}: {value}"
+        case _:
+            return json_value(value)

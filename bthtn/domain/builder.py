@@ -1,0 +1,186 @@
+"""Domain: the authoring front door.
+
+    combat = Domain("combat", Soldier)
+
+    reload = combat.primitive("reload", effects=Soldier.ammo.becomes(6), uses=[ARMS])
+
+    @combat.primitive
+    def move_to(spot: str) -> Primitive:
+        return primitive(effects=Soldier.at.becomes(spot))
+
+    @combat.compound
+    def fight() -> Methods:
+        yield method(shoot(), when=Soldier.ammo > 0)
+        yield method(reload(), fight())
+
+The functions run once, when the domain is frozen: then everything they name exists, and
+every mistake that can be found without a state is found, all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from bthtn.domain.condition import ConditionLike, condition_from
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import EffectLike, effects_from
+from bthtn.domain.function import Computed
+from bthtn.domain.method import Method, Methods
+from bthtn.domain.parameter import Parameters, parameters_of
+from bthtn.domain.reading import read_methods
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.expression import Expression, as_expression
+from bthtn.world.state import State
+
+S = TypeVar("S", bound=State)
+P = ParamSpec("P")
+
+NumberLike = float | Expression[Any] | Callable[[Any], float]
+EffectsLike = EffectLike | Iterable[EffectLike]
+UsesLike = Resource | str | Iterable[Resource | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """What a primitive task with parameters is, as its function describes it."""
+
+    precondition: ConditionLike | None = None
+    exec_only: ConditionLike | None = None
+    effects: EffectsLike = ()
+    expected: EffectsLike = ()
+    actual: EffectsLike = ()
+    uses: UsesLike = ()
+    duration: NumberLike = 0
+    cost: NumberLike = 1
+
+
+primitive = Primitive
+"""Describe a primitive task with parameters: ``return primitive(effects=...)``."""
+
+
+class Domain(Generic[S]):
+    """A domain while it is being written. Used for the first time, it is frozen."""
+
+    def __init__(self, name: str, state: type[S]) -> None:
+        self.name = name
+        self.state_class = state
+        self._tasks: dict[str, Task] = {}
+        self._frozen: FrozenDomain | None = None
+
+    @overload
+    def primitive(
+        self,
+        name: str,
+        *,
+        precondition: ConditionLike | None = None,
+        exec_only: ConditionLike | None = None,
+        effects: EffectsLike = (),
+        expected: EffectsLike = (),
+        actual: EffectsLike = (),
+        uses: UsesLike = (),
+        duration: NumberLike = 0,
+        cost: NumberLike = 1,
+    ) -> PrimitiveTask[[]]: ...
+    @overload
+    def primitive(self, name: Callable[P, Primitive]) -> PrimitiveTask[P]: ...
+    def primitive(self, name: str | Callable[..., Primitive], **described: Any) -> Any:
+        """Define a primitive task: by name without parameters, or as a decorator with them.
+
+        Raises DomainError for a duplicate name and everything that is wrong with its parts.
+        """
+        if isinstance(name, str):
+            return self._add(self._primitive(name, (), Primitive(**described), ""))
+        parameters = parameters_of(name)
+        description = name(*parameters)
+        if not isinstance(description, Primitive):
+            raise DomainError(
+                Diagnostic(
+                    "BT110",
+                    f"'{name.__name__}' returned {description!r}",
+                    where=f"primitive '{name.__name__}'",
+                    hint="end the function with: return primitive(effects=...)",
+                )
+            )
+        return self._add(
+            self._primitive(name.__name__, parameters, description, name.__doc__ or "")
+        )
+
+    def compound(self, function: Callable[P, Methods]) -> CompoundTask[P]:
+        """Define a compound task by a function that yields its methods, most wanted first."""
+        task: CompoundTask[P] = CompoundTask(
+            function.__name__, parameters_of(function), function, function.__doc__ or ""
+        )
+        self._add(task)
+        return task
+
+    def freeze(self) -> FrozenDomain:
+        """The finished domain, the same one at every call.
+
+        Raises DomainError with all diagnostics when something is wrong.
+        """
+        if self._frozen is None:
+            methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+            found: list[Diagnostic] = []
+            for task in self._tasks.values():
+                if isinstance(task, CompoundTask):
+                    methods[task], wrong = read_methods(task, self._tasks, self.state_class)
+                    found.extend(wrong)
+            if found:
+                raise DomainError(found)
+            self._frozen = FrozenDomain(
+                self.name,
+                self.state_class,
+                MappingProxyType(dict(self._tasks)),
+                MappingProxyType(methods),
+            )
+        return self._frozen
+
+    def _primitive(
+        self, name: str, parameters: Parameters, described: Primitive, doc: str
+    ) -> PrimitiveTask[Any]:
+        uses = [described.uses] if isinstance(described.uses, Resource | str) else described.uses
+        return PrimitiveTask(
+            name,
+            parameters,
+            precondition=condition_from(described.precondition, self.state_class),
+            exec_only=condition_from(described.exec_only, self.state_class),
+            effects=effects_from(described.effects, self.state_class),
+            expected=effects_from(described.expected, self.state_class),
+            actual=effects_from(described.actual, self.state_class),
+            uses=frozenset(map(str, uses)),
+            duration=self._number(described.duration),
+            cost=self._number(described.cost),
+            doc=doc,
+        )
+
+    def _number(self, written: NumberLike) -> Expression[Any]:
+        if callable(written) and not isinstance(written, Expression):
+            return Computed(written, self.state_class)
+        return as_expression(written)
+
+    def _add(self, task: Task) -> Task:
+        where = f"domain '{self.name}'"
+        if self._frozen is not None:
+            raise DomainError(
+                Diagnostic(
+                    "BT108",
+                    f"'{task.name}' comes too late: the domain is frozen",
+                    where=where,
+                    hint="define every task before the domain is planned with for the first time",
+                )
+            )
+        if task.name in self._tasks:
+            raise DomainError(
+                Diagnostic("BT104", f"two tasks are called '{task.name}'", where=where)
+            )
+        self._tasks[task.name] = task
+        return task
+
+
+def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:
+    """The frozen form of a domain, whichever form is given."""
+    return domain.freeze() if isinstance(domain, Domain) else domain

@@ -1,0 +1,50 @@
+"""Conditions: questions to a state with a truth for an answer, and why they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from bthtn.domain.function import Computed
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.assignment import Reference
+from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
+from bthtn.world.footprint import RecordingView
+from bthtn.world.state import State
+from bthtn.world.truth import value_text
+
+ConditionLike = Expression[bool] | bool | Callable[[Any], bool]
+"""What users may write as a condition."""
+
+
+def condition_from(written: ConditionLike | None, state_class: type[State]) -> Condition:
+    """The condition as data. Raises DomainError when it can have no truth."""
+    if written is None:
+        return ALWAYS
+    if isinstance(written, bool):
+        return Constant(written)
+    if isinstance(written, Expression) and not written.is_condition:
+        kind = written.value_type.__name__ if isinstance(written, Reference) else "a number"
+        raise DomainError(
+            Diagnostic(
+                "BT110",
+                f"'{written}' is {kind}, not a condition",
+                hint=f"compare it: {written} > 0, {written} == ...",
+            )
+        )
+    if isinstance(written, Expression):
+        return written
+    if callable(written):
+        return Computed(written, state_class, as_truth=True)
+    raise DomainError(
+        Diagnostic("BT110", f"{written!r} is not a condition, but {type(written).__name__}")
+    )
+
+
+def why(condition: Condition, view: StateView, binding: Binding = ()) -> str:
+    """``ammo > 0 is false: ammo = 0`` — the condition, its truth here, and what it read."""
+    recorder = RecordingView(view)
+    truth = condition.evaluate(recorder, binding)
+    readings = [f"{fluent} = {value_text(value)}" for fluent, value in recorder.readings.items()]
+    text = f"{condition.text(binding)} is {value_text(truth)}"
+    return f"{text}: {', '.join(readings)}" if readings else text

@@ -1,0 +1,74 @@
+"""Effects: what a task does to the state, and the three kinds there are.
+
+| kind       | planning | replay   | on success |
+| ---------- | -------- | -------- | ---------- |
+| `effects`  | applied  | applied  | applied    |
+| `expected` | applied  | applied  | –          |
+| `actual`   | –        | –        | applied    |
+
+The effects of one list happen at the same time: every right side reads the state before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bthtn.domain.function import FunctionEffect
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Binding, StateView
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Write
+from bthtn.world.state import State
+
+Effect = Assignment | FunctionEffect
+EffectLike = Assignment | Callable[[Any], None]
+"""What users may write as an effect."""
+
+
+def effects_from(
+    written: EffectLike | Iterable[EffectLike], state_class: type[State]
+) -> tuple[Effect, ...]:
+    """The effects as data. Raises DomainError for something that is no effect."""
+    several = (written,) if isinstance(written, Assignment) or callable(written) else tuple(written)
+    return tuple(_effect(one, state_class) for one in several)
+
+
+def _effect(written: object, state_class: type[State]) -> Effect:
+    if isinstance(written, Assignment | FunctionEffect):
+        return written
+    if callable(written):
+        return FunctionEffect(written, state_class)
+    raise DomainError(
+        Diagnostic(
+            "BT110",
+            f"{written!r} is not an effect, but {type(written).__name__}",
+            hint="write Soldier.ammo.becomes(6), Soldier.ammo.decreases(by=1), or a function",
+        )
+    )
+
+
+def writes_of(
+    effects: Iterable[Effect], view: StateView, binding: Binding = ()
+) -> dict[Fluent[Any], Write]:
+    """What the effects do together to this state.
+
+    Raises UnknownRead when it cannot be told which fluent is written, or a function effect
+    read something unknown.
+    """
+    together: dict[Fluent[Any], Write] = {}
+    for effect in effects:
+        for fluent, write in _writes(effect, view, binding).items():
+            together[fluent] = together[fluent].then(write) if fluent in together else write
+    return together
+
+
+def _writes(effect: Effect, view: StateView, binding: Binding) -> dict[Fluent[Any], Write]:
+    if isinstance(effect, FunctionEffect):
+        return effect.writes(view, binding)
+    target = effect.target.ground(view, binding)
+    if not isinstance(target, Fluent):
+        raise UnknownRead(effect.target)
+    write = effect.write(view, binding)
+    return {target: write}

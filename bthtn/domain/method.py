@@ -1,0 +1,105 @@
+"""Methods: one way to decompose a compound task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from bthtn.domain.condition import ConditionLike
+from bthtn.domain.function import called, function_text
+from bthtn.domain.network import Network, NetworkLike, network_from, network_text, sequence
+from bthtn.domain.task import TaskCall
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.expression import ALWAYS, Binding, Condition, StateView
+from bthtn.world.state import State
+
+PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
+"""A function of the state that answers with networks in order, or None: not applicable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainBody:
+    """A network that a plain function of the state computes while planning."""
+
+    function: PlainMethod
+    state_class: type[State]
+
+    def network(self, view: StateView, binding: Binding) -> Network | None:
+        """The network for this state; None when the method does not apply.
+
+        Raises UnknownRead, PlanningError, and DomainError when the answer is no network.
+        """
+        return called(self.function, binding, self.state_class.over(view), _network_in)
+
+    def __str__(self) -> str:
+        return function_text(self.function)
+
+
+def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network | None:
+    """The network that a plain method answered with."""
+    if answer is None:
+        return None
+    if isinstance(answer, Iterable) and not isinstance(answer, tuple):
+        return sequence(*answer)
+    return network_from(answer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """One way to do a compound task: when it may be used, and what is then to be done."""
+
+    body: Network | PlainBody
+    condition: Condition = ALWAYS
+    name: str = ""
+
+    def text(self) -> str:
+        """The body as it was written."""
+        return str(self.body) if isinstance(self.body, PlainBody) else network_text(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMethod:
+    """A method as its author wrote it, before the domain has read it."""
+
+    body: tuple[NetworkLike | PlainMethod, ...]
+    when: ConditionLike
+    name: str
+
+
+Methods = Iterator[WrittenMethod]
+"""What the function of a compound task yields."""
+
+
+def method(
+    *body: NetworkLike | PlainMethod, when: ConditionLike = True, name: str = ""
+) -> WrittenMethod:
+    """One way to do a task: the networks of ``body`` in order, while ``when`` holds.
+
+    An empty body means there is nothing left to do. A single plain function in place of the
+    body is asked for it while planning: it returns task calls for the actual state, or None
+    where the method does not apply.
+    """
+    return WrittenMethod(body, when, name)
+
+
+def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:
+    """The function that stands in place of a body, if one does."""
+    if len(body) == 1 and not isinstance(body[0], TaskCall) and isinstance(body[0], FunctionType):
+        return body[0]
+    return None
+
+
+def written_network(body: tuple[Any, ...]) -> Network:
+    """The body as a network. Raises DomainError for a part that is none."""
+    for part in body:
+        if isinstance(part, FunctionType):
+            raise DomainError(
+                Diagnostic(
+                    "BT110",
+                    f"{function_text(part)} stands beside other parts of a method",
+                    hint="a plain function is the whole body of a method, or none of it",
+                )
+            )
+    return sequence(*body)

@@ -1,0 +1,135 @@
+"""Parameters: what a task is called with, read off the signature of a function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from types import CellType, FunctionType
+from typing import Any, TypeVar, cast, get_type_hints
+
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.expression import Binding, Constant, Expression, Parameter, as_expression
+from bthtn.world.truth import UNKNOWN, value_text
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+Parameters = tuple[Parameter[Any], ...]
+
+
+def parameters_of(function: Callable[..., Any]) -> Parameters:
+    """The parameters of a task function, with their types where a plain class is annotated.
+
+    Raises DomainError for parameters that cannot be given by position.
+    """
+    try:
+        hints = get_type_hints(function)
+    except NameError:  # annotations that only a type checker can resolve: types go unchecked
+        hints = {}
+    found: list[Parameter[Any]] = []
+    for position, parameter in enumerate(inspect.signature(function).parameters.values()):
+        if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            raise DomainError(
+                Diagnostic(
+                    "BT103",
+                    f"parameter '{parameter.name}' of '{function.__name__}' is"
+                    f" {parameter.kind.description}",
+                    hint="a task has a fixed number of named parameters",
+                )
+            )
+        hint = hints.get(parameter.name)
+        kind = hint if isinstance(hint, type) else None
+        found.append(Parameter(parameter.name, position, kind))
+    return tuple(found)
+
+
+def arguments(
+    task: str, parameters: Parameters, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Expression[Any], ...]:
+    """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
+    names = [parameter.name for parameter in parameters]
+    signature = inspect.Signature(
+        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    )
+    try:
+        given = signature.bind(*args, **kwargs).args
+    except TypeError as error:
+        wanted = ", ".join(names) or "no arguments"
+        raise DomainError(
+            Diagnostic("BT103", f"'{task}' takes {wanted}: {error}", where=f"call of '{task}'")
+        ) from None
+    expressions = tuple(as_expression(value) for value in given)
+    for value in given:
+        if not isinstance(value, Hashable):
+            raise DomainError(
+                Diagnostic(
+                    "BT103",
+                    f"an argument of '{task}' is {type(value).__name__}, which can change",
+                    hint="arguments are hashable: use a tuple instead of a list",
+                )
+            )
+    for parameter, expression in zip(parameters, expressions, strict=True):
+        _check_type(task, parameter, expression)
+    return expressions
+
+
+def _check_type(task: str, parameter: Parameter[Any], given: Expression[Any]) -> None:
+    if parameter.type is None:
+        return
+    if isinstance(given, Constant):
+        fits = given.value is UNKNOWN or _fits(type(given.value), parameter.type)
+        shown = f"{value_text(given.value)} is {type(given.value).__name__}"
+    elif isinstance(given, Parameter) and given.type is not None:
+        fits = _fits(given.type, parameter.type)
+        shown = f"parameter '{given.name}' is {given.type.__name__}"
+    else:
+        return
+    if not fits:
+        raise DomainError(
+            Diagnostic(
+                "BT103",
+                f"argument '{parameter.name}' of '{task}' is {parameter.type.__name__}; {shown}",
+                where=f"call of '{task}'",
+            )
+        )
+
+
+def _fits(given: type, wanted: type) -> bool:
+    if given is bool:
+        return wanted in (bool, object)
+    return issubclass(given, wanted) or (given, wanted) == (int, float)
+
+
+def bound(function: F, binding: Binding) -> F:
+    """The function with the task's parameters, where it closes over them, as their values.
+
+    A task function runs once, with symbolic parameters; a lambda written inside it closes
+    over those. For a call with actual arguments the same code gets cells that hold them.
+    """
+    if not isinstance(function, FunctionType):
+        return function
+    cells = function.__closure__ or ()
+    defaults = function.__defaults__ or ()
+    named = function.__kwdefaults__ or {}
+    given = (*defaults, *named.values())
+    if not any(map(_symbolic, cells)) and not any(isinstance(d, Parameter) for d in given):
+        return function
+
+    def actual(value: Any) -> Any:
+        return binding[value.position] if isinstance(value, Parameter) else value
+
+    made = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        tuple(map(actual, defaults)),
+        tuple(CellType(actual(c.cell_contents)) if _symbolic(c) else c for c in cells),
+    )
+    made.__kwdefaults__ = {name: actual(value) for name, value in named.items()}
+    return cast("F", made)
+
+
+def _symbolic(cell: CellType) -> bool:
+    try:
+        return isinstance(cell.cell_contents, Parameter)
+    except ValueError:  # a cell that nothing has been put into yet
+        return False

@@ -1,0 +1,62 @@
+"""What one task would do to a state: the single place where planning meets the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bthtn.domain.effect import writes_of
+from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.world.expression import Binding, Expression, StateView
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Footprint, RecordingView, Write
+from bthtn.world.truth import UNKNOWN, Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A primitive task as it would go in one state.
+
+    ``possible`` is the truth of its precondition. ``writes`` are those of planning, effects
+    and expected effects together; None when they cannot be told. ``unknown`` names the
+    fluent that keeps either from being told.
+    """
+
+    possible: Truth
+    writes: Mapping[Fluent[Any], Write] | None
+    footprint: Footprint
+    duration: float = 0
+    cost: float = 0
+    unknown: str = ""
+
+
+def grounded(call: TaskCall, view: RecordingView, binding: Binding) -> tuple[Any, ...] | None:
+    """Values of the call's arguments in this state, None when one is unknown."""
+    values = tuple(argument.evaluate(view, binding) for argument in call.args)
+    return None if any(value is UNKNOWN for value in values) else values
+
+
+def projected(
+    task: PrimitiveTask[Any], args: tuple[Any, ...], recorder: RecordingView
+) -> Projection:
+    """How the task would go in this state, called with these values."""
+    possible = task.precondition.evaluate(recorder, args)
+    if possible is False:
+        return Projection(possible, {}, Footprint(recorder.reads))
+    unknown = "" if recorder.unknown is None else str(recorder.unknown)
+    try:
+        writes = writes_of((*task.effects, *task.expected), recorder, args)
+    except UnknownRead as signal:
+        footprint = Footprint(recorder.reads, uses=task.uses)
+        return Projection(possible, None, footprint, unknown=str(signal.fluent))
+    duration = _number(task.duration, recorder, args)
+    cost = _number(task.cost, recorder, args)
+    footprint = Footprint(recorder.reads, writes, task.uses)
+    return Projection(possible, writes, footprint, duration, cost, unknown)
+
+
+def _number(expression: Expression[Any], view: StateView, binding: Binding) -> float:
+    """A duration or cost; what cannot be told yet counts as nothing."""
+    value = expression.evaluate(view, binding)
+    return 0 if value is UNKNOWN else value

@@ -1,0 +1,116 @@
+"""Tasks: primitive ones that are done, compound ones that are decomposed, and their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec
+
+from bthtn.domain.effect import Effect
+from bthtn.domain.parameter import Parameters, arguments
+from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression
+from bthtn.world.truth import value_text
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something that only one task at a time can occupy: legs, arms, a voice."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrimitiveTask(Generic[P]):
+    """A task that is done, not decomposed. Compared by identity.
+
+    ``precondition`` is asked while planning and again when the task starts, ``exec_only``
+    only when it starts. ``effects`` are planned and come true on success, ``expected`` are
+    only planned, ``actual`` only come true. ``uses`` are the resources it occupies while it
+    runs. ``duration`` is in ticks, ``cost`` in whatever unit the domain counts.
+    """
+
+    name: str
+    parameters: Parameters = ()
+    precondition: Condition = ALWAYS
+    exec_only: Condition = ALWAYS
+    effects: tuple[Effect, ...] = ()
+    expected: tuple[Effect, ...] = ()
+    actual: tuple[Effect, ...] = ()
+    uses: frozenset[str] = frozenset()
+    duration: Expression[Any] = Constant(0)  # noqa: RUF009 - a frozen constant
+    cost: Expression[Any] = Constant(1)  # noqa: RUF009 - a frozen constant
+    doc: str = ""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
+        """The task with arguments. Raises DomainError for a wrong count or type."""
+        return TaskCall(self, arguments(self.name, self.parameters, args, kwargs))
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompoundTask(Generic[P]):
+    """A task that its methods decompose, the first that works first. Compared by identity."""
+
+    name: str
+    parameters: Parameters
+    define: Callable[..., Iterator[Any]]
+    doc: str = ""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
+        """The task with arguments. Raises DomainError for a wrong count or type."""
+        return TaskCall(self, arguments(self.name, self.parameters, args, kwargs))
+
+    def __repr__(self) -> str:
+        return f"<compound {self.name}>"
+
+
+Task = PrimitiveTask[Any] | CompoundTask[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskCall:
+    """A task with arguments: the leaf of every task network.
+
+    Equal to another call of the same task when the arguments are equal values, or the very
+    same expressions.
+    """
+
+    task: Task
+    args: tuple[Expression[Any], ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TaskCall) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return (
+            self.task,
+            *(
+                (arg.value, "") if isinstance(arg, Constant) else (id(arg), "id")
+                for arg in self.args
+            ),
+        )
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``name`` or ``name(arguments)``."""
+        if not self.args:
+            return self.task.name
+        return f"{self.task.name}({', '.join(arg.text(binding) for arg in self.args)})"
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def call_text(task: Task, args: tuple[Any, ...]) -> str:
+    """``name`` or ``name(values)``."""
+    return f"{task.name}({', '.join(map(value_text, args))})" if args else task.name

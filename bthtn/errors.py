@@ -1,0 +1,98 @@
+"""BthtnError and its children: every one carries a code, a place and a hint.
+
+One class per reaction a caller can have, one code per cause. Each code is explained
+on a page of its own, ``docs/errors/BTnnn.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from typing import Final
+
+
+class Severity(Enum):
+    """How much a diagnostic matters: an error stops the build, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: what is wrong, where, and what to do about it."""
+
+    code: str
+    message: str
+    where: str = ""
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        """The finding as people read it, at most three lines."""
+        lines = [f"[{self.code}] {self.message}"]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+    @property
+    def order(self) -> tuple[bool, str, str, str]:
+        """Sort key: errors first, then by place, code and text."""
+        return (self.severity is not Severity.ERROR, self.where, self.code, self.message)
+
+
+class BthtnError(Exception):
+    """A mistake somebody can mend; its diagnostics say how."""
+
+    def __init__(self, diagnostics: Diagnostic | Sequence[Diagnostic]) -> None:
+        several = (diagnostics,) if isinstance(diagnostics, Diagnostic) else diagnostics
+        found = tuple(sorted(several, key=lambda diagnostic: diagnostic.order))
+        assert found, "an error needs at least one diagnostic"
+        self.diagnostics: tuple[Diagnostic, ...] = found
+        super().__init__("\n".join(str(diagnostic) for diagnostic in found))
+
+    @property
+    def code(self) -> str:
+        """Code of the first diagnostic."""
+        return self.diagnostics[0].code
+
+
+class DomainError(BthtnError):
+    """The domain is not well made: mend it and build again."""
+
+
+class StateError(BthtnError):
+    """A state was given a fluent or a value that its schema does not have."""
+
+
+class PlanningError(BthtnError):
+    """A user's function raised while a search was calling it; the search is over."""
+
+
+class ExecutionError(BthtnError):
+    """A plan cannot be run as it stands: an operator or a tree is not usable."""
+
+
+class InputError(BthtnError):
+    """A file, a name or an argument from outside is not usable."""
+
+
+_LISTED: Final = 8
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Hint that names the known word nearest to ``word``, or lists a few when none is near."""
+    words = sorted(set(known))
+    close = get_close_matches(word, words, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    folded = {known_word.casefold(): known_word for known_word in words}
+    if word.casefold() in folded:
+        return f"did you mean '{folded[word.casefold()]}'?"
+    if not words:
+        return ""
+    return f"there is: {', '.join(words[:_LISTED])}" + (", …" if words[_LISTED:] else "")

@@ -1,0 +1,5 @@
+"""WHAT DO WE INTEND? The plan as an immutable tree, and what can be said about it.
+
+A plan knows nothing of the search that found it. ``replay`` is the independent judge that
+every plan of every planner answers to.
+"""

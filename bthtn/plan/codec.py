@@ -1,0 +1,209 @@
+"""Plans as JSON, ``"format": "bthtn-plan/1"``, and values as JSON and as text.
+
+Texts of trees are put together from pieces on an explicit stack: a plan may be nested deeper
+than ``json.dumps`` can recurse.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network, network_text
+from bthtn.domain.task import TaskCall
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.plan import Plan
+from bthtn.world.expression import Binding, Constant, Expression, Parameter
+from bthtn.world.truth import UNKNOWN, value_text
+
+FORMAT: Final = "bthtn-plan/1"
+QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+
+Pieces = list[str | Node]
+"""A node as text, in which what stands below is still nodes."""
+
+
+def put_together(root: Node, pieces: Callable[[Node], Pieces]) -> str:
+    """The text of a whole tree, from a function that knows the text of one node."""
+    written: list[str] = []
+    pending: Pieces = [root]
+    while pending:
+        piece = pending.pop()
+        if isinstance(piece, str):
+            written.append(piece)
+        else:
+            pending.extend(reversed(pieces(piece)))
+    return "".join(written)
+
+
+def listed(head: str, parts: Iterable[str | Node], tail: str) -> Pieces:
+    """Parts with commas between a head and a tail."""
+    pieces: Pieces = [head]
+    for index, part in enumerate(parts):
+        pieces.extend((", ", part) if index else (part,))
+    return [*pieces, tail]
+
+
+def encoded(plan: Plan, *, flat: bool = False) -> str:
+    """The plan as one line of JSON; ``flat`` is the form in which plans are compared."""
+    head = {
+        "format": FORMAT,
+        "domain": plan.domain.name,
+        "task": goal_value(plan.goal, plan.binding),
+        "record": list(plan.record),
+        "cost": json_value(plan.cost),
+        "expansions": plan.expansions,
+    }
+    tree = tree_json(plan.flat() if flat else plan.tree, plan.domain)
+    return f'{json.dumps(head)[:-1]}, "tree": {tree}}}'
+
+
+def tree_json(root: Node, domain: FrozenDomain) -> str:
+    """The tree alone; the domain knows what its methods are called."""
+    return put_together(root, lambda node: _pieces(node, domain))
+
+
+def goal_value(goal: Network, binding: Binding = ()) -> dict[str, Any]:
+    """A goal as ``{"name", "args"}``; a network stands in ``name`` as it would be written."""
+    if not isinstance(goal, TaskCall):
+        return {"name": network_text(goal, binding), "args": []}
+    args = [_argument(argument, binding) for argument in goal.args]
+    return {"name": goal.task.name, "args": args}
+
+
+def json_value(value: object) -> Any:
+    """A value as JSON knows it: an Enum's member by name, what JSON has no word for by its text."""
+    if isinstance(value, Enum):
+        return value_text(value) if value is UNKNOWN else value.name
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return value_text(value)
+
+
+def value_from(text: str, parameter: Parameter[Any]) -> Any:
+    """The value that a text stands for. Raises InputError when the parameter cannot have it."""
+    kind, plain = parameter.type or object, unquoted(text)
+    try:
+        return _value(kind, text, plain)
+    except (KeyError, ValueError):
+        shown = f"'{parameter.name}' is {kind.__name__} and cannot be {shortened(text)}"
+        raise InputError(Diagnostic("BT103", shown, hint=_hint_for(kind, text))) from None
+
+
+def _value(kind: type, text: str, plain: str) -> Any:
+    if kind is object:
+        return guessed(text) if plain == text else plain
+    if kind is bool:
+        return {"true": True, "false": False}[text.casefold()]
+    if issubclass(kind, Enum):
+        return kind[plain]
+    if kind is float and re.fullmatch(r"[+-]?\d+", text):
+        return int(text)
+    if issubclass(kind, int | float | str):
+        return kind(plain)
+    raise ValueError(text)
+
+
+def guessed(text: str) -> Any:
+    """A value for a parameter without a type: a number or truth where it looks like one."""
+    try:
+        return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text, text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def _hint_for(kind: type, text: str) -> str:
+    if issubclass(kind, Enum):
+        return nearest(text, [member.name for member in kind])
+    hints = {bool: "write true or false", int: "write a whole number", float: "write a number"}
+    return hints.get(kind, f"values of type {kind.__name__} cannot be written as text")
+
+
+def unquoted(text: str) -> str:
+    """What stands between the quotes, the text itself when there are none."""
+    if not QUOTED.fullmatch(text):
+        return text
+    try:
+        with warnings.catch_warnings(action="error"):
+            return str(ast.literal_eval(text))
+    except (ValueError, SyntaxError):  # an escape such as "\x" that Python cannot read
+        return text[1:-1]
+
+
+def shortened(text: str, longest: int = 60) -> str:
+    """The text, its middle left out when it is long."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
+
+
+def _argument(argument: Expression[Any], binding: Binding) -> Any:
+    match argument:
+        case Constant(value):
+            return json_value(value)
+        case Parameter(_, position):
+            return json_value(binding[position])
+        case _:
+            return argument.text(binding)
+
+
+def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
+    match node:
+        case TaskNode(task, args):
+            return [_object("task", name=task.name, args=_values(args))]
+        case NullNode():
+            return [_object("null")]
+        case SuspendedNode(rest, binding, cause):
+            tasks = [network_text(network, binding) for network in rest]
+            return [_object("suspended", cause=str(cause), tasks=tasks)]
+        case ScopeNode(task, args, index, child):
+            methods = domain.methods.get(task, ())
+            name = methods[index].name if index < len(methods) else ""
+            fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
+            return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
+        case SequenceNode(children):
+            return _composite(_object("sequence"), children)
+        case ParallelNode(children, policy):
+            return _composite(_object("parallel", policy=policy.value), children)
+        case PriorityNode(children):
+            return _composite(_object("priority", **_choice(node)), children)
+
+
+def _choice(node: PriorityNode) -> dict[str, Any]:
+    """What is said of a choice beside its alternatives, only where there is something to say."""
+    dropped = [
+        {"alternative": one.alternative, "task": one.text, "reason": one.reason}
+        for one in node.dropped
+    ]
+    said: dict[str, Any] = {"reactive": True} if node.reactive else {}
+    return said | ({"dropped": dropped} if dropped else {})
+
+
+def _composite(head: str, children: tuple[Node, ...]) -> Pieces:
+    return listed(f'{head[:-1]}, "children": [', children, "]}")
+
+
+def _object(kind: str, **fields: Any) -> str:
+    return json.dumps({"node": kind, **fields})
+
+
+def _values(args: tuple[Any, ...]) -> list[Any]:
+    return [json_value(value) for value in args]

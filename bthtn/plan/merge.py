@@ -1,0 +1,76 @@
+"""How branches of parallel and priority nodes come together in one projected state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+from bthtn.domain.network import ParallelPolicy
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.truth import UNKNOWN
+
+FinalValue = Callable[[int, Fluent[Any]], Any]
+"""Value of a fluent at the end of the branch with this number."""
+
+
+def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
+    """The first two branches that would disturb each other, and over what (semantics 2.3)."""
+    for (i, one), (j, other) in combinations(enumerate(footprints), 2):
+        over = one.conflict_with(other)
+        if over is not None:
+            return i, j, over
+    return None
+
+
+def _sure(policy: ParallelPolicy, branches: int) -> range:
+    """The branches that are certainly done when the node succeeds."""
+    return {
+        ParallelPolicy.ALL: range(branches),
+        ParallelPolicy.PRIMARY: range(1),
+        ParallelPolicy.ANY: range(branches == 1),
+    }[policy]
+
+
+def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Footprint:
+    """What a parallel node does as a whole. What an abort may leave undone is no sure write."""
+    together = Footprint()
+    sure = _sure(policy, len(footprints))
+    for branch, footprint in enumerate(footprints):
+        done = branch in sure
+        together = together.then(footprint if done else footprint.unsure())
+    return together
+
+
+def after_parallel(
+    footprints: Sequence[Footprint], policy: ParallelPolicy, final: FinalValue
+) -> dict[Fluent[Any], Write]:
+    """What admitted branches do together. What may be left undone by an abort is unknown."""
+    sure = _sure(policy, len(footprints))
+    writers: dict[Fluent[Any], list[int]] = {}
+    for branch, footprint in enumerate(footprints):
+        for fluent in footprint.writes:
+            writers.setdefault(fluent, []).append(branch)
+    together: dict[Fluent[Any], Write] = {}
+    for fluent, branches in writers.items():
+        writes = [footprints[branch].writes[fluent] for branch in branches]
+        if any(branch not in sure for branch in branches):
+            together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
+        elif len(branches) > 1 and writes[0].kind is WriteKind.INCREASE:
+            together[fluent] = Write(WriteKind.INCREASE, sum(write.value for write in writes))
+        else:
+            together[fluent] = Write(WriteKind.COMPUTED, final(branches[0], fluent))
+    return together
+
+
+def after_priority(
+    kept: Iterable[int], written: Iterable[Fluent[Any]], final: FinalValue
+) -> dict[Fluent[Any], Any]:
+    """The values on which all kept alternatives agree, unknown for the others (semantics 2.4)."""
+    branches = list(kept)
+    values: dict[Fluent[Any], Any] = {}
+    for fluent in written:
+        first, *others = (final(branch, fluent) for branch in branches)
+        values[fluent] = first if all(first == other for other in others) else UNKNOWN
+    return values

@@ -1,0 +1,146 @@
+"""The plan tree: frozen nodes, each of which becomes one behaviour when the plan is run.
+
+Nodes are compared by identity; trees are compared by ``walk.outline``, which no depth of
+nesting can overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from bthtn.domain.network import Network, ParallelPolicy
+from bthtn.domain.task import CompoundTask, PrimitiveTask, call_text
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint, Write
+
+
+class SuspensionKind(Enum):
+    """Why planning stopped at a place (semantics 2.5)."""
+
+    PAUSE = "pause"
+    DEFER = "defer"
+    HORIZON = "horizon"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspension:
+    """Why planning stopped, with the name of the unknown fluent where that was the cause."""
+
+    kind: SuspensionKind
+    fluent: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.fluent}" if self.fluent else self.kind.value
+
+
+PAUSED = Suspension(SuspensionKind.PAUSE)
+DEFERRED = Suspension(SuspensionKind.DEFER)
+HORIZON = Suspension(SuspensionKind.HORIZON)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskNode:
+    """A primitive task with its arguments, and what it was planned to read, write and use."""
+
+    task: PrimitiveTask[Any]
+    args: tuple[Any, ...] = ()
+    footprint: Footprint = field(default_factory=Footprint)
+    duration: float = 0
+    cost: float = 1
+
+    def __str__(self) -> str:
+        return call_text(self.task, self.args)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScopeNode:
+    """Who decomposed what: a compound task, the method chosen, and the result."""
+
+    task: CompoundTask[Any]
+    args: tuple[Any, ...]
+    method: int
+    child: Node
+    footprint: Footprint = field(default_factory=Footprint)
+
+    def __str__(self) -> str:
+        return f"{call_text(self.task, self.args)} m{self.method}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceNode:
+    """Children one after the other."""
+
+    children: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return "sequence"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParallelNode:
+    """Children side by side; no child disturbs another."""
+
+    children: tuple[Node, ...]
+    policy: ParallelPolicy
+
+    def __str__(self) -> str:
+        extra = "" if self.policy is ParallelPolicy.ALL else f" {self.policy.value}"
+        return f"parallel{extra}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """An alternative of a priority node that could not be planned, and why."""
+
+    alternative: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PriorityNode:
+    """Alternatives, one of which is chosen at run time; ``kept`` are their positions."""
+
+    children: tuple[Node, ...]
+    kept: tuple[int, ...]
+    reactive: bool = False
+    dropped: tuple[Dropped, ...] = ()
+
+    def __str__(self) -> str:
+        return "priority reactive" if self.reactive else "priority"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuspendedNode:
+    """Networks that are planned when execution gets here, and why they were not before.
+
+    ``ensures`` are the writes that may be relied on behind a deferred task, ``reads`` what
+    they were computed from.
+    """
+
+    rest: tuple[Network, ...]
+    binding: Binding
+    cause: Suspension
+    ensures: Mapping[Fluent[Any], Write] = field(default_factory=dict)
+    reads: frozenset[Any] = frozenset()
+
+    def __str__(self) -> str:
+        return f"suspended ({self.cause})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullNode:
+    """Nothing to do."""
+
+    def __str__(self) -> str:
+        return "null"
+
+
+Node = TaskNode | ScopeNode | SequenceNode | ParallelNode | PriorityNode | SuspendedNode | NullNode
+
+NULL_NODE = NullNode()

@@ -1,0 +1,287 @@
+"""Plans as people write them: ``(parallel(move, (wait(3), reload)), shoot)``.
+
+    tree    ::= name | name(value, …) | (tree, …) | null | suspended(network, …)
+              | parallel(tree, …[, policy=any]) | priority(tree, …[, reactive])
+    network ::= a tree of any tasks, in which defer(task) and pause may stand as well
+
+A name or a value may be quoted, and then holds any characters. Two trees are the same plan
+when their ``normal`` texts are equal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from enum import Enum
+from typing import Any, Final
+
+from bthtn.domain import network as networks
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import ParallelPolicy, SequenceNetwork, network_text
+from bthtn.domain.task import PrimitiveTask, Task, TaskCall
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.plan.codec import (
+    QUOTED,
+    Pieces,
+    guessed,
+    listed,
+    put_together,
+    shortened,
+    unquoted,
+    value_from,
+)
+from bthtn.plan.nodes import (
+    NULL_NODE,
+    PAUSED,
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.walk import flat
+from bthtn.world.expression import Constant, Parameter
+from bthtn.world.truth import value_text
+
+DEEPEST: Final = 100
+COMPOSITES: Final = frozenset({"parallel", "priority", "suspended", "defer"})
+RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy"}
+_HOW: Final = "write a task, or one of (…), parallel(…), priority(…), suspended(…), null"
+_WORD: Final = re.compile(r"""[^\s(),"'=]+""")
+_OPTION: Final = re.compile(r"(reactive|policy\s*=\s*(?P<policy>\w*))\s*(?=\))")
+_IN_VALUE: Final = re.compile(rf"""{QUOTED.pattern}|[^"'()\[\]{{}},]+|.""", re.DOTALL)
+
+
+def normal(root: Node) -> str:
+    """The plan in the form in which plans are compared."""
+    return notation(flat(root))
+
+
+def notation(root: Node) -> str:
+    """The tree as it is, without its scopes."""
+    return put_together(root, _pieces)
+
+
+def node_from(text: str, domain: FrozenDomain) -> Node:
+    """The tree that somebody wrote. Raises InputError with the column of each fault."""
+    node: Node = _Reader(text, domain).whole()
+    return node
+
+
+def call_from(text: str, domain: FrozenDomain) -> TaskCall:
+    """A task with its arguments, ``fight`` or ``move("tokyo")``. Raises InputError."""
+    call = _Reader(text, domain, suspended=True).whole()
+    if not isinstance(call, TaskCall):
+        hint = 'write one task, such as fight or move("tokyo")'
+        raise InputError(
+            Diagnostic("BT406", f"{shortened(text)!r} is not a task with arguments", hint=hint)
+        )
+    texts = [argument.text() for argument in call.args]
+    return call.task(*map(value_from, texts, call.task.parameters))
+
+
+class _Written(str):
+    """A value that is only known by how it is written, because text cannot make one."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class _Reader:
+    """Reads one text from left to right. Inside ``suspended`` it makes networks, else nodes."""
+
+    def __init__(self, text: str, domain: FrozenDomain, *, suspended: bool = False) -> None:
+        self._text = text
+        self._domain = domain
+        self._suspended = suspended
+        self._at = 0
+        self._depth = 0
+        self._found: list[Diagnostic] = []
+
+    def whole(self) -> Any:
+        """The whole text. Raises InputError."""
+        tree = self._tree()
+        if self._peek():
+            raise self._fault(
+                self._at,
+                f"{self._next()} stands behind the end",
+                "remove it, or open a bracket before",
+            )
+        if self._found:
+            raise InputError(self._found)
+        return tree
+
+    def _tree(self) -> Any:
+        opening, start = self._peek(), self._at
+        if opening == "(":
+            parts = self._parts("", {})
+            return networks.sequence(*parts) if self._suspended else SequenceNode(parts)
+        quoted = QUOTED.match(self._text, start)
+        word = quoted or _WORD.match(self._text, start)
+        if word is None:
+            raise self._fault(start, f"a task is missing before {self._next()}", _HOW)
+        self._at = word.end()
+        if quoted or word[0] not in RESERVED:
+            return self._task(unquoted(word[0]), start)
+        if word[0] == "null":
+            return networks.NULL if self._suspended else NULL_NODE
+        if word[0] == "pause" and self._suspended:
+            return networks.PAUSE
+        only_inside = word[0] == "defer" and not self._suspended
+        if word[0] not in COMPOSITES or only_inside or self._peek() != "(":
+            hint = f"a task of this name is written '{word[0]}', in quotes"
+            raise self._fault(start, f"{word[0]} cannot stand here like this", hint)
+        return self._composite(word[0], start)
+
+    def _composite(self, word: str, start: int) -> Any:
+        outside = self._suspended
+        options: dict[str, Any] = {}
+        self._suspended = outside or word == "suspended"
+        parts = self._parts(word, options)
+        self._suspended = outside
+        if not parts:
+            raise self._fault(start, f"{word}() has nothing in it", "write null for nothing")
+        if word == "suspended" and not outside:
+            return SuspendedNode(parts, (), PAUSED)
+        if outside:
+            single = len(parts) == 1 and isinstance(parts[0], TaskCall)
+            if word == "suspended" or (word == "defer" and not single):
+                raise self._fault(start, f"{word}(…) cannot stand here like this", _HOW)
+            return getattr(networks, word)(*parts, **options)
+        if word == "parallel":
+            return ParallelNode(parts, options.get("policy", ParallelPolicy.ALL))
+        return PriorityNode(parts, tuple(range(len(parts))), options.get("reactive", False))
+
+    def _parts(self, word: str, options: dict[str, Any]) -> tuple[Any, ...]:
+        """What stands between brackets; an option at the end is put into ``options``."""
+        start, parts = self._at, []
+        self._at += 1
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self._fault(start, f"nested deeper than {DEEPEST}", "leave brackets out")
+        while self._peek() != ")" and not self._option(word, options):
+            parts.append(self._tree())
+            if self._peek() == ",":
+                self._at += 1
+            elif self._peek() != ")":
+                raise self._fault(self._at, f"expected ',' or ')' before {self._next()}", _HOW)
+        self._at += 1
+        self._depth -= 1
+        return tuple(parts)
+
+    def _option(self, word: str, options: dict[str, Any]) -> bool:
+        """Whether an option stands here; then it is read."""
+        found = _OPTION.match(self._text, self._at)
+        owner = "priority" if found and found["policy"] is None else "parallel"
+        if found is None or word != owner:
+            return False
+        if owner == "priority":
+            options["reactive"] = True
+        else:
+            known = [policy.value for policy in ParallelPolicy]
+            if found["policy"] not in known:
+                message = f"no parallel policy is called '{found['policy']}'"
+                raise self._fault(self._at, message, nearest(found["policy"], known))
+            options["policy"] = ParallelPolicy(found["policy"])
+        self._at = found.end()
+        return True
+
+    def _task(self, name: str, start: int) -> Any:
+        """A task with its values. What is wrong with them is kept until the end is reached."""
+        texts = self._values() if self._peek() == "(" else []
+        try:
+            task = self._domain.task(name)
+            values = self._fitting(task, texts)
+        except BthtnError as error:
+            place = f"column {start + 1}"
+            self._found.extend(replace(one, where=place) for one in error.diagnostics)
+            return networks.NULL if self._suspended else NULL_NODE
+        if self._suspended:
+            return TaskCall(task, tuple(map(Constant, values)))
+        assert isinstance(task, PrimitiveTask), "what does not fit has been reported"
+        return TaskNode(task, values)
+
+    def _fitting(self, task: Task, texts: list[str]) -> tuple[Any, ...]:
+        if not isinstance(task, PrimitiveTask) and not self._suspended:
+            hint = "write the primitive tasks that it is decomposed into"
+            raise InputError(Diagnostic("BT406", f"'{task.name}' is a compound task", hint=hint))
+        if len(texts) != len(task.parameters):
+            wanted = ", ".join(parameter.name for parameter in task.parameters) or "no values"
+            raise InputError(
+                Diagnostic("BT103", f"'{task.name}' takes {wanted}; it is given {len(texts)}")
+            )
+        return tuple(map(self._expected, texts, task.parameters))
+
+    def _expected(self, text: str, parameter: Parameter[Any]) -> Any:
+        """The value where it can be made, else the text it is written as."""
+        kind, schema = parameter.type or object, self._domain.schema
+        if self._suspended and unquoted(text) == text:
+            words = set(re.findall(r"\w+", text))
+            if words & {*schema.fluents, *schema.families}:  # an expression, evaluated later
+                return _Written(text)
+        if kind is not object and issubclass(kind, bool | int | float | str | Enum):
+            return value_from(text, parameter)
+        return _Written(text) if guessed(text) is text else guessed(text)
+
+    def _values(self) -> list[str]:
+        """The values in brackets behind a name, as texts."""
+        start, depth, texts = self._at, 0, [""]
+        while self._at < len(self._text):
+            piece = _IN_VALUE.match(self._text, self._at)
+            assert piece is not None, "every character is a piece"
+            if piece[0] in ("'", '"'):
+                raise self._fault(self._at, "this quote is never closed", f"add a {piece[0]}")
+            self._at = piece.end()
+            depth += (piece[0] in "([{") - (piece[0] in ")]}")
+            if depth == 0:
+                return [text.strip() for text in texts] if any(map(str.strip, texts)) else []
+            if piece[0] == "," and depth == 1:
+                texts.append("")
+            elif self._at > start + 1:
+                texts[-1] += piece[0]
+        raise self._fault(start, "this bracket is never closed", "add a ')'")
+
+    def _peek(self) -> str:
+        """The next character that is no space; what is read next stands there."""
+        while self._text[self._at : self._at + 1].isspace():
+            self._at += 1
+        return self._text[self._at : self._at + 1]
+
+    def _next(self) -> str:
+        found = QUOTED.match(self._text, self._at) or _WORD.match(self._text, self._at)
+        return repr(shortened(found[0]) if found else self._peek()) if self._peek() else "the end"
+
+    def _fault(self, at: int, message: str, hint: str) -> InputError:
+        return InputError(Diagnostic("BT406", message, f"column {at + 1}", hint))
+
+
+def _pieces(node: Node) -> Pieces:
+    match node:
+        case ScopeNode():
+            return [node.child]
+        case TaskNode(task, args):
+            return [_named(task.name, [value_text(value) for value in args])]
+        case NullNode():
+            return ["null"]
+        case SequenceNode(children):
+            return listed("(", children, ")")
+        case ParallelNode(children, policy):
+            extra = "" if policy is ParallelPolicy.ALL else f", policy={policy.value}"
+            return listed("parallel(", children, f"{extra})")
+        case PriorityNode(children):
+            return listed("priority(", children, ", reactive)" if node.reactive else ")")
+        case SuspendedNode(rest, binding):
+            whole = networks.sequence(*rest)
+            parts = whole.parts if isinstance(whole, SequenceNetwork) else (whole,)
+            return listed("suspended(", [network_text(part, binding) for part in parts], ")")
+
+
+def _named(name: str, values: list[str]) -> str:
+    plain = _WORD.fullmatch(name) and name not in RESERVED
+    shown = name if plain else repr(name)
+    return f"{shown}({', '.join(values)})" if values else shown

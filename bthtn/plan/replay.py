@@ -1,0 +1,319 @@
+"""replay: carry a plan out on paper. The oracle that every planner answers to.
+
+Nothing is searched for and nothing is believed: every node is held against the network it
+claims to come from, every condition is asked in the state that the steps before it lead to,
+and what branches read and write is worked out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bthtn.domain.condition import why
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import writes_of
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+    network_text,
+)
+from bthtn.domain.projection import grounded, projected
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import Visit, node_text, unwound
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.state import FrozenState
+from bthtn.world.trail import WorkingState
+from bthtn.world.truth import UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """How a plan goes from a state: to its end, or up to the first thing that is wrong."""
+
+    ok: bool
+    reason: str
+    where: str
+    final: FrozenState
+    record: MethodTraversalRecord
+    footprint: Footprint
+
+
+def replay(plan: Plan, state: FrozenState) -> Replay:
+    """Carry the plan out from this state, effects and expected effects coming true."""
+    judge = _Judge(plan.domain, state)
+    try:
+        seen = unwound(judge.node(plan.tree, plan.goal, plan.binding))
+    except _Wrong as wrong:
+        return Replay(False, wrong.reason, wrong.where, judge.now(), *_NOTHING)  # noqa: FBT003
+    except AssertionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a condition of the user's that cannot be asked
+        reason = f"{type(error).__name__}: {error}"
+        return Replay(False, reason, "", judge.now(), *_NOTHING)  # noqa: FBT003
+    record = MethodTraversalRecord(seen.record)
+    return Replay(True, "", "", judge.now(), record, seen.footprint)  # noqa: FBT003
+
+
+class _Wrong(Exception):  # noqa: N818 - it ends the replay and never leaves this module
+    def __init__(self, node: Node, reason: str) -> None:
+        self.where = node_text(node)
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a part of the plan turned out to be."""
+
+    record: tuple[int, ...] = ()
+    footprint: Footprint = field(default_factory=Footprint)
+
+
+_NOTHING = (MethodTraversalRecord(), Footprint())
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    seen: _Seen
+    written: dict[Fluent[Any], Any]
+    steps: int
+    stopped: bool
+
+
+class _Judge:
+    """The state the plan has led to so far, and how far along its path that is.
+
+    ``stopped`` behind a suspension, ``guard`` as in the planner: the steps at which the
+    innermost priority alternative begins.
+    """
+
+    def __init__(self, domain: FrozenDomain, state: FrozenState) -> None:
+        self._domain = domain
+        self._state = WorkingState(state)
+        self._steps = 0
+        self._guard: int | None = None
+        self._stopped = False
+
+    def now(self) -> FrozenState:
+        """The state reached."""
+        return self._state.freeze()
+
+    def node(self, node: Node, network: Network, binding: Binding) -> Visit[_Seen]:
+        """Hold a node against the network it should have come from."""
+        match network, node:
+            case TaskCall(), SuspendedNode():
+                return self._suspended(node, (network,), binding)
+            case TaskCall(task=PrimitiveTask()), TaskNode():
+                return self._task(node, network, binding)
+            case TaskCall(task=CompoundTask()), ScopeNode():
+                return self._scope(node, network, binding)
+            case SequenceNetwork(parts), SequenceNode():
+                return self._sequence(node, parts, binding)
+            case ParallelNetwork(), ParallelNode():
+                return self._parallel(node, network, binding)
+            case PriorityNetwork(), PriorityNode():
+                return self._priority(node, network, binding)
+            case DeferNetwork(), SuspendedNode():
+                return self._deferred(node, network, binding)
+            case PauseNetwork(), NullNode():
+                return self._suspended(node, (), binding)
+            case NullNetwork(), NullNode():
+                return _nothing()
+            case _:
+                raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
+
+    def _task(self, node: TaskNode, call: TaskCall, binding: Binding) -> Visit[_Seen]:
+        yield from ()
+        view = self._view()
+        self._check_call(node, call, view, binding)
+        step = projected(node.task, node.args, view)
+        if step.possible is False:
+            raise _Wrong(node, why(node.task.precondition, self._state, node.args))
+        open_guard = self._guard == self._steps
+        if step.writes is None or (step.possible is UNKNOWN and not open_guard):
+            raise _Wrong(node, f"it was planned although {step.unknown} is unknown")
+        for fluent, write in step.writes.items():
+            self._state.apply(fluent, write)
+        self._steps += 1
+        return _Seen(footprint=step.footprint)
+
+    def _scope(self, node: ScopeNode, call: TaskCall, binding: Binding) -> Visit[_Seen]:
+        view = self._view()
+        self._check_call(node, call, view, binding)
+        methods = self._domain.methods[node.task]
+        if not 0 <= node.method < len(methods):
+            raise _Wrong(node, f"'{node.task.name}' has {len(methods)} methods")
+        for skipped in methods[: node.method]:
+            self._body(node, skipped, self._view())
+        chosen = methods[node.method]
+        seen = self._view()
+        body = self._body(node, chosen, seen)
+        if body is None:
+            raise _Wrong(node, why(chosen.condition, self._state, node.args))
+        inside: _Seen = yield self.node(node.child, body, node.args)
+        entry = Footprint(view.reads | seen.reads)
+        return _Seen((node.method, *inside.record), entry.then(inside.footprint))
+
+    def _body(self, node: ScopeNode, method: Any, view: RecordingView) -> Network | None:
+        try:
+            return self._domain.network(method, view, node.args)
+        except UnknownRead as signal:
+            raise _Wrong(node, f"it was decided although {signal.fluent} is unknown") from None
+
+    def _check_call(
+        self, node: TaskNode | ScopeNode, call: TaskCall, view: RecordingView, binding: Binding
+    ) -> None:
+        if node.task is not call.task or node.args != grounded(call, view, binding):
+            raise _Wrong(node, f"it does not come from {call.text(binding)}")
+
+    def _sequence(
+        self, node: SequenceNode, parts: tuple[Network, ...], binding: Binding
+    ) -> Visit[_Seen]:
+        records: list[int] = []
+        footprint = Footprint()
+        for index, child in enumerate(node.children):
+            rest = parts[index:]
+            if not rest:
+                raise _Wrong(child, "the sequence has fewer parts")
+            behind = isinstance(child, SuspendedNode) and child.rest == rest and index > 0
+            if self._stopped or behind:
+                seen: _Seen = yield self._suspended(child, rest, binding)
+                if index + 1 < len(node.children):
+                    raise _Wrong(node.children[index + 1], "it comes behind a suspended rest")
+                return _Seen(tuple(records), footprint.then(seen.footprint))
+            seen = yield self.node(child, rest[0], binding)
+            records.extend(seen.record)
+            footprint = footprint.then(seen.footprint)
+        if len(node.children) < len(parts):
+            raise _Wrong(node, f"{network_text(parts[len(node.children)], binding)} is missing")
+        return _Seen(tuple(records), footprint)
+
+    def _suspended(self, node: Node, rest: tuple[Network, ...], binding: Binding) -> Visit[_Seen]:
+        yield from ()
+        if isinstance(node, SuspendedNode) and (
+            node.rest != rest or node.binding != binding or node.ensures
+        ):
+            raise _Wrong(node, "it does not suspend what is left")
+        if rest and not isinstance(node, SuspendedNode):
+            raise _Wrong(node, "it comes behind a suspension")
+        self._stopped = True
+        return _Seen()
+
+    def _deferred(
+        self, node: SuspendedNode, network: DeferNetwork, binding: Binding
+    ) -> Visit[_Seen]:
+        yield from ()
+        if not node.ensures:
+            seen: _Seen = yield self._suspended(node, (network.call,), binding)
+            return seen
+        view = self._view()
+        try:
+            ensured = writes_of(network.ensures, view, binding)
+        except UnknownRead as signal:
+            raise _Wrong(
+                node, f"it ensures something although {signal.fluent} is unknown"
+            ) from None
+        if node.rest != (network.call,) or node.ensures != ensured:
+            raise _Wrong(node, "it does not ensure what the network says")
+        for fluent, write in ensured.items():
+            self._state.apply(fluent, write)
+        return _Seen(footprint=Footprint(view.reads, ensured))
+
+    def _parallel(
+        self, node: ParallelNode, network: ParallelNetwork, binding: Binding
+    ) -> Visit[_Seen]:
+        if node.policy is not network.policy or len(node.children) != len(network.parts):
+            raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
+        pairs = list(zip(node.children, network.parts, strict=True))
+        branches: list[_Branch] = yield self._branches(pairs, binding)
+        footprints = [branch.seen.footprint for branch in branches]
+        clash = conflict(footprints)
+        if clash is not None:
+            raise _Wrong(node, f"branches {clash[0]} and {clash[1]} both touch {clash[2]}")
+        self._foresee()
+        together = after_parallel(footprints, node.policy, lambda i, f: branches[i].written[f])
+        for fluent, write in together.items():
+            self._state.apply(fluent, write)
+        self._join(branches)
+        record = tuple(entry for branch in branches for entry in branch.seen.record)
+        return _Seen(record, side_by_side(footprints, node.policy))
+
+    def _priority(
+        self, node: PriorityNode, network: PriorityNetwork, binding: Binding
+    ) -> Visit[_Seen]:
+        fits = list(node.kept) == sorted(set(node.kept)) and len(node.kept) == len(node.children)
+        if not fits or not node.kept or node.kept[-1] >= len(network.parts):
+            raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
+        outer, self._guard = self._guard, self._steps
+        parts = [network.parts[index] for index in node.kept]
+        branches: list[_Branch] = yield self._branches(
+            list(zip(node.children, parts, strict=True)), binding
+        )
+        self._foresee()
+        touched = {fluent: self._state.get(fluent) for b in branches for fluent in b.written}
+        values = after_priority(
+            range(len(branches)), touched, lambda i, f: branches[i].written.get(f, touched[f])
+        )
+        for fluent, value in values.items():
+            self._state.put(fluent, value)
+        self._guard = outer
+        self._join(branches)
+        by_place = dict(zip(node.kept, branches, strict=True))
+        record: list[int] = []
+        for place in range(len(network.parts)):
+            record += (0, *by_place[place].seen.record) if place in by_place else (1,)
+        choice = Footprint.one_of(branch.seen.footprint for branch in branches)
+        return _Seen(tuple(record), choice)
+
+    def _branches(
+        self, pairs: Sequence[tuple[Node, Network]], binding: Binding
+    ) -> Visit[list[_Branch]]:
+        """Each branch from the state here, which is the same again afterwards."""
+        entry = self._steps
+        branches = []
+        for child, part in pairs:
+            mark = self._state.mark()
+            seen: _Seen = yield self.node(child, part, binding)
+            written = self._state.written_since(mark)
+            branches.append(_Branch(seen, written, self._steps, self._stopped))
+            self._state.leave(mark)
+            self._steps, self._stopped = entry, False
+        return branches
+
+    def _join(self, branches: Sequence[_Branch]) -> None:
+        self._steps = max(branch.steps for branch in branches)
+        self._stopped = any(branch.stopped for branch in branches)
+
+    def _view(self) -> RecordingView:
+        self._foresee()
+        return RecordingView(self._state)
+
+    def _foresee(self) -> None:
+        self._state.foreseeable = self._steps == 0 and self._guard is None
+
+
+def _nothing() -> Visit[_Seen]:
+    yield from ()
+    return _Seen()

@@ -1,0 +1,167 @@
+"""Walking a plan tree: the only code that knows its shape, and never recurses.
+
+Trees may be nested deeper than Python can call, so everything here keeps its own stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar
+
+from bthtn.domain.network import ParallelPolicy, network_text
+from bthtn.plan.merge import side_by_side
+from bthtn.plan.nodes import (
+    NULL_NODE,
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.world.footprint import Footprint
+
+R = TypeVar("R")
+
+Visit = Generator[Any, Any, R]
+"""A recursive function in a form that ``unwound`` can run: it yields calls, gets answers."""
+
+
+def unwound(visit: Visit[R]) -> R:
+    """The result of a recursive generator, run without using Python's call stack.
+
+    ``answer = yield inner(x)`` in a generator stands for ``answer = inner(x)``.
+    """
+    stack: list[Visit[Any]] = [visit]
+    answer: Any = None
+    while True:
+        try:
+            deeper = stack[-1].send(answer)
+        except StopIteration as stop:
+            stack.pop()
+            answer = stop.value
+            if not stack:
+                result: R = answer
+                return result
+        else:
+            stack.append(deeper)
+            answer = None
+
+
+def children_of(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below."""
+    match node:
+        case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
+            return children
+        case ScopeNode():
+            return (node.child,)
+        case _:
+            return ()
+
+
+def preorder(root: Node) -> Iterator[tuple[int, Node]]:
+    """Every node with its depth, parents before children, left to right."""
+    pending: list[tuple[int, Node]] = [(0, root)]
+    while pending:
+        depth, node = pending.pop()
+        yield depth, node
+        pending.extend((depth + 1, child) for child in reversed(children_of(node)))
+
+
+def fold(root: Node, combine: Callable[[Node, tuple[R, ...]], R]) -> R:
+    """The result at the root, each node's from its own data and its children's results."""
+    results: list[R] = []
+    pending: list[tuple[Node, bool]] = [(root, False)]
+    while pending:
+        node, ready = pending.pop()
+        below = children_of(node)
+        if not ready and below:
+            pending.append((node, True))
+            pending.extend((child, False) for child in reversed(below))
+            continue
+        split = len(results) - len(below)
+        results[split:] = [combine(node, tuple(results[split:]))]
+    return results[0]
+
+
+def leaves(root: Node) -> Iterator[TaskNode]:
+    """The primitive tasks, left to right."""
+    return (node for _, node in preorder(root) if isinstance(node, TaskNode))
+
+
+def outline(root: Node) -> tuple[tuple[str, int], ...]:
+    """Each node's text and number of children in pre-order: equal for equal trees."""
+    return tuple((node_text(node), len(children_of(node))) for _, node in preorder(root))
+
+
+def node_text(node: Node) -> str:
+    """The node itself in words, with everything that tells it from other nodes."""
+    if isinstance(node, SuspendedNode):
+        rest = ", ".join(network_text(network, node.binding) for network in node.rest)
+        return f"{node}: {rest}"
+    if isinstance(node, PriorityNode):
+        return f"{node} {node.kept}"
+    return str(node)
+
+
+def flat(root: Node) -> Node:
+    """The tree as it is run: no scopes, nested sequences merged, composites of one unwrapped."""
+    return fold(root, _flattened)
+
+
+def _flattened(node: Node, below: tuple[Node, ...]) -> Node:
+    match node:
+        case ScopeNode():
+            return below[0]
+        case SequenceNode():
+            merged: list[Node] = []
+            for child in below:
+                merged.extend(child.children if isinstance(child, SequenceNode) else (child,))
+            return _composite(SequenceNode, merged)
+        case ParallelNode(policy=ParallelPolicy.ALL):
+            return _composite(lambda kept: ParallelNode(kept, node.policy), below)
+        case ParallelNode() if any(not isinstance(child, NullNode) for child in below):
+            # Here a null branch is done at once, and that decides about the others.
+            return below[0] if len(below) == 1 else ParallelNode(below, node.policy)
+        case ParallelNode():
+            return NULL_NODE
+        case PriorityNode():
+            # A null alternative means "do nothing" and hides those behind it: it has to stay.
+            if len(below) == 1:
+                return below[0]
+            return PriorityNode(below, node.kept, node.reactive, node.dropped)
+        case _:
+            return node
+
+
+def _composite(make: Callable[[tuple[Node, ...]], Node], below: Any) -> Node:
+    kept = tuple(child for child in below if not isinstance(child, NullNode))
+    if not kept:
+        return NULL_NODE
+    return kept[0] if len(kept) == 1 else make(kept)
+
+
+def footprint(root: Node) -> Footprint:
+    """What the tree reads, writes and uses, whichever way it goes."""
+    return fold(root, _footprint)
+
+
+def _footprint(node: Node, below: tuple[Footprint, ...]) -> Footprint:
+    match node:
+        case TaskNode():
+            return node.footprint
+        case ScopeNode():
+            return node.footprint.then(below[0])
+        case PriorityNode():
+            return Footprint.one_of(below)
+        case ParallelNode():
+            return side_by_side(below, node.policy)
+        case SuspendedNode():
+            return Footprint(node.reads, node.ensures)
+        case _:
+            together = Footprint()
+            for part in below:
+                together = together.then(part)
+            return together

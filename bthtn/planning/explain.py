@@ -1,0 +1,140 @@
+"""Why there is no plan: the events of a search folded into lines.
+
+Under each method that was tried stands what was tried inside it, and under each the first
+condition that failed, with values. What was tried several times with the same result is said
+once. A method in which nothing failed is left out.
+
+Events name the depth at which they happen. An event at depth d belongs to the method that was
+entered last at depth d - 1; after going back to a choice, methods entered since do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bthtn.planning.trace import (
+    AlternativeDropped,
+    Backtracked,
+    BranchesConflict,
+    MethodEntered,
+    MethodRejected,
+    PlanningSuspended,
+    RecursionCut,
+    SearchEvent,
+    TaskPlanned,
+    TaskRejected,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One line of an explanation, nested ``depth`` deep."""
+
+    depth: int
+    text: str
+
+
+def explained(events: Iterable[SearchEvent]) -> tuple[Reason, ...]:
+    """What was tried and why it failed, in the order in which it was tried."""
+    explanation = Explanation()
+    for event in events:
+        explanation.add(event)
+    return explanation.reasons()
+
+
+def explanation_text(reasons: Iterable[Reason]) -> str:
+    """The reasons as indented lines."""
+    return "\n".join(f"{'  ' * reason.depth}{reason.text}" for reason in reasons)
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """A line in the making: its text, the method it stands for, and the lines below it."""
+
+    text: str
+    depth: int
+    above: _Line | None = None
+    task: str = ""
+    method: int = -1
+    tells: bool = False
+    below: dict[str, _Line] = field(default_factory=dict)
+
+
+class Explanation:
+    """The fold itself: ``add`` is a listener for a search whose events nobody else keeps."""
+
+    def __init__(self) -> None:
+        self._root = self._inside = _Line("", -1)
+        self._entered: list[_Line] = []
+        self._back_to: str | None = None
+
+    def add(self, event: SearchEvent) -> None:
+        """Take one more event into account."""
+        if isinstance(event, Backtracked):
+            self._back_to = event.to
+            return
+        if self._back_to is not None:
+            self._return(self._back_to, event)
+            self._back_to = None
+        while self._inside.above is not None and self._inside.depth >= event.depth:
+            self._inside = self._inside.above
+        if isinstance(event, MethodEntered):
+            self._inside = self._line(_method(event), event.task, event.method)
+            self._entered.append(self._inside)
+        elif text := _text(event):
+            self._tell(self._line(text))
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Every line that tells of a failure, and the methods it stands under."""
+        found: list[Reason] = []
+        pending = [self._root]
+        while pending:
+            line = pending.pop()
+            if line.above is not None:
+                found.append(Reason(line.depth, line.text))
+            pending.extend(below for below in reversed(line.below.values()) if below.tells)
+        return tuple(found)
+
+    def _return(self, task: str, event: SearchEvent) -> None:
+        """Leave the method of ``task`` behind which the next one is tried now."""
+        assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
+        last = event.method if isinstance(event, MethodEntered | MethodRejected) else None
+        while self._entered:
+            line = self._entered.pop()
+            if (line.task, line.depth) == (task, event.depth) and (
+                last is None or line.method < last
+            ):
+                assert line.above is not None, "a method is never the root"
+                self._inside = line.above
+                return
+
+    def _line(self, text: str, task: str = "", method: int = -1) -> _Line:
+        above = self._inside
+        if text not in above.below:
+            above.below[text] = _Line(text, above.depth + 1, above, task, method)
+        return above.below[text]
+
+    def _tell(self, line: _Line | None) -> None:
+        while line is not None and not line.tells:
+            line.tells = True
+            line = line.above
+
+
+def _method(event: MethodEntered | MethodRejected) -> str:
+    return f"{event.task}, method {event.method}" + (f" '{event.name}'" if event.name else "")
+
+
+def _text(event: SearchEvent) -> str:
+    """The event as a reason for failure, nothing when it is none."""
+    match event:
+        case MethodRejected():
+            return f"{_method(event)}: {event.reason}"
+        case TaskRejected(task, reason) | RecursionCut(task, reason):
+            return f"{task}: {reason.removeprefix(f'{task}: ')}"
+        case BranchesConflict(first, second, over):
+            return f"branches {first} and {second} both touch {over}"
+        case AlternativeDropped(alternative, text):
+            return f"alternative {alternative}, {text}: dropped"
+        case TaskPlanned() | PlanningSuspended() | MethodEntered() | Backtracked():
+            return ""

@@ -1,0 +1,124 @@
+"""Parallel and priority nodes: every branch is planned from the state at the node.
+
+The branches are planned one after the other. A branch that is done is left by writing its
+changes back, so that the next one starts where it did; when all are done, the state becomes
+what they do together. For a priority alternative there is a choice point of its own: when
+nothing it could become is possible, the alternative is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
+from bthtn.plan.merge import after_parallel, after_priority, conflict
+from bthtn.plan.nodes import Dropped
+from bthtn.plan.walk import footprint
+from bthtn.planning import trace
+from bthtn.planning.htn.frames import (
+    Agenda,
+    AlternativeChoice,
+    Branch,
+    EndBranch,
+    Expand,
+    Frame,
+)
+from bthtn.planning.htn.output import OpenBranches
+from bthtn.planning.htn.state import SearchState
+from bthtn.world.expression import Binding
+
+
+def open_branches(
+    search: SearchState, network: ParallelNetwork | PriorityNetwork, binding: Binding
+) -> bool:
+    """Begin a parallel or priority node."""
+    search.output.open(OpenBranches(network))
+    search.frame = Frame(network, binding, search.path, search.agenda, search.frame)
+    return _next_branch(search, search.frame)
+
+
+def end_branch(search: SearchState, retained: AlternativeChoice | None) -> bool:
+    """A branch is done: leave it, and go on with the next one."""
+    frame = search.frame
+    assert frame is not None, "a branch ends in its frame"
+    if retained is not None:
+        retained.planned = True
+    written = search.projected.written_since(frame.mark)
+    branch = Branch(written, footprint(search.output.tree(frame.output)), search.path)
+    search.projected.leave(frame.mark)
+    return _next_branch(search, frame.with_branch(branch))
+
+
+def drop_alternative(search: SearchState, frame: Frame) -> bool:
+    """Go on without the alternative that turned out to be impossible."""
+    index = len(frame.branches)
+    text = network_text(frame.network.parts[index], frame.binding)
+    search.record.append(1)
+    search.output.add(Dropped(index, text, search.reason))
+    search.tell(trace.AlternativeDropped(index, text, frame.entry.depth))
+    return _next_branch(search, frame.with_branch(None))
+
+
+def _next_branch(search: SearchState, frame: Frame) -> bool:
+    """Plan the frame's next branch, or join the branches when all are planned."""
+    index = len(frame.branches)
+    if index == len(frame.network.parts):
+        return _join(search, frame)
+    search.frame, search.path = frame, frame.entry
+    retained = None
+    if isinstance(frame.network, PriorityNetwork):
+        retained = AlternativeChoice(*search.here())
+        search.choices.append(retained)
+        search.record.append(0)
+    search.frame = replace(frame, mark=search.projected.mark(), output=len(search.output))
+    part = Expand(frame.network.parts[index], frame.binding)
+    search.agenda = Agenda(part, Agenda(EndBranch(retained), None))
+    return True
+
+
+def _join(search: SearchState, frame: Frame) -> bool:
+    """All branches are planned: the state becomes what they do together."""
+    kept = [branch for branch in frame.branches if branch is not None]
+    search.frame, search.agenda, search.path = frame.above, frame.behind, frame.entry
+    if not kept:
+        return False
+    if isinstance(frame.network, PriorityNetwork):
+        _merge_alternatives(search, kept)
+    elif not _merge_parallel(search, frame.network, kept):
+        return False
+    search.path = replace(
+        frame.entry,
+        steps=max(branch.path.steps for branch in kept),
+        elapsed=max(branch.path.elapsed for branch in kept),
+        cause=next((b.path.cause for b in kept if b.path.cause is not None), None),
+    )
+    search.output.close()
+    return True
+
+
+def _merge_parallel(search: SearchState, network: ParallelNetwork, branches: list[Branch]) -> bool:
+    footprints = [branch.footprint for branch in branches]
+    clash = conflict(footprints)
+    if clash is not None:
+        first, second, over = clash
+        search.reason = f"branches {first} and {second} both touch {over}"
+        search.tell(trace.BranchesConflict(first, second, over, search.path.depth))
+        return False
+    search.foresee()
+    together = after_parallel(
+        footprints, network.policy, lambda i, fluent: branches[i].written[fluent]
+    )
+    for fluent, write in together.items():
+        search.projected.apply(fluent, write)
+    return True
+
+
+def _merge_alternatives(search: SearchState, kept: list[Branch]) -> None:
+    written = {fluent: None for branch in kept for fluent in branch.written}
+    search.projected.foreseeable = False
+    before = {fluent: search.projected.get(fluent) for fluent in written}
+    values = after_priority(
+        range(len(kept)), written, lambda i, fluent: kept[i].written.get(fluent, before[fluent])
+    )
+    for fluent, value in values.items():
+        search.projected.put(fluent, value)

@@ -1,0 +1,151 @@
+"""The explicit stack of the search: agenda, frames and choice points.
+
+The agenda is a linked list, so a choice point holds what is left to do by a reference.
+A frame stands for a parallel or priority node whose branches are being planned; frames are
+never changed, so returning to an earlier choice is returning to an earlier frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bthtn.domain.network import Network, ParallelNetwork, PriorityNetwork
+from bthtn.domain.task import CompoundTask, TaskCall
+from bthtn.plan.nodes import Suspension
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint
+
+
+@dataclass(frozen=True, slots=True)
+class Expand:
+    """To do: plan this network."""
+
+    network: Network
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """To do: go on with a sequence behind the parts that are planned."""
+
+    parts: tuple[Network, ...]
+    index: int
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class CloseScope:
+    """To do: the compound task that was decomposed last is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndBranch:
+    """To do: a branch of the innermost frame is complete; ``retained`` is its choice point."""
+
+    retained: AlternativeChoice | None
+
+
+Item = Expand | Continue | CloseScope | EndBranch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agenda:
+    """What is left to do, first things first."""
+
+    item: Item
+    rest: Agenda | None
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """How far the plan has come on the path being planned.
+
+    ``cause`` is set behind a suspension: then nothing more is planned on this path.
+    """
+
+    steps: int = 0
+    elapsed: float = 0
+    depth: int = 0
+    cause: Suspension | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A planned branch: what it did, and how far it came."""
+
+    written: dict[Fluent[Any], Any]
+    footprint: Footprint
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A parallel or priority node whose branches are planned one after the other.
+
+    ``mark`` and ``output`` say where the branch being planned begins, ``entry`` how far the
+    path had come at the node. ``branches`` holds None for an alternative that was dropped.
+    """
+
+    network: ParallelNetwork | PriorityNetwork
+    binding: Binding
+    entry: Path
+    behind: Agenda | None
+    above: Frame | None
+    mark: int = 0
+    output: int = 0
+    branches: tuple[Branch | None, ...] = ()
+
+    @property
+    def guard(self) -> int | None:
+        """Steps at which the innermost priority alternative begins, None outside of one."""
+        if isinstance(self.network, PriorityNetwork):
+            return self.entry.steps
+        return self.above.guard if self.above is not None else None
+
+    def with_branch(self, branch: Branch | None) -> Frame:
+        """This frame with one more branch done."""
+        return replace(self, branches=(*self.branches, branch))
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """A place to return to: lengths of what only grows, and pointers to what is never changed."""
+
+    agenda: Agenda | None
+    path: Path
+    frame: Frame | None
+    mark: int
+    output: int
+    record: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compound:
+    """A call of a compound task with the values of its arguments, and what those read."""
+
+    call: TaskCall
+    binding: Binding
+    task: CompoundTask[Any]
+    args: tuple[Any, ...]
+    reads: frozenset[Any]
+
+
+@dataclass(slots=True, eq=False)
+class MethodChoice(Choice):
+    """There are more methods for this call, from ``method`` on."""
+
+    compound: Compound
+    method: int
+
+
+@dataclass(slots=True, eq=False)
+class AlternativeChoice(Choice):
+    """If this alternative of a priority node cannot be planned, it is dropped.
+
+    ``planned`` is the one thing that backtracking does not take back: an alternative that
+    could be planned once is not dropped because what follows cannot be.
+    """
+
+    planned: bool = False

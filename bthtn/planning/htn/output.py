@@ -1,0 +1,152 @@
+"""The plan while it is being searched for: a list that grows and is cut back.
+
+Opening and closing a node are entries like tasks, so backtracking truncates the list and the
+tree is only built when it is wanted. The open scopes are kept beside it, by what they were
+entered with, to notice a task that is its own ancestor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bthtn.domain.network import ParallelNetwork, PriorityNetwork
+from bthtn.domain.task import CompoundTask
+from bthtn.plan.nodes import (
+    Dropped,
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.world.footprint import Footprint
+
+ScopeKey = tuple[CompoundTask[Any], tuple[Any, ...], int, bool]
+"""A call and the state it was entered in: task, arguments, fingerprint, foreseeable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenScope:
+    """A compound task begins."""
+
+    task: CompoundTask[Any]
+    args: tuple[Any, ...]
+    method: int
+    footprint: Footprint
+    key: ScopeKey
+    mark: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenSequence:
+    """A sequence begins."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenBranches:
+    """A parallel or priority node begins."""
+
+    network: ParallelNetwork | PriorityNetwork
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closed:
+    """The node that ``opened`` began is complete."""
+
+    opened: Opening
+
+
+Opening = OpenScope | OpenSequence | OpenBranches
+Leaf = TaskNode | SuspendedNode | NullNode
+Entry = Opening | Closed | Leaf | Dropped
+
+
+class Output:
+    """The entries so far, and which scopes are open."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._open: list[Opening] = []
+        self._entered: dict[ScopeKey, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, entry: Leaf | Dropped) -> None:
+        """A node without children, or an alternative that is none."""
+        self._entries.append(entry)
+
+    def open(self, opening: Opening) -> None:
+        """Begin a node: what follows belongs to it until it is closed."""
+        self._entries.append(opening)
+        self._do_open(opening)
+
+    def close(self) -> None:
+        """The node begun last is complete."""
+        opened = self._open[-1]
+        self._entries.append(Closed(opened))
+        self._do_close(opened)
+
+    def truncate(self, length: int) -> None:
+        """Cut back to an earlier length."""
+        while len(self._entries) > length:
+            entry = self._entries.pop()
+            if isinstance(entry, Closed):
+                self._do_open(entry.opened)
+            elif isinstance(entry, Opening):
+                self._do_close(entry)
+
+    def marks_of(self, key: ScopeKey) -> list[int]:
+        """Save points at which open scopes with this key were entered."""
+        return self._entered.get(key, [])
+
+    def tree(self, start: int = 0) -> Node:
+        """The one node that the entries from ``start`` on make."""
+        levels: list[list[Node | Dropped]] = [[]]
+        for entry in self._entries[start:]:
+            if isinstance(entry, Opening):
+                levels.append([])
+            elif isinstance(entry, Closed):
+                inside = levels.pop()
+                levels[-1].append(_closed(entry.opened, inside))
+            else:
+                levels[-1].append(entry)
+        node = levels[0][0]
+        assert len(levels) == 1, "every node that was opened is closed"
+        assert not isinstance(node, Dropped), "a tree is not a dropped alternative"
+        return node
+
+    def _do_open(self, opening: Opening) -> None:
+        self._open.append(opening)
+        if isinstance(opening, OpenScope):
+            self._entered.setdefault(opening.key, []).append(opening.mark)
+
+    def _do_close(self, opening: Opening) -> None:
+        assert self._open.pop() is opening, "nodes are closed in reverse order"
+        if isinstance(opening, OpenScope):
+            marks = self._entered[opening.key]
+            marks.remove(opening.mark)
+            if not marks:
+                del self._entered[opening.key]
+
+
+def _closed(opening: Opening, inside: list[Node | Dropped]) -> Node:
+    nodes = tuple(entry for entry in inside if not isinstance(entry, Dropped))
+    match opening:
+        case OpenScope(task, args, method, footprint):
+            return ScopeNode(task, args, method, nodes[0], footprint)
+        case OpenSequence():
+            return SequenceNode(nodes)
+        case OpenBranches(ParallelNetwork(_, policy)):
+            return ParallelNode(nodes, policy)
+        case OpenBranches(PriorityNetwork(parts, reactive)):
+            dropped = tuple(entry for entry in inside if isinstance(entry, Dropped))
+            gone = {one.alternative for one in dropped}
+            kept = tuple(index for index in range(len(parts)) if index not in gone)
+            return PriorityNode(nodes, kept, reactive, dropped)
+        case _:
+            raise AssertionError(f"no node begins with {opening!r}")

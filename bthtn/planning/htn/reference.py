@@ -1,0 +1,336 @@
+"""The planner as a page of recursion: the specification every other search answers to.
+
+``solutions`` enumerates, in the order in which choices are preferred, everything that a
+network can become from one moment: so backtracking into any earlier choice is complete by
+construction. Read it top to bottom; nothing else defines what a plan is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from bthtn.domain.effect import writes_of
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.domain.projection import grounded, projected
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.plan.merge import after_parallel, after_priority, conflict
+from bthtn.plan.nodes import (
+    DEFERRED,
+    HORIZON,
+    NULL_NODE,
+    PAUSED,
+    Node,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    Suspension,
+    SuspensionKind,
+    TaskNode,
+)
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import footprint
+from bthtn.planning.protocol import PlanRequest
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A projected state, and how far along its path a plan has come there.
+
+    ``guard`` is the number of steps at which the innermost priority alternative begins.
+    """
+
+    base: FrozenState
+    written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
+    steps: int = 0
+    elapsed: float = 0
+    guard: int | None = None
+
+    def get(self, fluent: Any, /) -> Any:
+        """Value as projected; a volatile fluent is foreseeable only before the first step."""
+        if fluent in self.written:
+            return self.written[fluent]
+        return self.base.get(fluent) if self.foreseeable or not fluent.volatile else UNKNOWN
+
+    def after(self, writes: Mapping[Fluent[Any], Write]) -> Mapping[Fluent[Any], Any]:
+        """Everything that is written here once these writes have happened too."""
+        values = {}
+        for fluent, write in writes.items():
+            values[fluent] = write.value
+            if write.kind is WriteKind.INCREASE:
+                before = self.get(fluent)
+                values[fluent] = UNKNOWN if before is UNKNOWN else before + write.value
+        return {**self.written, **values}
+
+    @property
+    def foreseeable(self) -> bool:
+        """Whether a volatile fluent still has the value that was sensed."""
+        return self.steps == 0 and self.guard is None
+
+    def same_as(self, other: Moment, *, volatile: bool) -> bool:
+        """Whether planning on from both moments must give the same."""
+        if volatile and self.foreseeable is not other.foreseeable:
+            return False
+        touched = {*self.written, *other.written}
+        return all(self._effective(fluent) == other._effective(fluent) for fluent in touched)
+
+    def _effective(self, fluent: Fluent[Any]) -> Any:
+        return self.written.get(fluent, _ABSENT if fluent.volatile else self.base.get(fluent))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One thing a network can become: its node, the moment after it, its part of the record."""
+
+    node: Node
+    moment: Moment
+    record: tuple[int, ...] = ()
+    cause: Suspension | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a network is planned: its parameters' values, the moment, and the calls above it."""
+
+    binding: Binding
+    at: Moment
+    above: tuple[tuple[CompoundTask[Any], tuple[Any, ...], Moment], ...] = ()
+
+
+class Reference:
+    """The recursive planner for one request."""
+
+    def __init__(self, request: PlanRequest) -> None:
+        self._request = request
+        self._domain = request.domain
+        self._settings = request.settings
+        self.expansions = 0
+
+    def plans(self) -> Iterator[Plan]:
+        """Every plan of the request, most preferred first."""
+        asked = self._request
+        for found in self._solutions(asked.goal, Place(asked.binding, Moment(asked.state))):
+            yield Plan(
+                asked.domain,
+                asked.goal,
+                asked.binding,
+                found.node,
+                MethodTraversalRecord(found.record),
+                asked.state.changed(found.moment.written),
+                self.expansions,
+            )
+
+    def _solutions(self, network: Network, place: Place) -> Iterator[Outcome]:
+        match network:
+            case TaskCall():
+                return self._call(network, place)
+            case SequenceNetwork(parts):
+                return self._sequence(parts, 0, place)
+            case ParallelNetwork():
+                return self._parallel(network, place)
+            case PriorityNetwork():
+                return self._priority(network, place)
+            case DeferNetwork():
+                return iter([_deferred(network, place)])
+            case PauseNetwork():
+                return iter([Outcome(NULL_NODE, place.at, cause=PAUSED)])
+            case NullNetwork():
+                return iter([Outcome(NULL_NODE, place.at)])
+
+    def _call(self, call: TaskCall, place: Place) -> Iterator[Outcome]:
+        view = RecordingView(place.at)
+        args = grounded(call, view, place.binding)
+        if args is None:
+            yield _undecided(call, place, str(view.unknown))
+        elif isinstance(call.task, PrimitiveTask):
+            yield from self._primitive(call, place, args, view)
+        elif not self._cut(call.task, args, place):
+            yield from self._compound(call, place, args, view)
+
+    def _primitive(
+        self, call: TaskCall, place: Place, args: tuple[Any, ...], view: RecordingView
+    ) -> Iterator[Outcome]:
+        assert isinstance(call.task, PrimitiveTask)
+        self.expansions += 1
+        step, at = projected(call.task, args, view), place.at
+        undecided = step.possible is UNKNOWN and at.guard != at.steps
+        if step.possible is False:
+            return
+        if step.writes is None or undecided:
+            yield _undecided(call, place, step.unknown)
+            return
+        node = TaskNode(call.task, args, step.footprint, step.duration, step.cost)
+        elapsed = at.elapsed + step.duration
+        after = replace(at, written=at.after(step.writes), steps=at.steps + 1, elapsed=elapsed)
+        yield Outcome(node, after)
+
+    def _compound(
+        self, call: TaskCall, place: Place, args: tuple[Any, ...], view: RecordingView
+    ) -> Iterator[Outcome]:
+        assert isinstance(call.task, CompoundTask)
+        above = (*place.above, (call.task, args, place.at))
+        for index, method in enumerate(self._domain.methods[call.task]):
+            seen = RecordingView(place.at)
+            try:
+                body = self._domain.network(method, seen, args)
+            except UnknownRead as signal:
+                yield _undecided(call, place, str(signal.fluent))
+                return
+            if body is None:
+                continue
+            self.expansions += 1
+            scope = Footprint(view.reads | seen.reads)
+            for found in self._solutions(body, Place(args, place.at, above)):
+                node = ScopeNode(call.task, args, index, found.node, scope)
+                yield replace(found, node=node, record=(index, *found.record))
+
+    def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:
+        """Outcomes of the parts from ``index`` on; their nodes are sequences."""
+        if index == len(parts):
+            yield Outcome(SequenceNode(()), place.at)
+        elif index > 0 and self._at_horizon(place.at):
+            rest = SuspendedNode(parts[index:], place.binding, HORIZON)
+            yield Outcome(SequenceNode((rest,)), place.at, cause=HORIZON)
+        else:
+            for first in self._solutions(parts[index], place):
+                for last in self._behind(first, parts, index + 1, place):
+                    assert isinstance(last.node, SequenceNode)
+                    node = SequenceNode((first.node, *last.node.children))
+                    yield replace(last, node=node, record=first.record + last.record)
+
+    def _behind(
+        self, first: Outcome, parts: tuple[Network, ...], index: int, place: Place
+    ) -> Iterator[Outcome]:
+        """What follows a part of a sequence: behind a suspension, everything is suspended."""
+        if first.cause is None:
+            return self._sequence(parts, index, replace(place, at=first.moment))
+        rest = parts[index:]
+        nodes = (SuspendedNode(rest, place.binding, first.cause),) if rest else ()
+        return iter([Outcome(SequenceNode(nodes), first.moment, (), first.cause)])
+
+    def _parallel(self, network: ParallelNetwork, place: Place) -> Iterator[Outcome]:
+        for branches in self._branches(network.parts, place):
+            footprints = [footprint(branch.node) for branch in branches]
+            if conflict(footprints) is None:
+                ends = [branch.moment for branch in branches]
+                writes = after_parallel(footprints, network.policy, lambda i, f: ends[i].get(f))  # noqa: B023
+                node = ParallelNode(tuple(branch.node for branch in branches), network.policy)
+                yield _joined(node, branches, place.at, place.at.after(writes))
+
+    def _branches(self, parts: tuple[Network, ...], place: Place) -> Iterator[tuple[Outcome, ...]]:
+        """Every combination of what the branches can become, each from the same moment."""
+        if not parts:
+            yield ()
+            return
+        for first in self._solutions(parts[0], place):
+            for others in self._branches(parts[1:], place):
+                yield (first, *others)
+
+    def _priority(self, network: PriorityNetwork, place: Place) -> Iterator[Outcome]:
+        inside = replace(place, at=replace(place.at, guard=place.at.steps))
+        for choices in self._alternatives(network.parts, inside):
+            kept = {i: choice for i, choice in enumerate(choices) if choice is not None}
+            if kept:
+                yield _chosen_later(network, place, choices, kept)
+
+    def _alternatives(
+        self, parts: tuple[Network, ...], place: Place
+    ) -> Iterator[tuple[Outcome | None, ...]]:
+        """Every combination; None stands for an alternative that can become nothing."""
+        if not parts:
+            yield ()
+            return
+        planned = False
+        for first in self._solutions(parts[0], place):
+            planned = True
+            for others in self._alternatives(parts[1:], place):
+                yield (first, *others)
+        if not planned:
+            for others in self._alternatives(parts[1:], place):
+                yield (None, *others)
+
+    def _cut(self, task: CompoundTask[Any], args: tuple[Any, ...], place: Place) -> bool:
+        """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
+        volatile = self._domain.schema.has_volatile
+        again = any(
+            (task, args) == (other, values) and place.at.same_as(moment, volatile=volatile)
+            for other, values, moment in place.above
+        )
+        too_deep = len(place.above) >= self._settings.max_depth
+        return too_deep or (self._settings.strict_recursion and again)
+
+    def _at_horizon(self, at: Moment) -> bool:
+        steps, time = self._settings.horizon, self._settings.horizon_time
+        return (steps is not None and at.steps >= steps) or (
+            time is not None and at.elapsed >= time
+        )
+
+
+def _undecided(call: TaskCall, place: Place, unknown: str) -> Outcome:
+    """A call that cannot be planned before a fluent is known."""
+    cause = Suspension(SuspensionKind.UNKNOWN, unknown)
+    return Outcome(SuspendedNode((call,), place.binding, cause), place.at, cause=cause)
+
+
+def _deferred(network: DeferNetwork, place: Place) -> Outcome:
+    """A call that is planned on arrival; planning goes on behind it if it ensures something."""
+    view = RecordingView(place.at)
+    try:
+        ensured = writes_of(network.ensures, view, place.binding)
+    except UnknownRead as signal:
+        return _undecided(network.call, place, str(signal.fluent))
+    node = SuspendedNode((network.call,), place.binding, DEFERRED, ensured, view.reads)
+    after = replace(place.at, written=place.at.after(ensured))
+    return Outcome(node, after, cause=None if ensured else DEFERRED)
+
+
+def _joined(
+    node: Node, branches: Iterable[Outcome], entry: Moment, written: Mapping[Fluent[Any], Any]
+) -> Outcome:
+    """Branches that started at one moment, as one outcome."""
+    ends = list(branches)
+    after = replace(
+        entry,
+        written=written,
+        steps=max(end.moment.steps for end in ends),
+        elapsed=max(end.moment.elapsed for end in ends),
+    )
+    record = tuple(entry for end in ends for entry in end.record)
+    cause = next((end.cause for end in ends if end.cause is not None), None)
+    return Outcome(node, after, record, cause)
+
+
+def _chosen_later(
+    network: PriorityNetwork,
+    place: Place,
+    choices: tuple[Outcome | None, ...],
+    kept: Mapping[int, Outcome],
+) -> Outcome:
+    """A priority node with the alternatives that could be planned."""
+    node = PriorityNode(
+        tuple(choice.node for choice in kept.values()), tuple(kept), network.reactive
+    )
+    touched = {f: None for choice in kept.values() for f in choice.moment.written}
+    values = after_priority(kept, touched, lambda i, fluent: kept[i].moment.get(fluent))
+    joined = _joined(node, kept.values(), place.at, {**place.at.written, **values})
+    record = tuple(e for choice in choices for e in ((0, *choice.record) if choice else (1,)))
+    return replace(joined, record=record)

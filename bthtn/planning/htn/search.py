@@ -1,0 +1,165 @@
+"""Total-order HTN planning: iterative depth-first decomposition, a little at a time.
+
+    loop:
+        take the first item off the agenda         (nothing left: solved)
+        primitive:  possible here? write its effects, put it into the plan
+        compound:   put its first usable method's network in front of the agenda
+        parallel,
+        priority:   plan each branch from the state at the node, then merge what they did
+        none of it: go back to the latest choice that has an alternative
+
+Choices are made in the order of ``reference``, and every one can be returned to: a choice
+point remembers lengths and pointers, never a copy of anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bthtn.domain.task import call_text
+from bthtn.errors import BthtnError, Diagnostic, PlanningError
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning import trace
+from bthtn.planning.htn.branches import drop_alternative, end_branch
+from bthtn.planning.htn.expand import decompose, expand, go_on
+from bthtn.planning.htn.frames import (
+    Agenda,
+    AlternativeChoice,
+    Choice,
+    CloseScope,
+    Continue,
+    EndBranch,
+    Expand,
+    MethodChoice,
+)
+from bthtn.planning.htn.state import SearchState
+from bthtn.planning.protocol import PlanRequest, SearchStatus
+
+
+class HtnSearch:
+    """One search for a plan, advanced by its caller. The same input gives the same steps."""
+
+    def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
+        self._request = request
+        self._state = SearchState(request, listener)
+        self._stuck = False
+        self._status = SearchStatus.RUNNING
+        self._plan: Plan | None = None
+
+    @property
+    def status(self) -> SearchStatus:
+        """Where the search stands."""
+        return self._status
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, once solved."""
+        return self._plan
+
+    @property
+    def expansions(self) -> int:
+        """Primitive tasks examined and methods entered so far."""
+        return self._state.expansions
+
+    def advance(self, expansions: int | None = None) -> SearchStatus:
+        """Go on for at most so many expansions, to the end without a number.
+
+        Raises PlanningError when a user's function raises; then the search is over.
+        """
+        limit = self._request.settings.max_expansions
+        stop = limit if expansions is None else min(limit, self.expansions + expansions)
+        try:
+            while self._status is SearchStatus.RUNNING and (
+                self.expansions < stop or self._next_is_free()
+            ):
+                self._work()
+        except Exception as error:
+            self._status = SearchStatus.ERROR
+            if isinstance(error, BthtnError | AssertionError):
+                raise
+            raise _user_error(error) from error
+        if self._status is SearchStatus.RUNNING and self.expansions >= limit:
+            self._status = SearchStatus.LIMIT
+        return self._status
+
+    def reject(self) -> None:
+        """Give up the plan that was found and make ready to look for the next one."""
+        assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
+        self._plan = None
+        self._stuck = True
+        self._status = SearchStatus.RUNNING
+
+    def _next_is_free(self) -> bool:
+        """Whether the next piece of work is no expansion, so that it needs no budget."""
+        agenda = self._state.agenda
+        return not self._stuck and (agenda is None or not isinstance(agenda.item, Expand))
+
+    def _work(self) -> None:
+        """One piece of work: at most one expansion."""
+        if self._stuck:
+            self._backtrack()
+        elif self._state.agenda is None:
+            self._solve()
+        else:
+            self._stuck = not self._step(self._state.agenda)
+
+    def _step(self, agenda: Agenda) -> bool:
+        """Do the first thing on the agenda; False when it cannot be done."""
+        search = self._state
+        search.agenda = agenda.rest
+        match agenda.item:
+            case Expand(network, binding):
+                return expand(search, network, binding)
+            case Continue():
+                return go_on(search, agenda.item)
+            case EndBranch(retained):
+                return end_branch(search, retained)
+            case CloseScope():
+                search.output.close()
+                search.path = replace(search.path, depth=search.path.depth - 1)
+                return True
+
+    def _backtrack(self) -> None:
+        """Return to the latest choice, and take its alternative if it has one."""
+        if not self._state.choices:
+            self._status = SearchStatus.EXHAUSTED
+            return
+        choice = self._state.choices.pop()
+        self._state.restore(choice)
+        self._stuck = not self._retake(choice)
+
+    def _retake(self, choice: Choice) -> bool:
+        match choice:
+            case MethodChoice(compound=compound, method=method):
+                if self._state.is_watched:
+                    to = call_text(compound.task, compound.args)
+                    self._state.tell(trace.Backtracked(to))
+                return decompose(self._state, compound, method)
+            case AlternativeChoice(frame=frame, planned=False) if frame is not None:
+                return drop_alternative(self._state, frame)
+            case _:
+                return False
+
+    def _solve(self) -> None:
+        request, search = self._request, self._state
+        self._plan = Plan(
+            request.domain,
+            request.goal,
+            request.binding,
+            search.output.tree(),
+            MethodTraversalRecord(search.record),
+            search.projected.freeze(),
+            search.expansions,
+        )
+        self._status = SearchStatus.SOLVED
+
+
+def _user_error(error: Exception) -> PlanningError:
+    return PlanningError(
+        Diagnostic(
+            "BT201",
+            f"{type(error).__name__}: {error}",
+            hint="a condition, effect, cost or argument of the domain cannot be computed",
+        )
+    )

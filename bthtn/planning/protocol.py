@@ -1,0 +1,119 @@
+"""What every planner is asked, and what every search answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, TypeVar
+
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network, NetworkLike, network_from
+from bthtn.domain.reading import strangers_in
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.plan.plan import Plan
+from bthtn.world.expression import Binding
+from bthtn.world.state import FrozenState, State, snapshot
+
+S = TypeVar("S", bound=State)
+
+
+class SearchStatus(Enum):
+    """Where a search stands."""
+
+    RUNNING = "running"
+    """There is more to try."""
+    SOLVED = "solved"
+    """``plan`` is there."""
+    EXHAUSTED = "exhausted"
+    """No plan exists; everything was tried."""
+    LIMIT = "limit"
+    """The limit of expansions was reached; nobody knows whether a plan exists."""
+    ERROR = "error"
+    """A user's function raised; the exception was passed on to the caller."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to plan.
+
+    ``horizon`` and ``horizon_time`` suspend planning behind so many primitive tasks, or so
+    much planned duration, on every path (semantics 2.5). ``strict_recursion`` lets a task
+    fail that is entered again inside itself in an unchanged state. ``max_depth`` bounds how
+    deep tasks may be nested, ``max_expansions`` how much may be tried at all.
+    """
+
+    horizon: int | None = None
+    horizon_time: float | None = None
+    strict_recursion: bool = True
+    max_depth: int = 100_000
+    max_expansions: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        """Reject limits that would allow nothing."""
+        for name in ("horizon", "horizon_time", "max_depth", "max_expansions"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise DomainError(
+                    Diagnostic("BT202", f"{name} is {value}", hint="it has to be above zero")
+                )
+
+
+DEFAULT_SETTINGS = Settings()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """A question to a planner: from this state, how can the goal be done?"""
+
+    domain: FrozenDomain
+    state: FrozenState
+    goal: Network
+    binding: Binding = ()
+    settings: Settings = DEFAULT_SETTINGS
+
+
+def request(
+    domain: Domain[S] | FrozenDomain,
+    state: S | FrozenState,
+    goal: NetworkLike,
+    settings: Settings = DEFAULT_SETTINGS,
+) -> PlanRequest:
+    """A request, checked. Raises DomainError for a domain or goal that is not well made."""
+    whole = frozen(domain)
+    network = network_from(goal)
+    strangers = list(strangers_in(network, whole.tasks, "goal"))
+    if strangers:
+        raise DomainError(strangers)
+    if isinstance(state, State) and not isinstance(state, whole.state_class):
+        raise DomainError(
+            Diagnostic(
+                "BT110",
+                f"the state is a {type(state).__name__};"
+                f" domain '{whole.name}' plans with {whole.state_class.__name__}",
+            )
+        )
+    return PlanRequest(whole, snapshot(state), network, settings=settings)
+
+
+class Search(Protocol):
+    """**Protocol:** a run of a planner that can be advanced a little at a time."""
+
+    @property
+    def status(self) -> SearchStatus:
+        """Where the search stands."""
+        ...
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, once solved."""
+        ...
+
+    @property
+    def expansions(self) -> int:
+        """Tasks examined and methods entered so far: the unit of work."""
+        ...
+
+    def advance(self, expansions: int | None = None) -> SearchStatus:
+        """Go on for at most so many expansions. Raises PlanningError from a user's function."""
+        ...

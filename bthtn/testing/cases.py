@@ -1,0 +1,299 @@
+"""``cases.toml``: states and the plans they lead to, written down without Python.
+
+    [no_ammo_and_cover_near]
+    given = { target = true, cover = true, ammo = false }
+    task = "fight"
+    expect = "(parallel((move_to_cover, cover), (wait(3), reload)), priority(…, shoot))"
+    record = [1, 0, 1, 0, 0, 0]
+
+``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``
+and ``horizon_time`` are those of planning. The domain stands beside the file, in ``domain.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
+from zlib import crc32
+
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import TaskCall
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.plan.nodes import Node
+from bthtn.plan.notation import call_from, node_from, normal
+from bthtn.planning.explain import Explanation, explanation_text
+from bthtn.planning.find import find_plan
+from bthtn.planning.protocol import Settings
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+
+NO_PLAN: Final = "no plan"
+DOMAIN: Final = (Domain, FrozenDomain)
+KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
+    {
+        "given": (dict,),
+        "task": (str,),
+        "expect": (str,),
+        "record": (list,),
+        "horizon": (int,),
+        "horizon_time": (int, float),
+        "because": (str,),
+    }
+)
+_LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
+_KINDS: Final = MappingProxyType(
+    {dict: "a table", str: "a text", list: "a list", int: "a whole number", float: "a number"}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A state, a task, and what planning it must come to; ``expected`` is None for no plan."""
+
+    name: str
+    line: int
+    state: FrozenState
+    task: TaskCall
+    expected: Node | None
+    record: tuple[int, ...] | None
+    because: str
+    settings: Settings
+
+
+def fault_of(case: Case, domain: FrozenDomain) -> str:
+    """What is wrong with the plan for a case, in several lines; nothing when it is right."""
+    try:
+        plan = find_plan(domain, case.state, case.task, case.settings)
+        if plan is not None:
+            return _difference(case, normal(plan.tree), list(plan.record))
+        explanation = Explanation()
+        find_plan(domain, case.state, case.task, case.settings, explanation.add)
+    except BthtnError as error:
+        return str(error)
+    why = explanation_text(explanation.reasons())
+    if case.expected is not None:
+        return f"expected  {normal(case.expected)}\nactual    no plan, because\n{why}"
+    if case.because not in why:
+        return f"expected  no plan, because of '{case.because}'\nactual    no plan, because\n{why}"
+    return ""
+
+
+def _difference(case: Case, actual: str, record: list[int]) -> str:
+    expected = NO_PLAN if case.expected is None else normal(case.expected)
+    lines = []
+    if actual != expected:
+        lines += [f"expected  {expected}", f"actual    {actual}"]
+    if case.record is not None and record != list(case.record):
+        lines += [f"expected record  {list(case.record)}", f"actual record    {record}"]
+    elif lines:
+        lines += [f"actual record    {record}"]
+    return "\n".join(lines)
+
+
+def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
+    """The cases of a file. Raises InputError with everything that is wrong with it."""
+    return _CaseFile(path, domain).cases()
+
+
+class _CaseFile:
+    """One file while it is read: what is wrong is collected, each fault with its line."""
+
+    def __init__(self, path: Path, domain: FrozenDomain) -> None:
+        self._path = path
+        self._domain = domain
+        self._lines: dict[tuple[str, ...], int] = {}
+        self._found: list[Diagnostic] = []
+
+    def cases(self) -> tuple[Case, ...]:
+        """Every case. Raises InputError."""
+        text = text_of(self._path)
+        try:
+            tables = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
+            where = f"{self._path}:{place[1]}:{place[2]}" if place else str(self._path)
+            message = f"not TOML: {str(error).replace(place[0], '') if place else error}"
+            hint = "is a quote, a bracket or a '=' missing?"
+            raise InputError(Diagnostic("BT405", message, where, hint)) from None
+        self._lines = _lines_of(text)
+        cases = [self._case(name, table) for name, table in tables.items()]
+        if self._found:
+            raise InputError(self._found)
+        return tuple(case for case in cases if case is not None)
+
+    def _case(self, name: str, table: Any) -> Case | None:
+        """The case, as far as it can be read: a fault in one part hides none in another."""
+        if not isinstance(table, dict):
+            self._say(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
+            return None
+        usable = {key: value for key, value in table.items() if self._is_usable(name, key, value)}
+        self._check_together(name, table)
+        state = FrozenState(dict(self._given(name, usable.get("given", {}))))
+        task, expected, settings = None, None, Settings()
+        with self._at(name, "task"):
+            task = call_from(usable["task"], self._domain) if "task" in usable else None
+        with self._at(name, "expect"):
+            if usable.get("expect", NO_PLAN) != NO_PLAN:
+                expected = node_from(usable["expect"], self._domain)
+        limits = {key: usable[key] for key in ("horizon", "horizon_time") if key in usable}
+        with self._at(name, *list(limits)[:1]):
+            settings = Settings(**limits)
+        if task is None:
+            return None
+        record = tuple(usable["record"]) if "record" in usable else None
+        because = usable.get("because", "")
+        return Case(name, self._line(name), state, task, expected, record, because, settings)
+
+    def _is_usable(self, name: str, key: str, value: object) -> bool:
+        before = len(self._found)
+        if key not in KEYS:
+            self._say(f"a case has no '{key}'", nearest(key, KEYS), name, key)
+        elif not isinstance(value, KEYS[key]) or isinstance(value, bool):
+            self._say(f"'{key}' is {_KINDS[KEYS[key][-1]]}", f"not {value!r}", name, key)
+        elif isinstance(value, list) and not all(type(entry) is int for entry in value):
+            self._say(f"'{key}' is a list of whole numbers", "such as [1, 0, 1]", name, key)
+        return len(self._found) == before
+
+    def _check_together(self, name: str, table: dict[str, Any]) -> None:
+        for key in ("task", "expect"):
+            if key not in table:
+                self._say(f"the case has no '{key}'", f"add {key} = …", name)
+        misplaced = "record" if table.get("expect") == NO_PLAN else "because"
+        if misplaced in table:
+            hint = f"remove '{misplaced}', or change 'expect'"
+            kind = "without" if misplaced == "record" else "with"
+            self._say(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
+
+    def _given(self, name: str, table: dict[str, Any]) -> Iterator[tuple[Fluent[Any], Any]]:
+        for key, written in table.items():
+            with self._at(name, "given", key):
+                fluent = self._domain.schema.variable(key)
+                as_text = isinstance(written, str) and (
+                    issubclass(fluent.value_type, Enum) or written in ("unknown", "none")
+                )
+                value = fluent.parse(written) if as_text else written
+                fluent.check(value)
+                yield fluent, value
+
+    @contextmanager
+    def _at(self, *keys: str) -> Iterator[None]:
+        """Whatever is wrong inside is wrong at this place of the file."""
+        try:
+            yield
+        except BthtnError as error:
+            for one in error.diagnostics:
+                self._found.append(replace(one, where=self._where(keys, one.where)))
+
+    def _say(self, message: str, hint: str, *keys: str) -> None:
+        self._found.append(Diagnostic("BT405", message, self._where(keys), hint))
+
+    def _where(self, keys: tuple[str, ...], inside: str = "") -> str:
+        name, *below = keys
+        parts = [f"{self._path}:{self._line(*keys)}", f"case '{name}'", *below, inside]
+        return ", ".join(part for part in parts if part)
+
+    def _line(self, *keys: str) -> int:
+        """The line of a key, or of the nearest table above it that has one of its own."""
+        while keys and keys not in self._lines:
+            keys = keys[:-1]
+        return self._lines.get(keys, 1)
+
+
+def _lines_of(text: str) -> dict[tuple[str, ...], int]:
+    """The first line of every table and key that begins a line; TOML's parser does not tell."""
+    text = _LONG_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    lines: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        header = line.lstrip().startswith("[")
+        key = re.match(r"""\s*((?:[\w.\s-]|"(?:[^"\\]|\\.)*"|'[^']*')+)=""", line)
+        try:
+            found: Any = tomllib.loads(line if header else f"{key[1]} = 0" if key else "")
+        except tomllib.TOMLDecodeError:  # inside of a longer value
+            continue
+        keys: list[str] = []
+        while isinstance(found, dict) and found:
+            ((name, found),) = found.items()
+            keys.append(name)
+        path = tuple(keys) if header else (*table, *keys)
+        table = path if header else table
+        for length in range(1, len(path) + 1):
+            lines.setdefault(path[:length], number)
+    return lines
+
+
+def domain_at(path: Path, name: str = "") -> FrozenDomain:
+    """The domain that a Python file defines: its only one, or the one called ``name``.
+
+    Raises InputError, and DomainError when the domain is not well made.
+    """
+    found = {id(one): one for one in vars(module_at(path)).values() if isinstance(one, DOMAIN)}
+    domains = list(found.values())
+    if len(domains) > 1:
+        domains = [one for one in domains if one.name == name] or domains
+    if len(domains) != 1:
+        names = ", ".join(sorted(one.name for one in domains)) or "none"
+        message = f"{path} should define one domain; there is {names}"
+        hint = f'write Domain("{name or path.stem}", …) at the top level of the file'
+        raise InputError(Diagnostic("BT408", message, hint=hint))
+    return frozen(domains[0])
+
+
+def module_at(path: Path) -> ModuleType:
+    """A Python file, run now and under a name that no other file has. Raises InputError.
+
+    Its neighbours are its package: ``from .other import …`` works.
+    """
+    source, package = text_of(path), f"_bthtn_{crc32(str(path.resolve()).encode()):08x}"
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        del sys.modules[name]
+    folder = sys.modules[package] = ModuleType(package)
+    folder.__path__ = [str(path.resolve().parent)]
+    name = f"{package}.{path.stem.replace('.', '_')}"
+    spec = ModuleSpec(name, None, origin=str(path))
+    module = sys.modules[name] = module_from_spec(spec)
+    module.__file__ = str(path)
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - what was asked for
+    except BthtnError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InputError(unusable(path, error)) from error
+    return module
+
+
+def unusable(path: Path, error: BaseException) -> Diagnostic:
+    """What kept a Python file from being loaded, with the line in it where that happened."""
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        line = error.lineno
+    message = f"{type(error).__name__}: {getattr(error, 'msg', error)}"
+    hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
+    return Diagnostic("BT402", message, f"{path}:{line}" if line else str(path), hint)
+
+
+def text_of(path: Path) -> str:
+    """The text of a file. Raises InputError when it cannot be read."""
+    try:
+        return path.read_bytes().decode()
+    except OSError as error:
+        hint = "is the path right, and may it be read?"
+        raise InputError(
+            Diagnostic("BT404", f"cannot read {path}: {error.strerror}", hint=hint)
+        ) from None
+    except UnicodeDecodeError as error:
+        place = f"{path}, byte {error.start}"
+        raise InputError(Diagnostic("BT404", "not a text in UTF-8", place)) from None

@@ -1,0 +1,274 @@
+"""Doubles: operators that follow a script, a listener that remembers, ticks as letters.
+
+    shoot_code = ScriptedOperator("RRS")
+    operators.bind(shoot)(shoot_code)
+    heard = RecordingListener()
+    agent = Agent("soldier", combat, Soldier(), body=None, operators=operators, listener=heard)
+
+    assert ticks(PlanGoal("fight", agent, shoot()), 3) == "RRS"
+    assert heard.lines() == ["start shoot", "done shoot"]
+    assert shoot_code.starts == shoot_code.ends == 1
+
+| letter | what the tick does            |
+| ------ | ----------------------------- |
+| `R`    | answers RUNNING               |
+| `S`    | answers SUCCESS               |
+| `F`    | answers FAILURE               |
+| `!`    | raises ScriptedError          |
+| `?`    | answers with what is no status |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.agent.event import (
+    AgentEvent,
+    BeliefChanged,
+    GoalEnded,
+    LeafAborted,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    PlanAborted,
+    PlanAdopted,
+    PlanFailed,
+    PlanResumed,
+)
+
+E = TypeVar("E", bound=AgentEvent)
+
+LeafEnd = LeafEnded | LeafAborted
+"""The events that can end what LeafStarted began."""
+
+_LETTER: Final = MappingProxyType(
+    {
+        Status.RUNNING: "R",
+        Status.SUCCESS: "S",
+        Status.FAILURE: "F",
+        Status.INVALID: "-",
+    }
+)
+_ANSWER: Final = MappingProxyType[str, Any]({letter: status for status, letter in _LETTER.items()})
+
+
+def letter_of(status: Status) -> str:
+    """``R``, ``S``, ``F``, or ``-`` for a behaviour that is not at work."""
+    return _LETTER[status]
+
+
+def ticks(root: Behaviour, count: int) -> str:
+    """Tick so many times; the letters of the statuses: ``"RRS"``."""
+    letters = []
+    for _ in range(count):
+        root.tick_once()
+        letters.append(letter_of(root.status))
+    return "".join(letters)
+
+
+class ScriptedError(Exception):
+    """What a scripted operator raises where its script says so."""
+
+
+class ScriptedOperator:
+    """Code for a task, which follows a script; bind it to the task as it is.
+
+    Every start of the task follows the next script, behind the last one that one again. A
+    script that is used up repeats its last letter. ``raises`` names the calls that raise
+    ScriptedError: ``make``, ``start`` or ``abort``. ``at_tick`` is called before every
+    answer, for tests in which operators change the world.
+    """
+
+    def __init__(
+        self,
+        *scripts: str,
+        raises: tuple[str, ...] = (),
+        at_tick: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.scripts = scripts or ("S",)
+        self.raises = raises
+        self.at_tick = at_tick
+        self.runs: list[ScriptedRun] = []
+
+    def __call__(self, agent: Any, *args: Any) -> ScriptedRun:  # noqa: ARG002 - how agents call it
+        """Called by the run time for every start of the task."""
+        self.fail_in("make")
+        script = self.scripts[min(len(self.runs), len(self.scripts) - 1)]
+        self.runs.append(ScriptedRun(self, script, args))
+        return self.runs[-1]
+
+    def fail_in(self, place: str) -> None:
+        """Raise ScriptedError if this is where it is to be raised."""
+        if place in self.raises:
+            raise ScriptedError(f"{place} was to fail")
+
+    @property
+    def starts(self) -> int:
+        """How often it was started."""
+        return sum(run.starts for run in self.runs)
+
+    @property
+    def ticks(self) -> int:
+        """How often it was ticked."""
+        return sum(run.ticks for run in self.runs)
+
+    @property
+    def ends(self) -> int:
+        """How often it came to an end by itself: success, failure or exception."""
+        return sum(run.ends for run in self.runs)
+
+    @property
+    def aborts(self) -> int:
+        """How often it was aborted."""
+        return sum(run.aborts for run in self.runs)
+
+    @property
+    def args(self) -> list[tuple[Any, ...]]:
+        """The arguments of every start, in order."""
+        return [run.args for run in self.runs]
+
+    @property
+    def faults(self) -> list[str]:
+        """What the caller did that no caller may do; empty for a run time in order."""
+        return [fault for run in self.runs for fault in run.faults]
+
+
+class ScriptedRun:
+    """One start of a scripted operator and what came of it."""
+
+    def __init__(self, owner: ScriptedOperator, script: str, args: tuple[Any, ...]) -> None:
+        self.script = script
+        self.args = args
+        self.starts = self.ticks = self.ends = self.aborts = 0
+        self.faults: list[str] = []
+        self._owner = owner
+
+    def start(self) -> None:
+        """Called once, before the first tick."""
+        self._expect(self.starts == 0, "started twice")
+        self.starts += 1
+        self._may_raise("start")
+
+    def tick(self) -> Status:
+        """The next letter of the script."""
+        self._expect(self.starts == 1, "ticked before it was started")
+        self._expect(not self.over, "ticked after its end")
+        letter = self.script[min(self.ticks, len(self.script) - 1)]
+        self.ticks += 1
+        self.ends += letter != "R"
+        self._owner.at_tick()
+        if letter == "!":
+            raise ScriptedError(f"tick {self.ticks} was to fail")
+        answer: Status = _ANSWER.get(letter, "no status")  # what "?" is for
+        return answer
+
+    def abort(self) -> None:
+        """Called once instead of an end."""
+        self._expect(self.starts == 1, "aborted before it was started")
+        self._expect(not self.over, "aborted after its end")
+        self.aborts += 1
+        self._may_raise("abort")
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended or was aborted."""
+        return self.ends + self.aborts > 0
+
+    def _may_raise(self, place: str) -> None:
+        if place == "start" and place in self._owner.raises:
+            self.ends += 1
+        self._owner.fail_in(place)
+
+    def _expect(self, right: bool, fault: str) -> None:  # noqa: FBT001 - reads as a sentence
+        if not right:
+            self.faults.append(f"run {self._owner.runs.index(self)}: {fault}")
+
+
+class RecordingListener:
+    """Remembers what an agent's events tell; give it to the agent as its listener."""
+
+    def __init__(self) -> None:
+        self.events: list[AgentEvent] = []
+
+    def __call__(self, event: AgentEvent) -> None:
+        """Called by the agent."""
+        self.events.append(event)
+
+    def clear(self) -> None:
+        """Forget what was heard so far."""
+        self.events.clear()
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one kind, in order."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def lines(self) -> list[str]:
+        """What happened to steps: ``start a``, then ``done a``, ``failed a`` or ``aborted a``."""
+        return [line_of(event) for event in self.events if isinstance(event, _ABOUT_STEPS)]
+
+    def story(self) -> list[str]:
+        """What happened to steps, goals and plans, in the same form."""
+        return [line_of(event) for event in self.events if not isinstance(event, BeliefChanged)]
+
+    def changes(self) -> list[str]:
+        """What changed in the beliefs, and who did it: ``ammo: 1 → 0 (by fight)``."""
+        return [str(event.change) for event in self.of(BeliefChanged)]
+
+    def ends(self) -> dict[int, tuple[LeafStarted, list[LeafEnd]]]:
+        """Every start of a step with the ends that followed, by the step's number."""
+        paired: dict[int, tuple[LeafStarted, list[LeafEnd]]] = {}
+        for event in self.events:
+            if isinstance(event, LeafStarted):
+                paired.setdefault(event.leaf, (event, []))
+            elif isinstance(event, LeafEnded | LeafAborted) and event.leaf in paired:
+                paired[event.leaf][1].append(event)
+        return paired
+
+    def running(self) -> list[str]:
+        """The tasks of steps that were started and have not ended."""
+        return [start.task for start, ends in self.ends().values() if not ends]
+
+    def faults(self) -> list[str]:
+        """Breaches of "exactly one end for every start, and none before it"."""
+        faults: list[str] = []
+        started: dict[int, str] = {}
+        ended: set[int] = set()
+        for event in self.events:
+            if isinstance(event, LeafStarted):
+                if event.leaf in started:
+                    faults.append(f"{event.task} #{event.leaf} started twice")
+                started[event.leaf] = event.task
+            elif isinstance(event, LeafEnded | LeafAborted):
+                if event.leaf not in started:
+                    faults.append(f"{event.task} #{event.leaf} ended and was never started")
+                if event.leaf in ended:
+                    faults.append(f"{event.task} #{event.leaf} ended twice")
+                ended.add(event.leaf)
+        return faults
+
+
+_ABOUT_STEPS: Final = (LeafStarted, LeafEnded, LeafAborted, LeafRefused)
+
+
+def line_of(event: AgentEvent) -> str:
+    """What happened, in as few words as will do."""
+    match event:
+        case LeafStarted(_, task, _):
+            return f"start {task}"
+        case LeafEnded(_, task, succeeded):
+            return f"done {task}" if succeeded else f"failed {task}"
+        case LeafAborted(_, task):
+            return f"aborted {task}"
+        case LeafRefused(_, task):
+            return f"refused {task}"
+        case PlanAdopted(goal) | PlanResumed(goal) | PlanFailed(goal) | PlanAborted(goal):
+            return f"{type(event).__name__} {goal}"
+        case GoalEnded(goal, succeeded):
+            return f"{goal} {'succeeded' if succeeded else 'failed'}"
+        case BeliefChanged(change):
+            return str(change)

@@ -1,0 +1,96 @@
+"""World: a small world with a fluent of every kind, which random problems are about."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from bthtn.domain.effect import EffectLike
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Condition
+from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
+from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN
+
+
+class Mood(Enum):
+    """How somebody feels, in order."""
+
+    CALM = "calm"
+    ALERT = "alert"
+    ANGRY = "angry"
+
+
+class World(State):
+    """Truths, numbers, a mood, a name, a family, and ``seen``, which no plan can foresee."""
+
+    open: Fluent[bool] = fluent(default=False)
+    lit: Fluent[bool] = fluent(default=True)
+    armed: Fluent[bool] = fluent(default=False)
+    count: Fluent[int] = fluent(default=0)
+    ammo: Fluent[int] = fluent(default=1)
+    fuel: Fluent[float] = fluent(default=1.0)
+    mood: Fluent[Mood] = fluent(default=Mood.CALM)
+    place: Fluent[str] = fluent(default="a")
+    seen: Fluent[bool] = fluent(default=False, volatile=True)
+    at: FluentFamily[str, bool] = fluents(default=False)
+
+
+MEMBERS: Final = ("a", "b")
+"""Names in this world: values of ``place``, indices of ``at``, arguments of tasks."""
+
+PROMISES: Final[tuple[tuple[Assignment, ...], ...]] = (
+    (),
+    (World.lit.becomes(True),),  # noqa: FBT003 - the value is the data
+    (World.count.increases(1), World.mood.becomes(Mood.ALERT)),
+    (World.at[World.place].becomes(World.lit),),
+)
+"""What a deferred task may ensure."""
+
+
+def conditions(who: str) -> tuple[Condition, ...]:
+    """Questions to this world; ``who`` is a name, or the parameter of a task."""
+    return (
+        World.open,
+        ~World.open,
+        World.lit,
+        World.armed,
+        ~World.armed,
+        World.count > 0,
+        World.count < World.ammo,
+        World.fuel >= 0.5,  # noqa: PLR2004 - half a tank
+        World.mood < Mood.ANGRY,
+        World.at[who],
+        ~World.at[who],
+        World.at[World.place],
+        World.place != who,
+        World.seen,
+    )
+
+
+def effects(who: str) -> tuple[EffectLike, ...]:
+    """Changes of this world: constants, increases, computed values, a plain function."""
+
+    def carry(state: World) -> None:
+        state.armed = True
+        state.at[who] = state.lit
+
+    return (
+        World.open.becomes(True),  # noqa: FBT003 - the value is the data
+        World.open.becomes(UNKNOWN),
+        World.lit.becomes(World.open),
+        World.armed.becomes(True),  # noqa: FBT003
+        World.armed.becomes(False),  # noqa: FBT003
+        World.count.increases(1),
+        World.count.increases(1),
+        World.ammo.decreases(1),
+        World.count.becomes(World.ammo + 1),
+        World.fuel.decreases(0.5),
+        World.mood.becomes(Mood.ANGRY),
+        World.at[who].becomes(True),  # noqa: FBT003
+        World.at[World.place].becomes(World.open),
+        World.place.becomes(who),
+        World.place.becomes(UNKNOWN),
+        World.seen.becomes(True),  # noqa: FBT003
+        carry,
+    )

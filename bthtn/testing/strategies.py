@@ -1,0 +1,240 @@
+"""Hypothesis strategies: random states, and random problems in which everything occurs.
+
+    @given(problems())
+    def test_every_plan_can_be_carried_out(problem: PlanRequest) -> None: ...
+
+A problem is layered, or nothing would happen in it: primitive tasks below, compound tasks
+above that mostly call downward, methods behind others that often fail, some of them late.
+Recursion is possible and always ends: by the guard, or by the bound on depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import reduce
+from operator import and_, or_
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from hypothesis import note
+from hypothesis import strategies as st
+
+from bthtn.domain.builder import Domain, Primitive
+from bthtn.domain.condition import ConditionLike
+from bthtn.domain.method import Methods, WrittenMethod, method
+from bthtn.domain.network import (
+    Network,
+    ParallelPolicy,
+    defer,
+    network_text,
+    null,
+    parallel,
+    pause,
+    priority,
+    sequence,
+)
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.protocol import PlanRequest, Settings, request
+from bthtn.testing.playground import MEMBERS, PROMISES, World, conditions, effects
+from bthtn.world.fluent import Fluent
+from bthtn.world.schema import StateSchema
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+T = TypeVar("T")
+
+_VALUES: Final[Mapping[type, tuple[Any, ...]]] = MappingProxyType(
+    {bool: (False, True), int: (0, 1, 2), float: (0.0, 0.5, 1.0), str: MEMBERS}
+)
+# Weights: what occurs more often than the rest is written more often.
+_TWO_IN_FIVE: Final = (True, True, False, False, False)
+_ONE_IN_EIGHT: Final = (False,) * 7 + (True,)
+_LEAVES: Final = ("call",) * 12 + ("defer", "defer", "pause", "null")
+_INNER: Final = ("call",) * 5 + ("sequence", "sequence", "parallel", "priority")
+_BODIES: Final = ("sequence",) * 6 + ("call", "call", "parallel", "parallel", "priority", "empty")
+_POLICIES: Final = (*[ParallelPolicy.ALL] * 4, ParallelPolicy.ANY, ParallelPolicy.PRIMARY)
+
+
+def _choice(draw: st.DrawFn, among: tuple[T, ...]) -> T:
+    # By position: the values may be expressions, whose == builds data instead of answering.
+    return among[draw(st.integers(0, len(among) - 1))]
+
+
+@st.composite
+def states(
+    draw: st.DrawFn, schema: StateSchema = World.__schema__, members: tuple[Any, ...] = MEMBERS
+) -> FrozenState:
+    """States of any schema, with small values, some of them unknown.
+
+    Families get values for those of ``members`` that can be their indices. Fluents of a type
+    that is no bool, int, float, str or Enum keep their default.
+    """
+    variables = [*schema.fluents.values()]
+    for family in schema.families.values():
+        keys = (key for key in members if isinstance(key, family.index_type))
+        variables.extend(family.member(key) for key in keys)
+    values: dict[Fluent[Any], Any] = {}
+    for variable in variables:
+        kind = variable.value_type
+        known = tuple(kind) if issubclass(kind, Enum) else _VALUES.get(kind, (variable.default,))
+        values[variable] = _choice(draw, (*known * 5, UNKNOWN))
+    return FrozenState(values)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> PlanRequest:
+    """Random domains with a random state, goal and settings.
+
+    Every construct of domains and task networks occurs. Settings bound the depth and the
+    number of expansions, so that every search ends soon.
+    """
+    author = _Author(draw)
+    domain = author.domain.freeze()
+    problem = request(domain, World.over(draw(states())), author.goal(), draw(_settings()))
+    note(problem_text(problem))
+    return problem
+
+
+def problem_text(problem: PlanRequest) -> str:
+    """The whole problem as people read it."""
+    lines = [f"state {problem.state}", f"goal {network_text(problem.goal)}", f"{problem.settings}"]
+    for task in problem.domain.tasks.values():
+        lines.append(f"{task}({', '.join(parameter.name for parameter in task.parameters)})")
+        if isinstance(task, PrimitiveTask):
+            lines.append(f"    if {task.precondition}")
+            lines.extend(f"    {effect}" for effect in (*task.effects, *task.expected))
+            lines.append(f"    uses {sorted(task.uses)}, duration {task.duration}")
+        else:
+            methods = problem.domain.methods[task]
+            lines.extend(f"    if {one.condition}: {one.text()}" for one in methods)
+    return "\n".join(lines)
+
+
+@st.composite
+def _settings(draw: st.DrawFn) -> Settings:
+    horizon = _choice(draw, (None,) * 8 + (1, 2, 3))
+    return Settings(
+        horizon=horizon,
+        horizon_time=_choice(draw, (None,) * 12 + (1, 2.5)) if horizon is None else None,
+        strict_recursion=not _choice(draw, _ONE_IN_EIGHT),
+        max_depth=6,
+        max_expansions=2_000,
+    )
+
+
+class _Author:
+    """Writes one random domain; a domain reads the functions of its compounds when it is frozen."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+        self.domain = Domain("random", World)
+        self._primitives: list[PrimitiveTask[Any]] = []
+        self._compounds: list[CompoundTask[Any]] = []
+        for number in range(draw(st.integers(3, 5))):
+            self._primitives.append(self._primitive(number))
+        for number in range(draw(st.integers(3, 4))):
+            self._compounds.append(self._compound(number))
+
+    def goal(self) -> Network:
+        """Something to do: mostly the topmost task."""
+        if self._choose(_ONE_IN_EIGHT):
+            return self._network(-1, "a", _BODIES)
+        return self._compounds[0](*("b" for _ in self._compounds[0].parameters))
+
+    def _choose(self, among: tuple[T, ...]) -> T:
+        return _choice(self._draw, among)
+
+    def _primitive(self, number: int) -> PrimitiveTask[Any]:
+        if not self._choose(_TWO_IN_FIVE):
+            return self.domain.primitive(f"act_{number}", **self._description("a"))
+
+        def describe(who: str) -> Primitive:
+            return Primitive(**self._description(who))
+
+        describe.__name__ = f"do_{number}"
+        return self.domain.primitive(describe)
+
+    def _description(self, who: str) -> dict[str, Any]:
+        choose = self._choose
+        return {
+            "precondition": self._condition(who) if choose((False, True)) else None,
+            "exec_only": self._condition(who) if choose(_ONE_IN_EIGHT) else None,
+            "effects": [choose(effects(who)) for _ in range(choose((0, 1, 1, 1, 2)))],
+            "expected": choose(effects(who)) if choose(_ONE_IN_EIGHT) else (),
+            "actual": choose(effects(who)) if choose(_ONE_IN_EIGHT) else (),
+            "uses": choose(((),) * 6 + (("legs",), ("arms",))),
+            "duration": choose((0, 1, 1, 2, World.ammo, lambda state: 2 if state.open else 1)),
+        }
+
+    def _compound(self, number: int) -> CompoundTask[Any]:
+        if not self._choose(_TWO_IN_FIVE):
+
+            def define() -> Methods:
+                yield from self._methods(number, "a")
+
+            define.__name__ = f"plan_{number}"
+            return self.domain.compound(define)
+
+        def define_for(who: str) -> Methods:
+            yield from self._methods(number, who)
+
+        define_for.__name__ = f"manage_{number}"
+        return self.domain.compound(define_for)
+
+    def _methods(self, level: int, who: str) -> list[WrittenMethod]:
+        return [self._method(level, who) for _ in range(self._choose((1, 2, 2, 3, 3)))]
+
+    def _method(self, level: int, who: str) -> WrittenMethod:
+        if self._choose(_ONE_IN_EIGHT):
+            return method(self._plain(level, who))
+        when = self._condition(who) if self._choose(_TWO_IN_FIVE) else True
+        return method(self._network(level, who, _BODIES), when=when)
+
+    def _plain(self, level: int, who: str) -> Callable[[World], list[TaskCall] | None]:
+        """A method in Python that reads the state and the parameter of its task."""
+        first, second = self._call(level, who), self._call(level, who)
+
+        def decide(state: World) -> list[TaskCall] | None:
+            if state.at[who]:
+                return None
+            return [first, second] if state.lit else [second]
+
+        return decide
+
+    def _network(self, level: int, who: str, kinds: tuple[str, ...]) -> Network:
+        match self._choose(kinds):
+            case "call":
+                return self._call(level, who)
+            case "sequence":
+                return sequence(*self._parts(level, who, kinds))
+            case "parallel":
+                policy = self._choose(_POLICIES)
+                return parallel(*self._parts(level, who, kinds), policy=policy)
+            case "priority":
+                reactive = self._choose(_TWO_IN_FIVE)
+                return priority(*self._parts(level, who, kinds), reactive=reactive)
+            case "defer":
+                return defer(self._call(level, who), ensures=self._choose(((), *PROMISES)))
+            case "pause":
+                return pause()
+            case _:
+                return null()
+
+    def _parts(self, level: int, who: str, outside: tuple[str, ...]) -> list[Network]:
+        """Two or three networks, of fewer kinds the deeper they lie."""
+        kinds = _INNER if outside is _BODIES else _LEAVES
+        return [self._network(level, who, kinds) for _ in range(self._choose((2, 3)))]
+
+    def _call(self, level: int, who: str) -> TaskCall:
+        """A call of a task further below; now and then of any task, so that there are loops."""
+        below = self._compounds if self._choose(_ONE_IN_EIGHT) else self._compounds[level + 1 :]
+        among: tuple[Task, ...] = (*self._primitives * 2, *below * 3)
+        task = self._choose(among)
+        return task(*(self._choose((who, "a", "b", World.place)) for _ in task.parameters))
+
+    def _condition(self, who: str) -> ConditionLike:
+        if self._choose(_ONE_IN_EIGHT):
+            return lambda state: state.count < 1 or state.open
+        several = [self._choose(conditions(who)) for _ in range(self._choose((1, 1, 1, 2)))]
+        return reduce(self._choose((and_, or_)), several)

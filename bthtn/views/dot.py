@@ -1,0 +1,215 @@
+"""A writer of Graphviz' dot language: nodes numbered in order, everything escaped.
+
+    drawing = Drawing("combat: fight")
+    above = drawing.node("sequence", "sequence")
+    drawing.edge(above, drawing.node("task", "reload"))
+    text = drawing.text()
+
+``LOOKS`` is the table of what each kind of node looks like; the legend is made from it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from bthtn.plan.codec import shortened
+from bthtn.views.text import one_line
+
+LONGEST_LABEL: Final = 96
+LONGEST_TOOLTIP: Final = 600
+WIDTH: Final = 30
+TITLE_WIDTH: Final = 90
+LEGEND_COLUMNS: Final = 3
+DEEPEST_FRAME: Final = 50
+"""Frames inside frames; Graphviz reads some thousands, people much fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one kind of node is drawn; ``sign`` stands before its label."""
+
+    shape: str
+    fill: str
+    line: str
+    meaning: str
+    sign: str = ""
+    style: str = "filled"
+    text: str = "#1F2933"
+
+
+_ROUND: Final = "rounded,filled"
+LOOKS: Final[Mapping[str, Look]] = MappingProxyType(
+    {
+        "sequence": Look("box", "#E3ECF7", "#3B6EA8", "one after the other", "→"),
+        "parallel": Look("parallelogram", "#E6F0EA", "#3F7D58", "side by side", "⇉"),
+        "priority": Look("diamond", "#FFF0D6", "#C77700", "chosen at run time", "?"),
+        "selector": Look("octagon", "#FFF0D6", "#C77700", "the first that works", "?"),
+        "task": Look("box", "#FFFFFF", "#52606D", "a task that is done", "", _ROUND),
+        "check": Look("ellipse", "#F7F3E3", "#8A6D1D", "a question to the world"),
+        "goal": Look("box", "#EDE4F7", "#6B3FA0", "a goal that is planned for", "◎", _ROUND),
+        "decorator": Look("hexagon", "#F0F0F0", "#6B7280", "changes its child's answer"),
+        "suspended": Look(
+            "box", "#F5F0FA", "#6B3FA0", "planned when it is reached", "…", f"{_ROUND},dashed"
+        ),
+        "null": Look("plaintext", "none", "none", "nothing to do", "∅", "", "#7B8794"),
+        "dropped": Look(
+            "box", "#FAFAFA", "#B0B7BF", "was not possible", "✗", f"{_ROUND},dotted", "#7B8794"
+        ),
+        "compound": Look("box", "#E3ECF7", "#3B6EA8", "a task that is decomposed", "", _ROUND),
+        "method": Look("note", "#FFFBEA", "#B08900", "one way to do it"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """How a run-time status is shown: over whatever the kind of node looks like."""
+
+    fill: str
+    line: str
+    sign: str
+    meaning: str
+
+
+STATUSES: Final[Mapping[str, Paint]] = MappingProxyType(
+    {
+        "RUNNING": Paint("#CFE8FF", "#0B69C7", "▶", "is running"),
+        "SUCCESS": Paint("#D3F2DA", "#218739", "✓", "succeeded"),
+        "FAILURE": Paint("#FAD4D0", "#C22D23", "✗", "failed"),
+        "INVALID": Paint("#F4F5F7", "#B8C0C8", "", "not run, or aborted"),
+    }
+)
+
+EDGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "": "",
+        "choice": 'style=dashed color="#C77700" fontcolor="#C77700"',
+        "dropped": "style=dotted arrowhead=none",
+        "deferred": "style=dotted",
+        "mounted": 'color="#6B3FA0" penwidth=1.6 arrowhead=onormal',
+    }
+)
+_SLANTED: Final = frozenset({"parallelogram", "diamond", "hexagon", "octagon"})
+_TIGHT: Final = ' margin="0.02,0"'
+_FRAME_FILLS: Final = ("#F3F5F8", "#FBFCFD")
+_ESCAPES: Final = MappingProxyType(str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"}))
+
+_HEAD: Final = (
+    'fontname="Helvetica,Arial,sans-serif" fontsize=13 fontcolor="#1F2933" labelloc=t'
+    ' labeljust=l bgcolor=white pad=0.25 nodesep=0.28 ranksep=0.42 ordering=out tooltip=" "',
+    'node [fontname="Helvetica,Arial,sans-serif" fontsize=11 margin="0.14,0.07" height=0.36'
+    " penwidth=1.3]",
+    'edge [fontname="Helvetica,Arial,sans-serif" fontsize=9 color="#7B8794"'
+    ' fontcolor="#7B8794" arrowsize=0.6 tooltip=" "]',
+)
+
+
+class Drawing:
+    """A picture being written down. Nodes are numbered in the order in which they are made."""
+
+    def __init__(self, title: str = "", *, direction: str = "TB") -> None:
+        shown = quoted(*_lines(title, TITLE_WIDTH)) if title else '""'
+        self._head = [f"graph [rankdir={direction} label={shown} {_HEAD[0]}]", *_HEAD[1:]]
+        self._body: list[str] = []
+        self._edges: list[str] = []
+        self._seen: dict[str, None] = {}
+        self._nodes = 0
+        self._frames = 0
+        self._open = 0
+
+    def node(
+        self, kind: str, label: str, *, below: str = "", tooltip: str = "", status: str = ""
+    ) -> str:
+        """Draw a node; its name. ``below`` is a second part of the label."""
+        look, paint = LOOKS[kind], STATUSES.get(status)
+        self._seen[kind] = None
+        fill, line, sign, width = look.fill, look.line, look.sign, 1.3
+        if paint is not None:
+            self._seen[status] = None
+            fill, line, width = paint.fill, paint.line, 2.4
+            sign = f"{paint.sign} {sign}".strip()
+        first, *more = _lines(label)
+        lines = [f"{sign} {first}" if sign else first, *more, *(_lines(below) if below else [])]
+        name = f"n{self._nodes}"
+        self._nodes += 1
+        self._body.append(
+            f"{name} [label={quoted(*lines)} shape={look.shape} style={quoted(look.style)}"
+            f' fillcolor="{fill}" color="{line}" fontcolor="{look.text}" penwidth={width}'
+            f"{_TIGHT if look.shape in _SLANTED else ''}"
+            f" tooltip={quoted(shortened(one_line(tooltip or label), LONGEST_TOOLTIP))}]"
+        )
+        return name
+
+    def edge(self, above: str, below: str, *, kind: str = "", label: str = "") -> None:
+        """Draw an edge. Edges out of a node are drawn left to right in the order they are made."""
+        named = f" label={quoted(*(f' {line}' for line in _lines(label)))}" if label else ""
+        self._edges.append(f"{above} -> {below} [{EDGES[kind]}{named}]")
+
+    def open_frame(self, label: str, *, tooltip: str = "") -> None:
+        """Begin a frame around the nodes that follow, until it is closed."""
+        self._open += 1
+        if self._open > DEEPEST_FRAME:
+            return
+        fill = _FRAME_FILLS[self._open % len(_FRAME_FILLS)]
+        shown = quoted(*_lines(label, TITLE_WIDTH))
+        self._body.append(
+            f'subgraph cluster{self._frames} {{ label={shown} style="rounded,filled"'
+            f' fillcolor="{fill}" color="#C9D1DA" fontsize=10 fontcolor="#52606D" labeljust=l'
+            f" tooltip={quoted(shortened(one_line(tooltip or label), LONGEST_TOOLTIP))}"
+        )
+        self._frames += 1
+
+    def close_frame(self) -> None:
+        """The frame begun last is complete."""
+        if self._open <= DEEPEST_FRAME:
+            self._body.append("}")
+        self._open -= 1
+
+    def text(self, *, legend: bool = False) -> str:
+        """The picture in dot; the legend explains what occurs in it."""
+        assert self._open == 0, "every frame is closed"
+        parts = [*self._head, *self._body, *self._edges]
+        if legend:
+            parts.append(self._legend())
+        return "digraph bthtn {\n" + "".join(f"  {part}\n" for part in parts) + "}\n"
+
+    def _legend(self) -> str:
+        cells = [
+            _cells(look.fill, look.line, look.sign, f"{kind}: {look.meaning}")
+            for kind, look in LOOKS.items()
+            if kind in self._seen
+        ]
+        cells += [
+            _cells(paint.fill, paint.line, paint.sign, f"{status}: {paint.meaning}")
+            for status, paint in STATUSES.items()
+            if status in self._seen
+        ]
+        width = 1 if self._frames else LEGEND_COLUMNS
+        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        table = f'<table border="0" cellspacing="4" cellpadding="3">{body}</table>'
+        return f"{{ rank=sink; legend [shape=plaintext label=<{table}>] }}"
+
+
+def quoted(*lines: str) -> str:
+    """Lines as one string of dot in which nothing means anything but itself."""
+    return '"' + "\\n".join(line.translate(_ESCAPES) for line in lines) + '"'
+
+
+def _lines(text: str, width: int = WIDTH) -> list[str]:
+    """The text as a label: cut where it is too long, on lines of a readable width."""
+    shown = shortened(one_line(text), LONGEST_LABEL)
+    if not shown.strip():
+        return ["(no name)"]
+    lines = textwrap.wrap(shown, width, drop_whitespace=False, break_on_hyphens=False)
+    return [line.rstrip() for line in lines]
+
+
+def _cells(fill: str, line: str, sign: str, meaning: str) -> str:
+    colours = f'color="{line}"' + (f' bgcolor="{fill}"' if fill != "none" else "")
+    cell = f'<td border="1" width="22" {colours}>{sign or " "}</td>'
+    return f'{cell}<td align="left">{meaning}  </td>'

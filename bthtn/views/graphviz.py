@@ -1,0 +1,44 @@
+"""Pictures from dot, by Graphviz' own program: the one place here that starts a process."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import Final
+
+from bthtn.errors import Diagnostic, InputError
+
+FORMATS: Final = ("svg", "png")
+TIMEOUT: Final = 120.0
+_GET: Final = (
+    "install Graphviz (apt install graphviz, brew install graphviz, or https://graphviz.org),"
+    " or open the .dot file with any viewer of dot"
+)
+
+
+def picture(dot: str, form: str, *, program: str = "dot", timeout: float = TIMEOUT) -> bytes:
+    """The picture as svg or png. Raises InputError without Graphviz, or when it fails."""
+    assert form in FORMATS, f"Graphviz is not asked for {form}"
+    found = shutil.which(program)
+    if found is None:
+        raise _fault(f"a picture as {form} needs Graphviz, and there is no program '{program}'")
+    try:
+        done = subprocess.run(  # noqa: S603 - a program found by name, and no shell
+            [found, f"-T{form}"],
+            input=dot.encode(),
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _fault(f"'{program}' did not finish within {timeout:g} seconds") from None
+    except OSError as error:
+        raise _fault(f"'{program}' cannot be started: {error.strerror}") from None
+    if done.returncode or not done.stdout:
+        said = done.stderr.decode(errors="replace").strip()
+        raise _fault(f"'{program}' failed: {said.splitlines()[0] if said else 'without a word'}")
+    return done.stdout
+
+
+def _fault(message: str) -> InputError:
+    return InputError(Diagnostic("BT407", message, hint=_GET))

@@ -1,0 +1,113 @@
+"""A plan tree as text for people, one line for each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import network_text
+from bthtn.domain.task import call_text
+from bthtn.plan.nodes import Dropped, Node, PriorityNode, ScopeNode, SuspendedNode
+from bthtn.plan.walk import children_of, preorder
+
+
+@dataclass(frozen=True, slots=True)
+class Strokes:
+    """What the lines of a tree are drawn with."""
+
+    between: str
+    last: str
+    down: str
+    nothing: str
+    dropped: str
+
+
+DEEPEST: Final = 60
+UNICODE: Final = Strokes("├─ ", "└─ ", "│  ", "   ", "✗")
+ASCII: Final = Strokes("|- ", "`- ", "|  ", "   ", "x")
+
+
+def tree_text(
+    root: Node,
+    domain: FrozenDomain | None = None,
+    *,
+    scopes: bool = True,
+    strokes: Strokes = UNICODE,
+) -> str:
+    """The tree as lines; the domain knows what its methods are called.
+
+    Without ``scopes`` only what is run is shown, not which task it is for. What is nested too
+    deep to be read is counted.
+    """
+    lines: list[str] = []
+    pending: list[tuple[Node | Dropped, str, str]] = [(root, "", "")]
+    while pending:
+        node, stroke, indent = pending.pop()
+        while isinstance(node, ScopeNode) and not scopes:
+            node = node.child
+        below = [child for _, child in branches_of(node)]
+        too_deep = len(indent) >= DEEPEST * len(strokes.nothing)
+        if below and too_deep and not isinstance(node, Dropped):
+            lines.append(f"{stroke}… and {sum(1 for _ in preorder(node))} nodes more")
+            continue
+        lines.append(f"{stroke}{_label(node, domain, strokes)}")
+        for index, child in reversed(list(enumerate(below))):
+            last = index == len(below) - 1
+            corner, edge = (
+                (strokes.last, strokes.nothing) if last else (strokes.between, strokes.down)
+            )
+            pending.append((child, f"{indent}{corner}", f"{indent}{edge}"))
+    return "\n".join(lines)
+
+
+def one_line(text: str) -> str:
+    """The text with everything that is not printable written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def method_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
+    """``method 1``, with its name where it has one."""
+    methods = domain.methods.get(node.task, ()) if domain is not None else ()
+    name = methods[node.method].name if node.method < len(methods) else ""
+    return f"method {node.method} '{name}'" if name else f"method {node.method}"
+
+
+def suspended_text(node: SuspendedNode) -> str:
+    """What is planned later, as it would be written."""
+    return ", ".join(network_text(network, node.binding) for network in node.rest)
+
+
+def dropped_reason(text: str, reason: str) -> str:
+    """Why an alternative was dropped, without its name where that is said already."""
+    return reason.removeprefix(f"{text}: ")
+
+
+def branches_of(node: Node | Dropped) -> list[tuple[int, Node | Dropped]]:
+    """What stands below a node, each at the place where it was written, what was dropped too."""
+    if isinstance(node, Dropped):
+        return []
+    if not isinstance(node, PriorityNode):
+        return list(enumerate(children_of(node)))
+    placed: list[tuple[int, Node | Dropped]] = list(zip(node.kept, node.children, strict=True))
+    placed += [(one.alternative, one) for one in node.dropped]
+    return sorted(placed, key=lambda pair: pair[0])
+
+
+def _label(node: Node | Dropped, domain: FrozenDomain | None, strokes: Strokes) -> str:
+    match node:
+        case Dropped(_, text, reason):
+            label = f"{strokes.dropped} {text}, not possible: {dropped_reason(text, reason)}"
+        case ScopeNode(task, args):
+            label = f"{call_text(task, args)}, {method_text(node, domain)}"
+        case PriorityNode():
+            label = f"{node}, chosen at run time"
+        case SuspendedNode():
+            label = f"{node}, planned at run time: {suspended_text(node)}"
+        case _:
+            label = str(node)
+    return one_line(label)

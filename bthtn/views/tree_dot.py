@@ -1,0 +1,117 @@
+"""A py_trees tree as a picture: the user's nodes, and the plans mounted in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from py_trees import composites
+from py_trees.behaviour import Behaviour
+from py_trees.common import ParallelPolicy
+from py_trees.decorators import Decorator
+
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.behaviours.priority import PlanPriority
+from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.suspended import Suspended
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.network import network_text
+from bthtn.views.dot import Drawing
+from bthtn.views.plan_dot import PARALLEL_ENDS, task_kind, task_tooltip
+from bthtn.views.text import suspended_text
+
+CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
+
+
+def behaviour_dot(
+    root: Behaviour, *, title: str = "", status: bool = False, legend: bool = False
+) -> str:
+    """The tree in dot as it stands now; with ``status``, coloured by how each node ended last."""
+    drawing = Drawing(title)
+    pending: list[tuple[Behaviour, str, str, str]] = [(root, "", "", "")]
+    while pending:
+        node, above, kind, label = pending.pop()
+        name = _drawn(drawing, node, node.status.name if status else "")
+        if above:
+            drawing.edge(above, name, kind=kind, label=label)
+        below = _edge(node)
+        for number, child in reversed(list(enumerate(node.children, 1))):
+            pending.append((child, name, below, str(number) if below == "choice" else ""))
+    return drawing.text(legend=legend)
+
+
+def _drawn(drawing: Drawing, node: Behaviour, status: str) -> str:
+    kind, label, below = _look(node)
+    tooltip = f"{type(node).__name__} '{node.name}'"
+    if isinstance(node, TaskLeaf):
+        tooltip = task_tooltip(node.node.task, node.node.args)
+    if node.feedback_message:
+        tooltip = f"{tooltip}; {node.feedback_message}"
+    return drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
+
+
+def _look(node: Behaviour) -> tuple[str, str, str]:
+    """Kind, name and second line of a node; what is most special is asked first."""
+    match node:
+        case PlanGoal():
+            goal = network_text(node.goal)
+            return "goal", node.name, "" if goal == node.name else goal
+        case TaskLeaf():
+            return task_kind(node.node.task), node.name, ""
+        case Suspended():
+            return "suspended", suspended_text(node.node), f"({node.node.cause})"
+        case PlanSequence():
+            return "sequence", node.name, ""
+        case PlanPriority():
+            below = "asked again at every tick" if node.node.reactive else ""
+            return "priority", "priority", below
+        case PlanParallel():
+            return "parallel", "parallel", PARALLEL_ENDS[node.node.policy.value]
+        case _:
+            return _authored(node)
+
+
+def _authored(node: Behaviour) -> tuple[str, str, str]:
+    """The look of a node that somebody put into a tree by hand."""
+    match node:
+        case composites.Sequence():
+            return "sequence", node.name, _memory(node.memory)
+        case composites.Selector():
+            return "selector", node.name, _memory(node.memory)
+        case composites.Parallel():
+            return "parallel", node.name, _until(node.policy)
+        case Decorator():
+            return "decorator", node.name, _class_name(node)
+        case _:
+            words = re.findall(r"[A-Z][a-z]*", type(node).__name__)
+            asks = bool(CONDITION_WORDS.intersection((*words[:1], *words[-1:])))
+            return ("check" if asks else "task"), node.name, ""
+
+
+def _memory(memory: object) -> str:
+    return "" if memory else "from the start at every tick"
+
+
+def _until(policy: ParallelPolicy.Base) -> str:
+    match policy:
+        case ParallelPolicy.SuccessOnAll():
+            return "until all succeed"
+        case ParallelPolicy.SuccessOnOne():
+            return "until one succeeds"
+        case ParallelPolicy.SuccessOnSelected(children=chosen):
+            return f"until these succeed: {', '.join(child.name for child in chosen)}"
+        case _:
+            return type(policy).__name__
+
+
+def _class_name(node: Behaviour) -> str:
+    name = type(node).__name__
+    return "" if name == node.name else name
+
+
+def _edge(node: Behaviour) -> str:
+    """Edges to what was not there when the tree was written, and to what may never run."""
+    if isinstance(node, PlanGoal | Suspended | TaskLeaf):
+        return "mounted"
+    return "choice" if isinstance(node, PlanPriority) else ""

@@ -1,0 +1,146 @@
+"""Assignments: changes of a state that are data, and the references they change."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from bthtn.errors import Diagnostic, StateError
+from bthtn.world.expression import (
+    Binding,
+    Constant,
+    Expression,
+    Parameter,
+    StateView,
+    as_expression,
+)
+from bthtn.world.footprint import RecordingView, Write, WriteKind
+from bthtn.world.truth import UNKNOWN, Unknown, value_text
+
+T = TypeVar("T")
+
+
+class Reference(Expression[T]):
+    """An expression that names a place in the state: a fluent, or a member of a family."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def value_type(self) -> type:
+        """Type of the values that may stand there."""
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether the values are truths."""
+        return self.value_type in (bool, object)
+
+    @abstractmethod
+    def accepts(self, value: object) -> bool:
+        """Whether the value may stand there."""
+
+    @abstractmethod
+    def ground(self, view: StateView, binding: Binding = ()) -> Reference[T] | Unknown:
+        """The fluent itself, its index evaluated; unknown when the index is."""
+
+    def becomes(self, value: T | Expression[T] | Unknown) -> Assignment:
+        """The effect that puts a value there. Raises StateError for a value of a wrong type."""
+        return Assignment(self, self._fitting(value))
+
+    def increases(self, by: T | Expression[T]) -> Assignment:
+        """The effect that adds an amount. Raises StateError when it is not a number."""
+        return self._growing(as_expression(by))
+
+    def decreases(self, by: T | Expression[T]) -> Assignment:
+        """The effect that takes an amount away. Raises StateError when it is not a number."""
+        amount = as_expression(by)
+        if isinstance(amount, Constant):
+            return self._growing(Constant(-amount.value if self._can_add(amount.value) else by))
+        return self._growing(-1 * amount)
+
+    def check(self, value: object) -> None:
+        """Raise StateError unless the value may stand there."""
+        if not self.accepts(value):
+            wanted = self.value_type.__name__
+            raise StateError(
+                Diagnostic(
+                    "BT106",
+                    f"'{self.text()}' is {wanted}; {value_text(value)} is {type(value).__name__}",
+                    hint=f"give a hashable value of type {wanted}, or UNKNOWN",
+                )
+            )
+
+    def _fitting(self, value: object) -> Expression[Any]:
+        expression = as_expression(value)
+        if isinstance(expression, Constant):
+            self.check(expression.value)
+        if isinstance(expression, Parameter) and expression.type is not None:
+            wanted, given = self.value_type, expression.type
+            if not issubclass(given, wanted) and (wanted, given) != (float, int):
+                raise StateError(
+                    Diagnostic(
+                        "BT106",
+                        f"'{self.text()}' is {wanted.__name__};"
+                        f" parameter '{expression.name}' is {given.__name__}",
+                    )
+                )
+        return expression
+
+    def _growing(self, amount: Expression[Any]) -> Assignment:
+        if self.value_type not in (int, float):
+            raise StateError(
+                Diagnostic(
+                    "BT106",
+                    f"'{self.text()}' is {self.value_type.__name__} and cannot grow",
+                    hint="only int and float fluents increase and decrease; use becomes(...)",
+                )
+            )
+        if isinstance(amount, Constant) and not self._can_add(amount.value):
+            shown = f"{value_text(amount.value)} is {type(amount.value).__name__}"
+            raise StateError(
+                Diagnostic(
+                    "BT106",
+                    f"'{self.text()}' is {self.value_type.__name__}; it cannot grow by {shown}",
+                )
+            )
+        return Assignment(self, amount, grows=True)
+
+    def _can_add(self, amount: object) -> bool:
+        numbers = (int,) if self.value_type is int else (int, float)
+        return isinstance(amount, numbers) and not isinstance(amount, bool)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Assignment:
+    """A fluent becomes the value of an expression, or grows by it."""
+
+    target: Reference[Any]
+    value: Expression[Any]
+    grows: bool = False
+
+    def write(self, view: StateView, binding: Binding = ()) -> Write:
+        """What happens to the target in this state. Its own value is not read by an increase."""
+        recorder = RecordingView(view)
+        value = self.value.evaluate(recorder, binding)
+        if not self.grows:
+            kind = WriteKind.COMPUTED if recorder.readings else WriteKind.CONSTANT
+            return Write(kind, value)
+        if value is UNKNOWN:
+            return Write(WriteKind.COMPUTED, UNKNOWN)
+        return Write(WriteKind.INCREASE, value)
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``ammo becomes 3``, ``health decreases by 1``."""
+        verb, value = "becomes", self.value
+        if self.grows:
+            verb = "increases by"
+            if isinstance(value, Constant) and value.value < 0:
+                verb, value = "decreases by", Constant(-value.value)
+        return f"{self.target.text(binding)} {verb} {value.text(binding)}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<{self.text()}>"

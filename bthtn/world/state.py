@@ -1,0 +1,164 @@
+"""States: the snapshot a search starts from, and the class users declare fluents on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
+
+from bthtn.errors import Diagnostic, StateError
+from bthtn.world.expression import Expression, StateView
+from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead, fluent, fluents
+from bthtn.world.schema import StateSchema, schema_from
+from bthtn.world.truth import UNKNOWN, Unknown, value_text
+
+V = TypeVar("V")
+
+
+class FrozenState:
+    """A snapshot: fluents and their values, never changed. Equal when all values are equal.
+
+    Only values that differ from their fluent's default are kept.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
+        self._values = {
+            fluent: value
+            for fluent, value in values.items()
+            if value is UNKNOWN or fluent.default is UNKNOWN or value != fluent.default
+        }
+
+    def get(self, fluent: Expression[V], /) -> V | Unknown:
+        """Value of the fluent, its default where nothing else is known."""
+        assert isinstance(fluent, Fluent), "a state is asked for fluents"
+        return cast("V | Unknown", self._values.get(fluent, fluent.default))
+
+    def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
+        """Fluents that differ from their default, sorted by name."""
+        return iter(sorted(self._values.items(), key=lambda item: str(item[0])))
+
+    def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
+        """This state with other values for some fluents."""
+        return FrozenState({**self._values, **changes})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FrozenState) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{fluent}={value_text(value)}" for fluent, value in self.items())
+        return f"FrozenState({inside})"
+
+
+class UnknownFluentError(StateError, AttributeError):
+    """A State class was asked for a fluent that it does not have."""
+
+
+class _StateClass(type):
+    """Says which fluent was meant when a State class is asked for one it does not have."""
+
+    __schema__: StateSchema
+
+    if not TYPE_CHECKING:  # a type checker would believe that every fluent exists
+
+        def __getattr__(cls, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            try:
+                return cls.__schema__.named(name)
+            except StateError as error:
+                raise UnknownFluentError(error.diagnostics) from None
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(fluent, fluents))
+class State(metaclass=_StateClass):
+    """What somebody believes. Derive a class from it and declare fluents there.
+
+    An instance is a window on a state: made by the constructor it shows a snapshot; the
+    engine also opens windows on states that are being planned with or acted in, so that
+    plain functions and methods written for the class work on all of them.
+    """
+
+    __slots__ = ("_view",)
+
+    __schema__: ClassVar[StateSchema] = StateSchema("State", {}, {})
+
+    _view: StateView
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__schema__ = schema_from(cls, reserved=vars(State))
+
+    def __init__(self, **values: Any) -> None:
+        """A snapshot; fluents not named have their default. Raises StateError."""
+        found: dict[Fluent[Any], Any] = {}
+        for name, value in values.items():
+            declared = self.__schema__.named(name)
+            if isinstance(declared, FluentFamily):
+                found.update({declared.member(key): entry for key, entry in value.items()})
+            else:
+                found[declared] = value
+        for variable, value in found.items():
+            variable.check(value)
+        self._view = FrozenState(found)
+
+    @classmethod
+    def over(cls, view: StateView) -> Self:
+        """A window of this class on a view."""
+        window = cls.__new__(cls)
+        window._view = view
+        return window
+
+    def is_known(self, variable: Fluent[Any]) -> bool:
+        """Whether the fluent has a value that can be read."""
+        return self._view.get(variable) is not UNKNOWN
+
+    def frozen(self) -> FrozenState:
+        """The snapshot shown here. Raises StateError for a window on something that changes."""
+        if not isinstance(self._view, FrozenState):
+            raise StateError(
+                Diagnostic("BT108", "this window shows a state that is still changing")
+            )
+        return self._view
+
+    def read_fluent(self, variable: Fluent[Any], /) -> Any:
+        """Value of the fluent. Raises UnknownRead when nobody can tell."""
+        value = self._view.get(variable)
+        if value is UNKNOWN:
+            raise UnknownRead(variable)
+        return value
+
+    def write_fluent(self, variable: Fluent[Any], value: Any, /) -> None:
+        """Change the state, where the view below allows it; a snapshot raises StateError."""
+        variable.check(value)
+        put = getattr(self._view, "put", None)
+        if put is None:
+            raise StateError(
+                Diagnostic(
+                    "BT108",
+                    f"'{variable}' cannot be changed here: this state is a snapshot",
+                    hint="write effects, or set beliefs through the agent",
+                )
+            )
+        put(variable, value)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._view == other._view
+
+    def __hash__(self) -> int:
+        return hash(self._view)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if not isinstance(self._view, FrozenState):
+            return f"<{name} over {type(self._view).__name__}>"
+        inside = ", ".join(f"{fluent}={value_text(v)}" for fluent, v in self._view.items())
+        return f"{name}({inside})"
+
+
+def snapshot(state: State | FrozenState) -> FrozenState:
+    """The frozen state itself, or the one that a State instance shows."""
+    return state.frozen() if isinstance(state, State) else state

@@ -1,0 +1,125 @@
+"""WorkingState: one mutable state with save points and undo.
+
+Every write leaves an entry on a trail. A save point is the length of the trail; undoing
+pops entries. ``leave`` goes the other way: it takes back a stretch of writes by writing
+again, so that the stretch itself stays on the trail and can still be returned to. That is
+how branches which start from one state are planned one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar, cast
+
+from bthtn.world.expression import Expression
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Write, WriteKind
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN, Unknown
+
+V = TypeVar("V")
+
+_ABSENT: Final = object()
+
+
+class WorkingState:
+    """A state that one search owns: reads go through its own writes to the snapshot below.
+
+    While ``foreseeable`` is false, volatile fluents are unknown unless they were written
+    here (semantics 2.4). Two moments with equal ``fingerprint`` are most likely equal;
+    ``same_as_at`` decides.
+    """
+
+    __slots__ = ("_base", "_trail", "_values", "fingerprint", "foreseeable")
+
+    def __init__(self, base: FrozenState) -> None:
+        self._base = base
+        self._values: dict[Fluent[Any], Any] = {}
+        self._trail: list[tuple[Fluent[Any], Any]] = []
+        self.fingerprint = 0
+        self.foreseeable = True
+
+    def get(self, fluent: Expression[V], /) -> V | Unknown:
+        """Value of the fluent as projected."""
+        value = self._values.get(cast("Fluent[V]", fluent), _ABSENT)
+        if value is not _ABSENT:
+            return cast("V | Unknown", value)
+        if not self.foreseeable and cast("Fluent[V]", fluent).volatile:
+            return UNKNOWN
+        return self._base.get(fluent)
+
+    def put(self, fluent: Fluent[Any], value: Any) -> None:
+        """Write a value."""
+        self._swap(fluent, value)
+
+    def apply(self, fluent: Fluent[Any], write: Write) -> None:
+        """Write what a task, or a whole branch, does to the fluent."""
+        value = write.value
+        if write.kind is WriteKind.INCREASE:
+            before = self.get(fluent)
+            value = UNKNOWN if before is UNKNOWN else before + value
+        self._swap(fluent, value)
+
+    def mark(self) -> int:
+        """A save point."""
+        return len(self._trail)
+
+    def undo(self, mark: int) -> None:
+        """Take back everything written since the save point, and forget it."""
+        while len(self._trail) > mark:
+            fluent, before = self._trail.pop()
+            self._store(fluent, before)
+
+    def written_since(self, mark: int) -> dict[Fluent[Any], Any]:
+        """The fluents written since the save point, with their values now."""
+        return {
+            fluent: self._values[fluent]
+            for fluent, _ in self._trail[mark:]
+            if fluent in self._values
+        }
+
+    def leave(self, mark: int) -> None:
+        """Put everything back as it was at the save point, by writing."""
+        for fluent, before in self._first_since(mark).items():
+            self._swap(fluent, before)
+
+    def same_as_at(self, mark: int) -> bool:
+        """Whether the state equals the state at the save point."""
+        return all(
+            self._effective(fluent, before)
+            == self._effective(fluent, self._values.get(fluent, _ABSENT))
+            for fluent, before in self._first_since(mark).items()
+        )
+
+    def freeze(self) -> FrozenState:
+        """A snapshot of the state now."""
+        return self._base.changed(self._values)
+
+    def _first_since(self, mark: int) -> dict[Fluent[Any], Any]:
+        first: dict[Fluent[Any], Any] = {}
+        for fluent, before in self._trail[mark:]:
+            first.setdefault(fluent, before)
+        return first
+
+    def _swap(self, fluent: Fluent[Any], value: Any) -> None:
+        self._trail.append((fluent, self._values.get(fluent, _ABSENT)))
+        self._store(fluent, value)
+
+    def _store(self, fluent: Fluent[Any], value: Any) -> None:
+        before = self._values.get(fluent, _ABSENT)
+        self.fingerprint ^= self._hash(fluent, before) ^ self._hash(fluent, value)
+        if value is _ABSENT:
+            self._values.pop(fluent, None)
+        else:
+            self._values[fluent] = value
+
+    def _effective(self, fluent: Fluent[Any], stored: Any) -> Any:
+        """What a stored entry means; an absent volatile entry is a kind of its own."""
+        if stored is not _ABSENT or fluent.volatile:
+            return stored
+        return self._base.get(fluent)
+
+    def _hash(self, fluent: Fluent[Any], stored: Any) -> int:
+        if stored is _ABSENT:
+            return 0
+        same = not fluent.volatile and stored == self._base.get(fluent)
+        return 0 if same else hash((fluent, stored))

@@ -1,0 +1,41 @@
+"""Three-valued truth: true, false, unknown, and the strong Kleene connectives."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+
+class Unknown(Enum):
+    """The type of ``UNKNOWN``: the value of a fluent that nobody can tell yet."""
+
+    UNKNOWN = "unknown"
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        raise TypeError("UNKNOWN is neither true nor false; test `value is UNKNOWN` first")
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+
+Truth = bool | Unknown
+
+
+def negation(truth: Truth) -> Truth:
+    """Not ``truth``; unknown stays unknown."""
+    return UNKNOWN if truth is UNKNOWN else not truth
+
+
+def value_text(value: object) -> str:
+    """A value as people read and write it: ``true``, ``3``, ``'tokyo'``, ``MELEE``, ``unknown``."""
+    if value is UNKNOWN:
+        return "unknown"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Enum):
+        return value.name
+    if value is None:
+        return "none"
+    return repr(value)

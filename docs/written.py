@@ -1,0 +1,73 @@
+"""What the manual asks its readers to write, for the tests that run it."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from bthtn.testing.cases import module_at
+
+DOCS = Path(__file__).parent
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOMAIN, TREE = Path("courier/domain.py"), Path("courier/tree.py")
+FILE_OF = {"1": DOMAIN, "2": DOMAIN, "3": DOMAIN, "6": DOMAIN, "7": TREE, "8": TREE}
+
+
+def program(file: Path, before: int) -> str:
+    """What the chapters of the tutorial before this one put into a file; no sessions."""
+    pages = [
+        page.read_text("utf-8")
+        for page in sorted((DOCS / "tutorial").glob("[0-9]-*.md"))
+        if FILE_OF.get(page.name[0]) == file and int(page.name[0]) < before
+    ]
+    blocks = [text for page in pages for kind, text in BLOCK.findall(page) if kind == "python"]
+    return "\n\n".join(text for text in blocks if not text.startswith(">>>"))
+
+
+def write_files(before: int) -> None:
+    """Make the reader's files as they are before a chapter."""
+    DOMAIN.parent.mkdir(exist_ok=True)
+    for file in (DOMAIN, TREE):
+        file.write_text(program(file, before), "utf-8")
+
+
+def begin(chapter: int, namespace: dict[str, object]) -> None:
+    """Let the code of a chapter run where the reader writes it: at the end of a file."""
+    write_files(chapter)
+    file = TREE if chapter > 6 else DOMAIN
+    namespace["__package__"] = module_at(file).__package__
+    if str(chapter) in FILE_OF or file is DOMAIN:
+        exec(program(file, chapter), namespace)  # noqa: S102 - the manual itself
+
+
+def write_shown(page: str, kind: str, file: str) -> None:
+    """Make a file that a page shows, in its only block of that kind."""
+    found = BLOCK.findall((DOCS / page).read_text("utf-8"))
+    (text,) = (text for shown, text in found if shown == kind)
+    Path(file).write_text(text, "utf-8")
+
+
+def readme_example() -> tuple[str, str]:
+    """What the example of README.md prints, and what README.md says that it prints."""
+    blocks = BLOCK.findall((DOCS.parent / "README.md").read_text("utf-8"))
+    example = next(text for kind, text in blocks if kind == "python")
+    shown = next(text for kind, text in blocks if kind == "text")
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        exec(example, {"__name__": "__main__"})  # noqa: S102 - the manual itself
+    return screen.getvalue(), shown
+
+
+def rules_without_tests() -> list[str]:
+    """Rules of semantics.md for which no test is named, and named tests that do not exist."""
+    faults: list[str] = []
+    for part in re.split(r"(?m)^(?=##)", (DOCS / "semantics.md").read_text("utf-8")):
+        rules = re.findall(r"(?m)^- \*\*([\d.]+)\*\*", part)
+        shown = part.partition("\nShown by ")[2]
+        named = set(re.findall(r"\d\.\d\.\d", shown))
+        for section, first, last in re.findall(r"(\d\.\d\.)(\d)–\d\.\d\.(\d)", shown):
+            named |= {f"{section}{number}" for number in range(int(first), int(last) + 1)}
+        faults += [rule for rule in rules if rule not in named and "(all)" not in shown]
+        files = re.findall(r"`(tests/[\w/.]+)`", shown)
+        faults += [file for file in files if not (DOCS.parent / file).is_file()]
+    return faults

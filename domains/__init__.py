@@ -1,0 +1,1 @@
+"""Authored HTN domains, a folder each: worked examples, installed with the package."""

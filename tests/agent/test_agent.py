@@ -1,0 +1,156 @@
+"""Agent: beliefs with their sources, a domain, operators, and who is told."""
+
+import pytest
+
+from bthtn import UNKNOWN, Domain, Fluent, State, fluent
+from bthtn.agent.agent import Agent
+from bthtn.agent.event import BeliefChanged, PlanAborted
+from bthtn.agent.operators import Operators
+from bthtn.errors import DomainError, ExecutionError, StateError
+from bthtn.testing.doubles import RecordingListener
+from bthtn.testing.strategies import World
+
+
+@pytest.fixture
+def domain():
+    made = Domain("house", World)
+    made.primitive("open_door")
+    return made
+
+
+@pytest.fixture
+def heard():
+    return RecordingListener()
+
+
+@pytest.fixture
+def agent(domain, heard):
+    return Agent("keeper", domain, World(count=2), body="hands", listener=heard)
+
+
+def test_an_agent_believes_what_it_was_given(agent):
+    assert agent.beliefs.now == World(count=2)
+    assert agent.beliefs.now.lit
+    assert agent.body == "hands"
+
+
+def test_what_it_believes_can_change_and_the_listener_is_told(agent, heard):
+    change = agent.believe(World.count, 3)
+    assert str(change) == "count: 2 → 3 (by sensor)"
+    assert heard.events == [BeliefChanged(change)]
+    assert agent.beliefs.now.count == 3
+
+
+def test_a_change_names_its_source(agent, heard):
+    agent.believe(World.count, 3, "a friend")
+    assert heard.changes() == ["count: 2 → 3 (by a friend)"]
+
+
+def test_to_believe_the_same_again_is_no_change(agent, heard):
+    before = agent.beliefs.version
+    assert agent.believe(World.count, 2) is None
+    assert agent.beliefs.version == before
+    assert heard.events == []
+
+
+def test_every_change_has_a_version(agent):
+    versions = [agent.beliefs.version]
+    for value in (3, 4, UNKNOWN, 4):
+        agent.believe(World.count, value)
+        versions.append(agent.beliefs.version)
+    assert versions == sorted(set(versions))
+
+
+def test_a_belief_may_become_unknown(agent):
+    agent.believe(World.count, UNKNOWN)
+    assert agent.beliefs.get(World.count) is UNKNOWN
+    assert not agent.beliefs.now.is_known(World.count)
+
+
+def test_members_of_a_family_are_believed_one_by_one(agent):
+    agent.believe(World.at["a"], True)
+    assert agent.beliefs.now.at["a"]
+    assert not agent.beliefs.now.at["b"]
+
+
+def test_a_value_of_a_wrong_type_is_refused_and_nothing_changes(agent, heard):
+    with pytest.raises(StateError, match="BT106"):
+        agent.believe(World.count, "many")
+    assert agent.beliefs.now.count == 2
+    assert heard.events == []
+
+
+def test_a_snapshot_does_not_change_when_beliefs_do(agent):
+    before = agent.beliefs.frozen()
+    assert agent.beliefs.frozen() is before
+    agent.believe(World.count, 9)
+    assert before.get(World.count) == 2
+    assert agent.beliefs.frozen().get(World.count) == 9
+
+
+def test_the_state_it_was_given_is_not_its_own(domain):
+    given = World(count=2)
+    one, other = (Agent(name, domain, given, body=None) for name in "ab")
+    one.believe(World.count, 5)
+    assert given.count == other.beliefs.now.count == 2
+
+
+def test_a_step_has_a_number_that_no_other_has(agent):
+    numbers = [agent.next_leaf() for _ in range(5)]
+    assert numbers == sorted(set(numbers))
+
+
+def test_nobody_has_to_listen(domain):
+    agent = Agent("deaf", domain, World(), body=None)
+    agent.believe(World.count, 5)
+    agent.emit(PlanAborted("goal", "no reason"))
+    assert agent.beliefs.now.count == 5
+
+
+def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain):
+    told = []
+
+    def broken(event):
+        told.append(event)
+        raise ZeroDivisionError
+
+    agent = Agent("keeper", domain, World(), body=None, listener=broken)
+    with pytest.warns(RuntimeWarning, match="listener of agent 'keeper' raised ZeroDivisionError"):
+        agent.believe(World.count, 5)
+    agent.believe(World.count, 6)
+    assert len(told) == 1
+    assert agent.beliefs.now.count == 6
+
+
+def test_operators_of_tasks_that_the_domain_does_not_have_are_refused(domain):
+    stranger = Domain("elsewhere", World).primitive("open_door")
+    operators = Operators()
+    operators.bind(stranger)(lambda agent: None)
+    with pytest.raises(ExecutionError, match="'open_door' has an operator but is no task") as info:
+        Agent("keeper", domain, World(), body=None, operators=operators)
+    assert info.value.code == "BT303"
+    assert "agent 'keeper'" in str(info.value)
+
+
+def test_a_domain_that_is_not_well_made_is_refused():
+    broken = Domain("broken", World)
+    broken.compound(empty)
+    with pytest.raises(DomainError, match="BT105"):
+        Agent("keeper", broken, World(), body=None)
+
+
+def empty():
+    """A task without methods."""
+    yield from ()
+
+
+def test_beliefs_of_another_kind_of_world_are_refused(domain):
+    class Moon(State):
+        dust: Fluent[int] = fluent(default=0)
+
+    with pytest.raises(DomainError, match="Moon"):
+        Agent("keeper", domain, Moon(), body=None)
+
+
+def test_an_agent_is_shown_with_its_beliefs(agent):
+    assert repr(agent) == "<agent keeper: World(count=2)>"

@@ -1,0 +1,67 @@
+"""Operators: which code runs which task."""
+
+import pytest
+
+from bthtn import Domain, method
+from bthtn.agent.operators import Operators
+from bthtn.errors import ExecutionError
+from bthtn.testing.strategies import World
+
+
+@pytest.fixture
+def domain():
+    return Domain("house", World)
+
+
+def test_the_code_of_a_task_is_found_and_still_a_function(domain):
+    knock, operators = domain.primitive("knock"), Operators()
+
+    @operators.bind(knock)
+    def knocking(agent):
+        return None
+
+    assert operators.find(knock) is knocking
+    assert knocking("somebody") is None
+
+
+def test_a_task_without_code_has_none(domain):
+    assert Operators().find(domain.primitive("knock")) is None
+
+
+def test_tasks_are_listed_in_the_order_they_were_bound(domain):
+    tasks, operators = [domain.primitive(name) for name in "cab"], Operators()
+    for task in tasks:
+        operators.bind(task)(print)
+    assert operators.tasks() == tuple(tasks)
+
+
+def test_a_task_has_one_operator(domain):
+    knock, operators = domain.primitive("knock"), Operators()
+    operators.bind(knock)(print)
+    with pytest.raises(ExecutionError, match="'knock' has an operator already") as info:
+        operators.bind(knock)
+    assert info.value.code == "BT302"
+    assert operators.find(knock) is print
+
+
+def test_a_compound_task_has_none(domain):
+    @domain.compound
+    def visit():
+        yield method()
+
+    with pytest.raises(ExecutionError, match="only planned") as info:
+        Operators().bind(visit)
+    assert info.value.code == "BT301"
+
+
+@pytest.mark.parametrize("wrong", ["knock", None, 3])
+def test_nor_has_what_is_no_task(wrong):
+    with pytest.raises(ExecutionError, match="BT301"):
+        Operators().bind(wrong)
+
+
+def test_one_domain_can_be_run_by_different_operators(domain):
+    knock, one, other = domain.primitive("knock"), Operators(), Operators()
+    one.bind(knock)(print)
+    other.bind(knock)(repr)
+    assert (one.find(knock), other.find(knock)) == (print, repr)

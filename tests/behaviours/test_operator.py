@@ -1,0 +1,348 @@
+"""The forms an operator can have: generator, function, object, behaviour, or none."""
+
+import py_trees
+import pytest
+from py_trees.common import ParallelPolicy, Status
+
+from bthtn import Primitive, defer, method, primitive
+from bthtn.agent.event import LeafAborted, LeafEnded
+from bthtn.behaviours import OperatorFailed, PlanGoal, Running
+from bthtn.errors import ExecutionError
+from bthtn.testing.doubles import ticks
+from bthtn.testing.strategies import World
+
+# ---- none --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("duration", "letters"), [(0, "S"), (1, "RS"), (3, "RRRS")])
+def test_without_an_operator_a_step_takes_its_duration_and_comes_true(stage, duration, letters):
+    step = stage.step("a", duration=duration, effects=World.open.becomes(True))
+    assert stage.play(step, duration + 1) == letters
+    assert stage.believes(World.open)
+
+
+def test_a_simulated_step_can_be_aborted(stage):
+    goal = stage.goal(stage.step("a", duration=5, effects=World.open.becomes(True)))
+    ticks(goal, 2)
+    goal.stop(Status.INVALID)
+    assert stage.heard.lines() == ["start a", "aborted a"]
+    assert not stage.believes(World.open)
+
+
+# ---- generators --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def diary():
+    return []
+
+
+def walking(diary, *, answer=None):
+    def walk(agent) -> Running:
+        diary.append("begin")
+        try:
+            yield
+            yield
+            if answer:
+                raise OperatorFailed(answer)
+            diary.append("end")
+        finally:
+            diary.append("clean up")
+
+    return walk
+
+
+def test_a_generator_runs_to_its_next_yield_and_succeeds_by_returning(stage, diary):
+    goal = stage.goal(stage.run_by("walk", walking(diary)))
+    assert ticks(goal, 3) == "RRS"
+    assert diary == ["begin", "end", "clean up"]
+
+
+def test_a_generator_that_raises_cleans_up_and_fails(stage, diary):
+    assert stage.play(stage.run_by("walk", walking(diary, answer="lost")), 3) == "RRF"
+    assert diary == ["begin", "clean up"]
+
+
+def test_an_aborted_generator_cleans_up(stage, diary):
+    goal = stage.goal(stage.run_by("walk", walking(diary)))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert diary == ["begin", "clean up"]
+    assert stage.heard.of(LeafAborted)[0].error is None
+
+
+def test_every_start_of_a_step_runs_a_generator_of_its_own(stage, diary):
+    goal = stage.goal(stage.run_by("walk", walking(diary)))
+    assert ticks(goal, 6) == "RRSRRS"
+    assert diary.count("begin") == diary.count("end") == 2
+
+
+def test_a_generator_that_will_not_leave_is_reported_and_left_behind(stage):
+    def stubborn(agent) -> Running:
+        try:
+            yield
+        except GeneratorExit:
+            yield
+
+    goal = stage.goal(stage.run_by("a", stubborn))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    [aborted] = stage.heard.of(LeafAborted)
+    assert isinstance(aborted.error, RuntimeError)
+    assert "GeneratorExit" in str(aborted.error)
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert stage.heard.faults() == []
+
+
+def test_a_generator_that_raises_while_it_cleans_up_is_reported(stage):
+    def clumsy(agent) -> Running:
+        try:
+            yield
+        finally:
+            raise ZeroDivisionError
+
+    goal = stage.goal(stage.run_by("a", clumsy))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert isinstance(stage.heard.of(LeafAborted)[0].error, ZeroDivisionError)
+
+
+# ---- functions ---------------------------------------------------------------------------------
+
+
+def test_a_function_is_done_when_it_returns(stage):
+    called = []
+    step = stage.run_by("a", called.append, effects=World.open.becomes(True))
+    assert stage.play(step, 1) == "S"
+    assert called == [stage.actor]
+    assert stage.believes(World.open)
+
+
+def test_a_function_is_called_once_however_long_the_task_is_planned_to_take(stage):
+    called = []
+    assert stage.play(stage.run_by("a", called.append, duration=5), 1) == "S"
+    assert len(called) == 1
+
+
+# ---- objects -----------------------------------------------------------------------------------
+
+
+def test_an_object_is_started_ticked_and_asked_for_nothing_more(stage):
+    @stage.domain.primitive
+    def go(place: str) -> Primitive:
+        return primitive()
+
+    did = []
+
+    class Go:
+        def __init__(self, agent, place):
+            did.append(f"make for {agent.name} to {place}")
+
+        def start(self):
+            did.append("start")
+
+        def tick(self):
+            did.append("tick")
+            return Status.SUCCESS if did.count("tick") == 2 else Status.RUNNING
+
+        def abort(self):
+            did.append("abort")
+
+    stage.operators.bind(go)(Go)
+    assert stage.play(go("b"), 2) == "RS"
+    assert did == ["make for somebody to b", "start", "tick", "tick"]
+
+
+@pytest.mark.parametrize("answer", ["?", "-"])
+def test_an_answer_that_is_no_result_fails_the_step(stage, answer):
+    goal = stage.goal(stage.step("a", f"R{answer}"), max_replans=0)
+    assert ticks(goal, 2) == "RF"
+    [ended] = stage.heard.of(LeafEnded)
+    assert "instead of a status" in ended.reason
+    goal.stop(Status.INVALID)
+    assert stage.heard.lines() == ["start a", "failed a"]
+
+
+def test_a_failure_without_a_reason_is_called_by_its_name(stage):
+    stage.play(stage.step("a", "F"), 1)
+    assert stage.heard.of(LeafEnded)[0].reason == "the operator answered FAILURE"
+
+
+@pytest.mark.parametrize("made", [True, 3, "walk", object(), iter([None]), Status.SUCCESS])
+def test_what_is_none_of_the_forms_fails_the_step(stage, made):
+    assert stage.play(stage.run_by("a", lambda agent: made), 1) == "F"
+    [ended] = stage.heard.of(LeafEnded)
+    assert isinstance(ended.error, ExecutionError)
+    assert ended.error.code == "BT304"
+    assert type(made).__name__ in ended.reason
+    assert stage.heard.lines() == ["start a", "failed a"]
+
+
+def test_a_function_with_the_wrong_parameters_fails_the_step(stage):
+    assert stage.play(stage.run_by("a", lambda: None), 1) == "F"
+    assert isinstance(stage.heard.of(LeafEnded)[0].error, TypeError)
+
+
+# ---- behaviours --------------------------------------------------------------------------------
+
+
+def subtree(child, one, two):
+    return py_trees.composites.Sequence(
+        "inner", memory=True, children=[child("one", one), child("two", two)]
+    )
+
+
+def test_a_behaviour_runs_as_a_subtree_of_the_step(stage, child, log):
+    step = stage.run_by("a", lambda agent: subtree(child, "RS", "RS"))
+    goal = stage.goal(step)
+    assert ticks(goal, 3) == "RRS"
+    assert log == ["start one", "tick one", "tick one", "start two", "tick two", "tick two"]
+    assert stage.heard.lines() == ["start a", "done a"]
+
+
+def test_a_behaviour_that_fails_is_quoted(stage, child):
+    step = stage.run_by("a", lambda agent: subtree(child, "S", "RF"))
+    assert stage.play(step, 2) == "RF"
+    assert stage.heard.of(LeafEnded)[0].reason == "'inner' failed"
+
+
+def test_the_feedback_of_a_behaviour_that_fails_becomes_the_reason(stage):
+    class Door(py_trees.behaviour.Behaviour):
+        def update(self):
+            self.feedback_message = "it is locked"
+            return Status.FAILURE
+
+    stage.play(stage.run_by("a", lambda agent: Door("door")), 1)
+    assert stage.heard.of(LeafEnded)[0].reason == "it is locked"
+
+
+def test_an_aborted_behaviour_is_stopped(stage, child, log):
+    goal = stage.goal(stage.run_by("a", lambda agent: subtree(child, "S", "R")))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert log == ["start one", "tick one", "start two", "tick two", "abort two"]
+    assert stage.heard.lines() == ["start a", "aborted a"]
+
+
+def test_a_behaviour_s_exception_stops_what_still_runs_beside_it(stage, child, log):
+    class Raising(py_trees.behaviour.Behaviour):
+        def update(self):
+            raise ZeroDivisionError
+
+    def side_by_side(agent):
+        children = [child("runs", "R"), Raising("raises")]
+        return py_trees.composites.Parallel("both", ParallelPolicy.SuccessOnAll(), children)
+
+    goal = stage.goal(stage.run_by("a", side_by_side), max_replans=0)
+    assert ticks(goal, 1) == "F"
+    goal.shutdown()
+    assert isinstance(stage.heard.of(LeafEnded)[0].error, ZeroDivisionError)
+    assert log == ["start runs", "tick runs", "abort runs"]
+
+
+def test_displays_show_the_subtree_of_a_running_step(stage, child):
+    goal = stage.goal(stage.run_by("a", lambda agent: subtree(child, "S", "R")))
+    goal.tick_once()
+    shown = py_trees.display.unicode_tree(goal, show_status=True)
+    assert [line.split()[1] for line in shown.splitlines()] == ["goal", "a", "inner", "one", "two"]
+    names = {node.get_name().strip('"') for node in py_trees.display.dot_tree(goal).get_nodes()}
+    assert {"goal", "inner", "one", "two"} <= names
+
+
+def test_the_tip_of_a_step_is_the_tip_of_its_subtree(stage, child):
+    goal = stage.goal(stage.run_by("a", lambda agent: subtree(child, "S", "R")))
+    goal.tick_once()
+    assert goal.tip().name == "two"
+
+
+def test_visitors_see_the_behaviours_of_a_subtree_tick(stage, child):
+    goal = stage.goal(stage.run_by("a", lambda agent: subtree(child, "S", "R")))
+    tree = py_trees.trees.BehaviourTree(goal)
+    seen = py_trees.visitors.SnapshotVisitor()
+    tree.add_visitor(seen)
+    tree.tick()
+    ids = {node.name: node.id for node in goal.iterate()}
+    assert set(ids) == {"goal", "a", "inner", "one", "two"}
+    assert {name for name, node_id in ids.items() if node_id in seen.visited} == set(ids)
+
+
+class Wired(py_trees.behaviour.Behaviour):
+    """Writes down what it is set up with, and that it is taken down."""
+
+    def __init__(self, diary, answer=Status.SUCCESS):
+        super().__init__("wired")
+        self.diary = diary
+        self.answer = answer
+
+    def setup(self, **kwargs):
+        self.diary.append(kwargs)
+
+    def update(self):
+        return self.answer
+
+    def shutdown(self):
+        self.diary.append("down")
+
+
+@pytest.mark.parametrize("answer", [Status.SUCCESS, Status.FAILURE, Status.RUNNING])
+def test_the_subtree_is_set_up_with_what_the_tree_was_set_up_with(stage, diary, answer):
+    goal = stage.goal(stage.run_by("a", lambda agent: Wired(diary, answer)))
+    tree = py_trees.trees.BehaviourTree(goal)
+    tree.setup(node="the robot")
+    tree.tick()
+    assert diary[0] == {"node": "the robot"}
+
+
+@pytest.mark.parametrize("answer", [Status.SUCCESS, Status.FAILURE, Status.RUNNING])
+def test_the_subtree_is_taken_down_once_when_the_plan_goes(stage, diary, answer):
+    goal = stage.goal(stage.run_by("a", lambda agent: Wired(diary, answer)), max_replans=0)
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    goal.shutdown()
+    assert diary.count("down") == 1
+
+
+def test_so_is_the_subtree_of_a_step_that_was_done_long_ago(stage, diary):
+    first, step = stage.run_by("a", lambda agent: Wired(diary)), stage.step("b")
+    patrol = stage.compound("patrol", lambda: [method(step, defer(patrol))])
+    goal = stage.goal((first, patrol))
+    ticks(goal, 150)
+    goal.shutdown()
+    assert diary.count("down") == 1
+
+
+def test_a_setup_that_raises_fails_the_step(stage):
+    class Broken(Wired):
+        def setup(self, **kwargs):
+            raise ZeroDivisionError
+
+    assert stage.play(stage.run_by("a", lambda agent: Broken([])), 1) == "F"
+    assert isinstance(stage.heard.of(LeafEnded)[0].error, ZeroDivisionError)
+
+
+def test_a_shutdown_that_raises_does_not_escape_the_tick(stage):
+    class Broken(Wired):
+        def shutdown(self):
+            raise ZeroDivisionError
+
+    step = stage.run_by("a", lambda agent: Broken([], Status.FAILURE))
+    assert stage.play(step, 2, max_replans=2) == "RR"
+
+
+def test_a_step_may_plan_and_run_a_goal_of_its_own(stage):
+    inner = stage.step("inner", "RS")
+    step = stage.run_by("outer", lambda agent: PlanGoal("nested", agent, inner))
+    goal = stage.goal(step)
+    assert ticks(goal, 2) == "RS"
+    assert stage.heard.lines() == ["start outer", "start inner", "done inner", "done outer"]
+
+
+def test_interrupting_a_goal_interrupts_the_goals_of_its_steps(stage):
+    inner = stage.step("inner", "R")
+    step = stage.run_by("outer", lambda agent: PlanGoal("nested", agent, inner))
+    goal = stage.goal(step)
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert sorted(stage.heard.lines()[2:]) == ["aborted inner", "aborted outer"]
+    assert stage.code["inner"].aborts == 1

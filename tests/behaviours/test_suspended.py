@@ -1,0 +1,291 @@
+"""Suspended: what was left open is planned when execution gets there, from the actual state."""
+
+import pytest
+from py_trees.common import Status
+
+from bthtn import UNKNOWN, Settings, defer, method, parallel, pause, priority
+from bthtn.agent.event import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.testing.doubles import ticks
+from bthtn.testing.strategies import World
+
+
+def choosing(stage, *, first="x", second="y"):
+    """A task that is done in one way while it is open, and in another while it is not."""
+    one, other = stage.step(first, "RS"), stage.step(second, "RS")
+    return stage.compound(
+        "choose", lambda: [method(one, when=World.open), method(other, when=~World.open)]
+    )
+
+
+def started(stage):
+    return [line.removeprefix("start ") for line in stage.heard.lines() if line.startswith("start")]
+
+
+# ---- when and from what it plans ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("open_", [False, True])
+def test_a_deferred_task_is_planned_from_the_actual_state(stage, open_):
+    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage))), open=not open_)
+    goal.tick_once()
+    stage.actor.believe(World.open, open_)
+    assert ticks(goal, 2) == "RS"
+    assert started(stage) == ["a", "x" if open_ else "y"]
+
+
+def test_it_is_not_planned_before_execution_gets_there(stage):
+    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage))))
+    goal.tick_once()
+    assert stage.heard.of(PlanResumed) == []
+    goal.tick_once()
+    [resumed] = stage.heard.of(PlanResumed)
+    assert (resumed.goal, resumed.cause) == ("goal", "defer")
+    assert [step.task.name for step in resumed.plan.steps] == ["y"]
+
+
+def test_what_comes_behind_a_pause_is_planned_on_arrival(stage):
+    goal = stage.goal((stage.step("a", "RS"), pause(), choosing(stage)))
+    goal.tick_once()
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 2) == "RS"
+    assert started(stage) == ["a", "x"]
+
+
+def test_what_lies_behind_the_horizon_is_planned_on_arrival(stage):
+    goal = stage.goal((stage.step("a", "RS"), choosing(stage)), horizon=1)
+    goal.tick_once()
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 2) == "RS"
+    assert [event.cause for event in stage.heard.of(PlanResumed)] == ["horizon"]
+
+
+def test_what_was_unknown_is_planned_when_it_is_known(stage):
+    def look():
+        stage.actor.believe(World.open, True)
+
+    goal = stage.goal((stage.step("look", "S", at_tick=look), choosing(stage)), open=UNKNOWN)
+    assert ticks(goal, 2) == "RS"
+    assert started(stage) == ["look", "x"]
+    assert [event.cause for event in stage.heard.of(PlanResumed)] == ["unknown open"]
+
+
+def test_the_rest_behind_a_promise_runs_after_the_deferred_task(stage):
+    last = stage.step("last", "S", precondition=World.lit)
+    lighting = stage.step("lighting", "S", effects=World.lit.becomes(True))
+    network = (stage.step("a", "S"), defer(lighting, ensures=World.lit.becomes(True)), last)
+    assert stage.play(network, 1, lit=False) == "S"
+    assert started(stage) == ["a", "lighting", "last"]
+
+
+def test_its_steps_carry_the_path_of_the_task_that_was_suspended(stage):
+    inner = choosing(stage)
+    outer = stage.compound("outer", lambda: [method(defer(inner))])
+    stage.play(outer, 1)
+    assert stage.heard.events[-1].path == "outer m0 > choose m1"
+
+
+def test_the_record_grows_by_what_was_planned(stage):
+    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage))))
+    goal.tick_once()
+    assert list(goal.record) == []
+    ticks(goal, 1)
+    assert list(goal.record) == [1]
+
+
+def test_with_a_horizon_the_same_steps_run_as_without(stage):
+    letters = [stage.step(name, "RS") for name in "abc"]
+    network = (letters[0], parallel(letters[1], letters[2]), letters[0])
+    whole, parts = stage.goal(network), stage.goal(network, horizon=1)
+    assert ticks(whole, 4) == "RRRS"
+    one = stage.heard.lines()
+    stage.heard.clear()
+    ticks(parts, 8)
+    assert stage.heard.lines()[: len(one)] == one
+    assert stage.heard.of(GoalEnded)[0].succeeded
+
+
+# ---- over several ticks ------------------------------------------------------------------------
+
+
+def long_winded(stage):
+    """A task that takes ten expansions to plan, and the step that it comes down to."""
+    barred = [stage.step(f"barred {n}", precondition=World.place == f"place {n}") for n in range(9)]
+    choose = choosing(stage)
+    return stage.compound("long", lambda: [*(method(one) for one in barred), method(choose)])
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3, 7, None])
+def test_it_plans_over_as_many_ticks_as_its_budget_needs(stage, budget):
+    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=budget)
+    waited = ticks(goal, 60).index("S")
+    assert started(stage)[:2] == ["a", "y"]
+    work = stage.heard.of(PlanResumed)[0].plan.expansions
+    assert work > 10
+    assert waited == 1 if budget is None else 0 <= waited - work // budget <= 2
+    assert stage.heard.of(PlanFailed) == []
+
+
+def test_while_it_plans_nothing_else_of_its_branch_runs_and_other_branches_do(stage):
+    beside = stage.step("beside", "R")
+    goal = stage.goal(parallel(defer(long_winded(stage)), beside), budget=2)
+    assert ticks(goal, 3) == "RRR"
+    assert started(stage) == ["beside"]
+    assert stage.code["beside"].ticks == 3
+    assert goal.tip().name == "beside"
+
+
+def test_a_plan_for_a_world_that_has_moved_on_is_not_run(stage):
+    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=2)
+    while not started(stage):
+        goal.tick_once()
+    ticks(goal, 2)
+    assert stage.heard.of(PlanResumed) == []
+    stage.actor.believe(World.open, True)
+    ticks(goal, 40)
+    assert "x" in started(stage)
+    assert "y" not in started(stage)
+
+
+def test_a_world_that_moved_on_elsewhere_does_not_matter(stage):
+    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=2)
+    while not started(stage):
+        goal.tick_once()
+    ticks(goal, 2)
+    stage.actor.believe(World.fuel, 3.0)
+    ticks(goal, 40)
+    assert started(stage)[:2] == ["a", "y"]
+    assert stage.heard.of(PlanFailed) == []
+
+
+# ---- without a plan ----------------------------------------------------------------------------
+
+
+def test_a_rest_that_cannot_be_planned_fails_the_plan_and_another_is_looked_for(stage):
+    only = stage.step("only", "S", precondition=World.open)
+    goal = stage.goal((stage.step("a", "RS"), defer(only)), max_replans=1)
+    assert ticks(goal, 2) == "RR"
+    [failed] = stage.heard.of(PlanFailed)
+    assert failed.again
+    assert "there is no plan" in failed.reason
+    assert "suspended (defer): only" in failed.reason
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 2) == "RS"
+    assert [event.reason for event in stage.heard.of(PlanAdopted)][1] == failed.reason
+
+
+def test_in_a_priority_the_next_alternative_is_tried_first(stage):
+    only = stage.step("only", "S", precondition=World.open)
+    network = priority((stage.step("a", "S"), defer(only)), stage.step("b", "S"))
+    assert stage.play(network, 2) == "SS"
+    assert started(stage)[:2] == ["a", "b"]
+    assert stage.heard.of(PlanFailed) == []
+
+
+def test_an_exception_while_it_plans_fails_the_plan(stage):
+    def broken(state):
+        raise ZeroDivisionError
+
+    only = stage.step("only", precondition=broken)
+    assert stage.play((stage.step("a", "S"), defer(only)), 1) == "F"
+    assert "ZeroDivisionError" in stage.heard.of(PlanFailed)[0].reason
+
+
+def test_the_limit_of_expansions_holds_for_the_rest_too(stage):
+    long = long_winded(stage)
+    goal = stage.goal(
+        (stage.step("a", "S"), defer(long)), settings=Settings(max_expansions=5), max_replans=0
+    )
+    assert ticks(goal, 1) == "F"
+    assert "no plan within 5 expansions" in stage.heard.of(PlanFailed)[0].reason
+
+
+def test_what_is_still_unknown_on_arrival_fails_the_plan(stage):
+    goal = stage.goal((stage.step("a", "S"), choosing(stage)), open=UNKNOWN, max_replans=0)
+    assert ticks(goal, 1) == "F"
+    assert "'open' is still unknown" in goal.feedback_message
+
+
+def test_a_task_that_only_suspends_itself_fails_instead_of_hanging(stage):
+    loop = stage.compound("loop", lambda: [method(pause(), loop)])
+
+    goal = stage.goal(loop, max_replans=0)
+    assert "F" in ticks(goal, 5)
+    assert stage.heard.lines() == []
+
+
+def test_a_loop_of_instant_steps_goes_on_for_ever_without_hanging_a_tick(stage):
+    step = stage.step("a", "S", effects=World.count.increases(1))
+    patrol = stage.compound("patrol", lambda: [method(step, defer(patrol))])
+
+    assert stage.play(patrol, 50) == "R" * 50
+    assert 40 <= stage.believes(World.count) <= 60
+
+
+# ---- interrupted -------------------------------------------------------------------------------
+
+
+def interrupt(goal):
+    goal.stop(Status.INVALID)
+    goal.stop(Status.INVALID)
+
+
+def test_interrupted_while_it_plans_it_begins_again(stage):
+    goal = stage.goal(defer(long_winded(stage)), budget=3)
+    ticks(goal, 2)
+    interrupt(goal)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 30)
+    assert started(stage)[0] == "x"
+    assert stage.heard.faults() == []
+
+
+@pytest.mark.parametrize("tick", [1, 2])
+def test_interrupted_while_its_plan_runs_that_is_aborted_once(stage, tick):
+    goal = stage.goal((stage.step("a", "S"), defer(stage.step("b", "RRRR"))))
+    ticks(goal, tick)
+    interrupt(goal)
+    assert stage.heard.lines()[-2:] == ["start b", "aborted b"]
+    assert stage.code["b"].aborts == 1
+    assert stage.code["b"].faults == stage.heard.faults() == []
+
+
+def test_arrived_at_again_it_is_planned_again(stage):
+    """A reactive choice leaves the alternative and comes back to it in another world."""
+    network = priority(
+        stage.step("alarm", "RF", exec_only=World.armed),
+        (stage.step("a", "S"), defer(choosing(stage))),
+        reactive=True,
+    )
+    goal = stage.goal(network)
+    goal.tick_once()
+    assert started(stage) == ["a", "y"]
+    stage.actor.believe(World.armed, True)
+    goal.tick_once()
+    stage.actor.believe(World.armed, False)
+    stage.actor.believe(World.open, True)
+    goal.tick_once()
+    assert started(stage) == ["a", "y", "alarm", "a", "x"]
+    assert stage.heard.lines().count("aborted y") == 1
+
+
+def test_arrived_at_again_nothing_of_a_long_alternative_is_left_out(stage):
+    step = stage.step("step", "RS", effects=World.count.increases(1))
+    last = stage.step("last", "R")
+    march = stage.compound(
+        "march", lambda: [method(last, when=World.count >= 300), method(step, defer(march))]
+    )
+
+    network = priority(
+        stage.step("alarm", "RF", exec_only=World.armed),
+        (stage.step("first", "S"), march),
+        reactive=True,
+    )
+    goal = stage.goal(network)
+    ticks(goal, 700)
+    assert started(stage)[-1] == "last"
+    stage.actor.believe(World.armed, True)
+    goal.tick_once()
+    stage.actor.believe(World.armed, False)
+    stage.heard.clear()
+    goal.tick_once()
+    assert started(stage)[0] == "first"

@@ -1,0 +1,144 @@
+"""bthtn check: what is wrong with a domain, its cases, or a tree."""
+
+import json
+
+DOMAIN = """
+from bthtn import Domain, Fluent, State, fluent, method
+class World(State):
+    lit: Fluent[bool] = fluent(default=False)
+    unused: Fluent[bool] = fluent(default=False)
+house = Domain("house", World)
+read = house.primitive("read", precondition=World.lit)
+lonely = house.primitive("lonely")
+@house.compound
+def evening():
+    yield method(read())
+"""
+CASES = """
+[bright]
+given.lit = true
+task = "evening"
+expect = "read"
+
+[dark]
+task = "evening"
+expect = "read"
+"""
+TREE = """
+from py_trees.behaviours import Success
+from py_trees.composites import Sequence
+from bthtn.behaviours import Agent, Character, PlanGoal
+{domain}
+def character(seed: int) -> Character:
+    agent = Agent("reader", house, World(), body=None)
+    root = Sequence("root", memory=True, children=[Success("x"), PlanGoal("g", agent, evening())])
+    return Character(root, agent, sense=lambda: None)
+"""
+
+
+def test_what_comes_with_bthtn_is_well_made(bthtn, here):
+    domain, tree = bthtn("check", "combat"), bthtn("check", "soldier")
+    assert domain.out == "domain combat: no errors, no warnings, 29 of 29 cases hold\n"
+    assert tree.out == "tree soldier: no errors, no warnings\n"
+    assert domain.code == tree.code == 0
+
+
+def test_warnings_are_told_and_are_no_failure(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    answer = bthtn("check", "house")
+    assert answer.code == 0
+    assert (
+        answer.out
+        == """\
+warning [BT154] no condition, effect or argument mentions 'unused'
+  where: fluent 'unused' of World
+  hint: remove it, unless sensors or a behaviour tree use it
+
+warning [BT153] no method uses 'lonely'
+  where: primitive 'lonely'
+  hint: remove it, unless it is a goal of its own
+
+domain house: no errors, 2 warnings
+"""
+    )
+
+
+def test_a_case_that_does_not_hold_is_an_error(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    put("domains/house/cases.toml", CASES)
+    answer = bthtn("check", "house")
+    assert answer.code == 1
+    assert answer.out.startswith(
+        "error [BT403] case 'dark' does not hold\n"
+        "  expected  read\n"
+        "  actual    no plan, because\n"
+        "  evening, method 0\n"
+        "    read: lit is false: lit = false\n"
+        "  where: domains/house/cases.toml:7\n"
+    )
+    assert answer.out.endswith("domain house: 1 error, 2 warnings, 1 of 2 cases hold\n")
+
+
+def test_programs_are_told_the_same(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    put("domains/house/cases.toml", CASES)
+    answer = bthtn("check", "domains/house", "--json")
+    told = json.loads(answer.out)
+    assert answer.code == 1
+    assert (told["format"], told["kind"], told["name"]) == ("bthtn-check/1", "domain", "house")
+    assert told["cases"] == {"held": 1, "failed": 1}
+    assert [(one["code"], one["severity"]) for one in told["diagnostics"]] == [
+        ("BT403", "error"),
+        ("BT154", "warning"),
+        ("BT153", "warning"),
+    ]
+
+
+def test_everything_that_stops_the_build_is_told(bthtn, put):
+    put("domains/house/domain.py", f"{DOMAIN}    yield method(raed())\n    yield 3\n")
+    answer = bthtn("check", "house")
+    assert answer.code == 1
+    assert "error [BT101] no task is called 'raed'" in answer.out
+    assert "did you mean 'read'?" in answer.out
+    assert answer.out.endswith("domain house: 1 error, no warnings\n")
+
+
+def test_cases_that_cannot_be_read_are_bad_input(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    put("domains/house/cases.toml", '[a]\ntask = "evning"\nexpekt = "read"\n')
+    answer = bthtn("check", "house")
+    assert (answer.code, answer.out) == (2, "")
+    assert "domains/house/cases.toml:2, case 'a', task" in answer.err
+    assert "[BT405] a case has no 'expekt'" in answer.err
+
+
+def test_a_tree_is_checked_with_the_domains_of_its_goals(bthtn, put):
+    put("trees/reader/tree.py", TREE.format(domain=DOMAIN))
+    answer = bthtn("check", "reader")
+    assert answer.code == 0
+    assert answer.out.endswith("tree reader: no errors, 2 warnings\n")
+
+
+def test_a_tree_whose_domain_cannot_be_built_has_errors(bthtn, put):
+    put("trees/reader/tree.py", TREE.format(domain=f"{DOMAIN}    yield method(raed())\n"))
+    answer = bthtn("check", "reader")
+    assert answer.code == 1
+    assert answer.out.startswith("error [BT101]")
+
+
+def test_a_tree_that_cannot_be_made_is_bad_input(bthtn, put):
+    broken = "def character(seed):\n    return 1 / seed\n"
+    file = put("trees/reader/tree.py", broken)
+    for text in ("reader", file):
+        answer = bthtn("check", text)
+        assert answer.code == 2
+        assert answer.err.startswith("[BT402] ZeroDivisionError")
+        assert "tree.py:2" in answer.err
+
+
+def test_what_is_not_there_is_bad_input(bthtn, here):
+    answer = bthtn("check", "combt")
+    assert answer.code == 2
+    assert answer.err == (
+        "[BT401] there is no domain or tree 'combt'\n  hint: did you mean 'combat'?\n"
+    )

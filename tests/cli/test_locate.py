@@ -1,0 +1,112 @@
+"""What a person may write for DOMAIN or TREE."""
+
+import sys
+
+import pytest
+
+
+def test_a_name_here_comes_before_one_that_came_with_bthtn(bthtn, put):
+    put("domains/combat/domain.py", "from bthtn import Domain, State\nd = Domain('mine', State)\n")
+    assert bthtn("check", "combat").out.startswith("domain combat: no errors")
+    assert "'fight'" in bthtn("plan", "combat", "fight").err
+
+
+@pytest.mark.parametrize(
+    "text", ["house", "domains/house", "domains/house/domain.py", "domains/house/"]
+)
+def test_a_domain_is_found_by_name_folder_and_file(bthtn, house, text):
+    assert bthtn("plan", text, "go", "HALL", "1").code == 0
+
+
+def test_a_file_of_any_name_will_do(bthtn, house, put):
+    house.rename(house.parent.parent.parent / "my_house.py")
+    assert bthtn("plan", "my_house.py", "go", "HALL", "1").code == 0
+    assert bthtn("check", "my_house.py").out.startswith("domain my_house: ")
+
+
+def test_an_object_in_a_module_is_found_from_the_folder_one_stands_in(bthtn, house):
+    before = list(sys.path)
+    (house.parents[1] / "__init__.py").touch()
+    house.rename(house.parents[2] / "somewhere_else.py")
+    assert bthtn("plan", "somewhere_else:house", "go", "HALL", "1").code == 0
+    assert bthtn("check", "somewhere_else:house").out.startswith("domain house: ")
+    assert sys.path == before
+
+
+def test_a_domain_in_the_folder_one_stands_in_is_called_like_the_folder(bthtn, house, monkeypatch):
+    monkeypatch.chdir(house.parent)
+    for text in (".", "domain.py"):
+        assert bthtn("check", text).out.startswith("domain house: ")
+
+
+def test_a_file_with_a_character_is_a_tree(bthtn, put):
+    put(
+        "dog.py",
+        "from py_trees.behaviours import Success\ndef character(seed): return Success('x')",
+    )
+    assert bthtn("check", "dog.py").out == "tree dog: no errors, no warnings\n"
+
+
+def test_a_name_that_is_both_has_to_be_told_apart(bthtn, put):
+    put("domains/dog/domain.py", "")
+    put("trees/dog/tree.py", "")
+    answer = bthtn("render", "dog")
+    assert answer.code == 2
+    assert answer.err == (
+        "[BT401] 'dog' is a domain and a tree\n  hint: write domains/dog or trees/dog\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ("nothing", "BT401", "there is: combat, house"),
+        ("hosue", "BT401", "did you mean 'house'?"),
+        ("soldier", "BT401", "'soldier' is a tree"),
+        ("domains", "BT401", "the folder domains has no domain.py"),
+        ("notes.txt", "BT401", "notes.txt is no Python file"),
+        ("missing.py", "BT404", "cannot read missing.py: No such file or directory"),
+        ("x" * 5_000, "BT401", "there is no domain"),
+        ("", "BT401", "there is no domain ''"),
+        (":house", "BT401", "there is no domain ':house'"),
+        ("no.such:thing", "BT401", "there is no module 'no'"),
+        ("..:x", "BT402", "TypeError"),
+        ("broken_module:x", "BT402", "ZeroDivisionError"),
+        ("needs_more:x", "BT402", "No module named 'no_such_module'"),
+        ("json:dumps", "BT408", "'dumps' of json is function, not a domain"),
+        ("json:dmps", "BT408", "did you mean 'dumps'?"),
+        ("empty.py", "BT408", "should define one domain; there is none"),
+    ],
+)
+def test_what_cannot_be_found_is_told(bthtn, house, put, text, code, words):
+    put("notes.txt", "")
+    put("empty.py", "")
+    put("broken_module.py", "1 / 0")
+    put("needs_more.py", "import no_such_module")
+    answer = bthtn("plan", text, "go")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"[{code}] " in answer.err
+    assert words in answer.err
+
+
+def test_a_domain_where_a_tree_is_wanted_is_told(bthtn, put):
+    answer = bthtn("run", "combat")
+    assert answer.code == 2
+    assert "'combat' is a domain; there is: soldier" in answer.err
+    put("one.py", "from bthtn import Domain, State\none = Domain('one', State)\n")
+    answer = bthtn("run", "one:one")
+    assert "'one' of one is Domain, not a tree" in answer.err
+
+
+def test_a_tree_without_a_character_says_so(bthtn, put):
+    put("trees/dog/tree.py", "def charcter(seed): pass\n")
+    answer = bthtn("run", "dog")
+    assert "[BT408] trees/dog/tree.py defines no 'character'" in answer.err
+    assert "did you mean 'charcter'?" in answer.err
+
+
+def test_a_module_that_raises_a_mistake_of_the_domain_passes_it_on(bthtn, put):
+    source = "from bthtn import Domain, State\nd = Domain('d', State)\n"
+    put("twice.py", f"{source}d.primitive('a')\nd.primitive('a')\n")
+    for text in ("twice:d", "twice.py"):
+        assert "[BT104] two tasks are called 'a'" in bthtn("plan", text, "a").err

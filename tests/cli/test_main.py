@@ -1,0 +1,136 @@
+"""The command as a program: what reaches the shell."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BTHTN = [sys.executable, "-c", "from bthtn.cli.main import run; run()"]
+
+
+def program(*arguments, **options):
+    settings = {"PYTHONPATH": str(ROOT), **options.pop("env", {})}
+    return subprocess.Popen(
+        [*BTHTN, *arguments],
+        env=os.environ | settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def finished(*arguments, **options):
+    with program(*arguments, **options) as process:
+        out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def test_a_plan_reaches_the_shell(tmp_path):
+    code, out, err = finished("plan", "combat", "fight", cwd=tmp_path)
+    assert (code, err) == (0, b"")
+    assert b"search_enemy" in out
+
+
+def test_no_plan_is_exit_code_one(tmp_path):
+    code, out, err = finished("plan", "combat", "take_cover", cwd=tmp_path)
+    assert (code, err) == (1, b"")
+    assert b"in_cover is false" in out
+
+
+def test_a_mistake_is_exit_code_two_without_a_traceback(tmp_path):
+    code, out, err = finished("plan", "combat", "figth", cwd=tmp_path)
+    assert (code, out) == (2, b"")
+    assert err.startswith(b"[BT101] no task is called 'figth'")
+    assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_any_encoding_of_the_screen_will_do(tmp_path, encoding):
+    code, out, err = finished(
+        "plan", "combat", "fight", cwd=tmp_path, env={"PYTHONIOENCODING": encoding}
+    )
+    assert (code, err) == (0, b"")
+    assert out.decode(encoding).splitlines()[-1] in ("`- search_enemy", "└─ search_enemy")
+
+
+def test_names_that_the_screen_cannot_show_are_escaped(tmp_path):
+    source = "from bthtn import Domain, State\nd = Domain('d', State)\nd.primitive('射線×')\n"
+    (tmp_path / "d.py").write_text(source, "utf-8")
+    code, out, _ = finished(
+        "plan", "d.py", "射線×", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
+    )
+    assert code == 0
+    assert out.splitlines()[-1] == rb"\u5c04\u7dda\xd7"
+
+
+def test_a_reader_that_has_had_enough_is_no_error(tmp_path):
+    source = """
+from bthtn import Domain, State, method
+d = Domain("d", State)
+step = d.primitive("step")
+@d.compound
+def long():
+    yield method(*[step()] * 20_000)
+"""
+    (tmp_path / "d.py").write_text(source)
+    with program("plan", "d.py", "long", cwd=tmp_path) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+    assert err == b""
+
+
+def test_an_interrupt_ends_the_program_quietly(tmp_path):
+    source = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "d.py").write_text(source)
+    code, out, err = finished("plan", "d.py", "x", cwd=tmp_path)
+    assert (code, out, err) == (130, b"", b"")
+    assert signal.SIGINT
+
+
+def test_the_module_is_light_until_a_command_is_called():
+    script = "import sys, bthtn.cli.main; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan", "pytest"}
+
+
+@pytest.mark.parametrize("command", ["list", "plan", "check", "render", "run"])
+def test_every_command_has_help_and_json(bthtn, command):
+    answer = bthtn(command, "--help")
+    assert answer.code == 0
+    assert "--json" in answer.out
+
+
+def test_without_a_command_the_help_is_shown(bthtn):
+    answer = bthtn()
+    assert "Behaviour trees on top, an HTN planner below." in answer.out + answer.err
+
+
+def test_a_command_that_there_is_not_is_a_mistake(bthtn):
+    answer = bthtn("paln")
+    assert answer.code == 2
+    assert "'plan'" in answer.err
+
+
+def test_on_a_terminal_there_are_colours_unless_they_are_not_wanted(bthtn, monkeypatch):
+    plain = bthtn("plan", "combat", "fight").out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert bthtn("plan", "combat", "fight").out == plain
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    coloured = bthtn("plan", "combat", "fight").out
+    assert "\x1b[" in coloured
+    assert "search_enemy" in coloured

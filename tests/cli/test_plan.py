@@ -1,0 +1,353 @@
+"""bthtn plan: the plan for a state, or why there is none."""
+
+import json
+import shutil
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from bthtn.planning.protocol import Settings
+
+P = [
+    "(parallel((move_to_cover, cover), (wait(3), reload)), priority(no_line_of_fire, shoot))",
+    "(parallel((move_to_cover, cover), do_nothing), priority(no_line_of_fire, shoot))",
+    "(parallel(cover, (wait(3), reload)), priority(no_line_of_fire, shoot))",
+    "(parallel(cover, do_nothing), priority(no_line_of_fire, shoot))",
+    "(wait(3), reload, parallel(keep_distance, shoot))",
+    "(do_nothing, parallel(keep_distance, shoot))",
+    "search_enemy",
+]
+
+
+def table():
+    """The sixteen states, and for each its plan and record."""
+    for target, cover, in_cover, ammo in product((True, False), repeat=4):
+        state = {"target": target, "cover": cover, "in_cover": in_cover, "ammo": ammo}
+        if not target:
+            yield state, P[6], [0]
+        elif cover:
+            record = [1, 0, 0 if in_cover else 1, 1 if ammo else 0, 0, 0]
+            yield state, P[2 * in_cover + ammo], record
+        else:
+            yield state, P[4 + ammo], [2, 0, int(ammo)]
+
+
+def setting(**state):
+    return [f"--set={name}={str(value).lower()}" for name, value in state.items()]
+
+
+def notation(node):
+    """The notation of a plan in JSON."""
+    inside = ", ".join(notation(child) for child in node.get("children", ()))
+    match node["node"]:
+        case "sequence":
+            return f"({inside})"
+        case "task":
+            args = ", ".join(map(json.dumps, node["args"]))
+            return f"{node['name']}({args})" if args else node["name"]
+        case "suspended":
+            return f"suspended({', '.join(node['tasks'])})"
+        case kind:
+            return f"{kind}({inside})"
+
+
+@pytest.mark.parametrize(("state", "plan", "record"), list(table()))
+def test_each_of_the_sixteen_states_has_its_plan_and_record(bthtn, state, plan, record):
+    answer = bthtn("plan", "combat", "fight", *setting(**state), "--json", "--flat")
+    told = json.loads(answer.out)
+    assert (answer.code, answer.err) == (0, "")
+    assert notation(told["tree"]) == plan
+    assert told["record"] == record
+    assert told["format"] == "bthtn-plan/1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plan", "record"),
+    [
+        (
+            setting(cover=True, magazine=False),
+            "(parallel((move_to_cover, cover), do_nothing), no_line_of_fire)",
+            [1, 0, 1, 1, 0, 1],
+        ),
+        (
+            [*setting(cover=True), "--horizon", "1"],
+            "(parallel((move_to_cover, suspended(cover)), (wait(3), suspended(reload))),"
+            " suspended(priority(no_line_of_fire, shoot)))",
+            [1, 0, 1, 0],
+        ),
+        (
+            [*setting(cover=True), "--horizon", "2"],
+            "(parallel((move_to_cover, cover), (wait(3), reload)),"
+            " suspended(priority(no_line_of_fire, shoot)))",
+            [1, 0, 1, 0],
+        ),
+        (
+            [*setting(cover=True), "--horizon-time", "3"],
+            "(parallel((move_to_cover, suspended(cover)), (wait(3), suspended(reload))),"
+            " suspended(priority(no_line_of_fire, shoot)))",
+            [1, 0, 1, 0],
+        ),
+    ],
+)
+def test_the_further_cases_have_theirs(bthtn, arguments, plan, record):
+    given = setting(target=True, ammo=False)
+    answer = bthtn("plan", "combat", "fight", *given, *arguments, "--json", "--flat")
+    told = json.loads(answer.out)
+    assert (notation(told["tree"]), told["record"]) == (plan, record)
+
+
+def test_people_see_the_tree_its_record_cost_and_expansions(bthtn):
+    answer = bthtn("plan", "combat", "fight", *setting(target=True, ammo=True))
+    assert answer.code == 0
+    assert (
+        answer.out
+        == """\
+combat: fight
+record [2,0,1], cost 3, 6 expansions
+
+fight, method 2
+└─ fight_at_distance, method 0
+   └─ sequence
+      ├─ prepare_combat, method 1
+      │  └─ do_nothing
+      └─ parallel
+         ├─ keep_distance
+         └─ shoot
+"""
+    )
+
+
+@pytest.mark.parametrize("how", ["--no-scopes", "--flat"])
+def test_people_can_leave_out_what_is_not_run(bthtn, how):
+    answer = bthtn("plan", "combat", "fight", *setting(target=True), how)
+    assert "method" not in answer.out
+    assert "├─ do_nothing" in answer.out
+
+
+def test_without_a_plan_the_first_failing_condition_of_every_method_is_told(bthtn):
+    answer = bthtn("plan", "combat", "fight", *setting(target=True, ammo=False, magazine=False))
+    assert (answer.code, answer.err) == (1, "")
+    assert (
+        answer.out
+        == """\
+combat: no plan for fight, because
+fight, method 0: not target is false: target = true
+fight, method 1: cover is false: cover = false
+fight, method 2
+  fight_at_distance, method 0
+    prepare_combat, method 0
+      reload: not ammo and magazine is false: ammo = false, magazine = false
+    shoot: target and ammo is false: target = true, ammo = false
+"""
+    )
+
+
+def test_programs_are_told_why_there_is_no_plan(bthtn):
+    answer = bthtn("plan", "combat", "take_cover", "--json")
+    told = json.loads(answer.out)
+    assert answer.code == 1
+    assert told["format"] == "bthtn-no-plan/1"
+    assert told["task"] == {"name": "take_cover", "args": []}
+    assert told["why"][0] == {
+        "depth": 0,
+        "text": "take_cover, method 0: in_cover is false: in_cover = false",
+    }
+
+
+def test_arguments_are_read_as_the_types_of_the_parameters(bthtn, house):
+    for arguments in (["go", "ATTIC", "3"], ["go(ATTIC, 3)"]):
+        answer = bthtn("plan", "house", *arguments, "--json")
+        assert json.loads(answer.out)["task"] == {"name": "go", "args": ["ATTIC", 3]}
+
+
+def test_members_of_families_can_be_set(bthtn, house):
+    there = bthtn("plan", "house", "evening", "--set=lit=yes", "--set", "on[book] = table")
+    elsewhere = bthtn("plan", "house", "evening", "--set=lit=yes", "--set=on[book]=a=b")
+    assert "evening, method 0 'upstairs'" in there.out
+    assert elsewhere.code == 1
+    assert "on[book] = 'a=b'" in elsewhere.out
+
+
+def test_what_is_unknown_suspends_the_planning(bthtn):
+    answer = bthtn("plan", "combat", "fight", "--set", "target=unknown")
+    assert answer.out.endswith("suspended (unknown target), planned at run time: fight\n")
+
+
+def test_the_reference_planner_finds_the_same(bthtn):
+    given = setting(target=True, cover=True, ammo=False)
+    answers = [
+        json.loads(bthtn("plan", "combat", "fight", *given, "--json", f"--planner={name}").out)
+        for name in ("htn", "reference")
+    ]
+    assert answers[0] == answers[1]
+    none = bthtn("plan", "combat", "take_cover", "--planner", "reference")
+    assert (none.code, none.out.count("\n")) == (1, 4)
+
+
+DEEP = """
+from bthtn import Domain, Fluent, Methods, State, fluent, method
+class World(State):
+    count: Fluent[int] = fluent(default=0)
+deep = Domain("deep", World)
+step = deep.primitive("step", effects=World.count.increases(1))
+@deep.compound
+def climb() -> Methods:
+    yield method(step(), climb(), when=World.count < 5_000)
+    yield method(when=World.count >= 5_000)
+"""
+
+
+def test_a_plan_thousands_of_scopes_deep_is_shown(bthtn, put):
+    file = put("deep.py", DEEP)
+    answer = bthtn("plan", file, "climb")
+    assert answer.code == 0
+    assert "nodes more" in answer.out
+    assert bthtn("plan", file, "climb", "--json", "--flat").out.count('"task", "name"') == 5_000
+    refused = bthtn("plan", file, "climb", "--planner", "reference")
+    assert refused.code == 2
+    assert "[BT409]" in refused.err
+    assert "use --planner htn" in refused.err
+
+
+def test_a_search_that_finds_no_end_is_told(bthtn, put, monkeypatch):
+    put("domains/deep/domain.py", DEEP.replace("5_000", "10_000_000"))
+    few = partial(Settings, max_expansions=2_000)
+    monkeypatch.setattr("bthtn.cli.plan.Settings", few)
+    answer = bthtn("plan", "deep", "climb")
+    assert answer.code == 2
+    assert "[BT203] no answer after 2000 expansions" in answer.err
+
+
+def test_a_search_that_takes_long_shows_progress_on_a_terminal(bthtn, put, monkeypatch):
+    file = put("deep.py", DEEP.replace("5_000", "8_000"))
+    clock = iter(range(1_000))
+    monkeypatch.setattr("bthtn.cli.plan.perf_counter", lambda: next(clock))
+    assert bthtn("plan", file, "climb").err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert "expansions …" in bthtn("plan", file, "climb").err
+
+
+# ---- files and pictures --------------------------------------------------------------------------
+
+
+def test_a_result_can_be_written_to_a_file(bthtn, here):
+    answer = bthtn("plan", "combat", "fight", "--json", "-o", "plan.json")
+    assert (answer.code, answer.out) == (0, "")
+    assert json.loads((here / "plan.json").read_text())["record"] == [0]
+    bthtn("plan", "combat", "fight", "-o", "plan.txt")
+    assert (here / "plan.txt").read_text("utf-8").endswith("\n└─ search_enemy\n")
+    assert sorted(path.name for path in here.iterdir()) == ["plan.json", "plan.txt"]
+
+
+def test_dot_is_printed_or_written(bthtn, here):
+    printed = bthtn("plan", "combat", "fight", "--format", "dot", "--legend")
+    assert printed.out.startswith("digraph bthtn {")
+    assert "legend [" in printed.out
+    written = bthtn("plan", "combat", "fight", "--format", "dot", "--legend", "-o", "a.dot")
+    assert written.out == "wrote a.dot\n"
+    assert (here / "a.dot").read_text("utf-8") == printed.out
+
+
+@pytest.mark.skipif(not shutil.which("dot"), reason="Graphviz is not installed")
+def test_pictures_are_files_unless_the_screen_is_asked_for(bthtn, here):
+    assert bthtn("plan", "combat", "fight", "--format", "png").out == "wrote combat-fight.png\n"
+    assert (here / "combat-fight.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in bthtn("plan", "combat", "wait", "3", "--format", "svg", "-o", "-").out
+    assert [path.name for path in here.iterdir()] == ["combat-fight.png"]
+
+
+@pytest.mark.parametrize(
+    ("target", "instead"), [(["-o", "x/y.svg"], "x/y.dot"), ([], "combat-fight.dot")]
+)
+def test_without_graphviz_the_dot_is_written_and_that_is_said(
+    bthtn, here, monkeypatch, target, instead
+):
+    (here / "x").mkdir()
+    monkeypatch.setenv("PATH", str(here))
+    answer = bthtn("plan", "combat", "fight", "--format", "svg", *target)
+    assert answer.code == 2
+    assert answer.err.startswith("[BT407] a picture as svg needs Graphviz")
+    assert f"wrote {instead} instead" in answer.err
+    assert "install Graphviz" in answer.err
+    assert (here / instead).read_text("utf-8").startswith("digraph")
+
+
+def test_without_graphviz_nothing_goes_to_the_screen(bthtn, here, monkeypatch):
+    monkeypatch.setenv("PATH", str(here))
+    answer = bthtn("plan", "combat", "fight", "--format", "png", "-o", "-")
+    assert (answer.code, answer.out) == (2, "")
+    assert list(here.iterdir()) == []
+
+
+# ---- bad input -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["cmobat", "fight"], "BT401", "did you mean 'combat'?"),
+        (["combat", "figth"], "BT101", "did you mean 'fight'?"),
+        (["combat", "wait"], "BT103", "missing a required argument: 'ticks'"),
+        (["combat", "wait", "1", "2"], "BT103", "too many positional arguments"),
+        (["combat", "wait", "soon"], "BT103", "write a whole number"),
+        (["combat", "wait(soon)"], "BT103", "write a whole number"),
+        (["combat", "wait(3"], "BT406", "this bracket is never closed"),
+        (["combat", "fight", "--set=targt=true"], "BT102", "did you mean 'target'?"),
+        (["combat", "fight", "--set=target=maybe"], "BT106", "write true, false or unknown"),
+        (["combat", "fight", "--set=distance=FARR"], "BT106", "did you mean 'FAR'?"),
+        (["combat", "fight", "--set=target"], "BT409", "write --set fluent=value"),
+        (["combat", "fight", "--set==true"], "BT409", "write --set fluent=value"),
+        (["combat", "fight", "--horizon=0"], "BT202", "has to be above zero"),
+        (["combat", "fight", "-o", "nowhere/x.txt"], "BT404", "cannot write nowhere/x.txt"),
+        (["combat", "fight", "-o", "."], "BT404", "cannot write ."),
+    ],
+)
+def test_bad_input_is_one_message_with_code_place_and_hint(bthtn, here, arguments, code, words):
+    answer = bthtn("plan", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"[{code}] ")
+    assert words in answer.err
+    assert "Traceback" not in answer.err
+    assert "\n  hint: " in answer.err or "\n  where: " in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["combat"], ["combat", "fight", "--format=gif"], ["combat", "fight", "--no"]]
+)
+def test_a_command_that_is_not_understood_shows_its_usage(bthtn, arguments):
+    answer = bthtn("plan", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Usage: bthtn plan" in answer.err
+
+
+def test_nothing_is_left_half_written(bthtn, here, monkeypatch):
+    file = here / "plan.json"
+    file.write_text("before")
+    monkeypatch.setattr("os.replace", _full_disk)
+    answer = bthtn("plan", "combat", "fight", "--json", "-o", file)
+    assert answer.code == 2
+    assert "No space left" in answer.err
+    assert file.read_text() == "before"
+    assert [path.name for path in here.iterdir()] == ["plan.json"]
+
+
+def _full_disk(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_file_keeps_its_mode_and_a_link_its_target(bthtn, here):
+    real, link = here / "real.json", here / "link.json"
+    real.write_text("{}")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    bthtn("plan", "combat", "fight", "--json", "-o", link)
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert "bthtn-plan/1" in real.read_text()
+
+
+def test_a_device_can_be_written_to(bthtn, here):
+    assert bthtn("plan", "combat", "fight", "--json", "-o", "/dev/null").code == 0
+    assert not Path("/dev/null").is_file()

@@ -1,0 +1,70 @@
+"""bthtn render: domains and authored trees as pictures."""
+
+import json
+import shutil
+
+import pytest
+
+needs_graphviz = pytest.mark.skipif(not shutil.which("dot"), reason="Graphviz is not installed")
+BARE = """
+from py_trees.behaviours import Success
+root = Success("nothing more")
+def made(seed):
+    return root
+"""
+
+
+@pytest.mark.parametrize(("name", "label"), [("combat", "fight_from_cover"), ("soldier", "patrol")])
+def test_dot_is_printed(bthtn, here, name, label):
+    answer = bthtn("render", name)
+    assert answer.code == 0
+    assert answer.out.startswith("digraph bthtn {")
+    assert f'label="{label}"' in answer.out
+    assert "legend" not in answer.out
+    assert "legend" in bthtn("render", name, "--legend").out
+
+
+def test_dot_can_be_written(bthtn, here):
+    answer = bthtn("render", "combat", "-o", "out.dot")
+    assert answer.out == "wrote out.dot\n"
+    assert (here / "out.dot").read_text("utf-8") == bthtn("render", "combat").out
+
+
+@needs_graphviz
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+@pytest.mark.parametrize("name", ["combat", "soldier"])
+def test_pictures_are_written(bthtn, here, name, form, start):
+    assert bthtn("render", name, "--format", form).out == f"wrote {name}.{form}\n"
+    assert (here / f"{name}.{form}").read_bytes().startswith(start)
+
+
+def test_programs_are_told_the_dot_or_the_file(bthtn, here):
+    told = json.loads(bthtn("render", "combat", "--json").out)
+    assert (told["format"], told["kind"], told["name"]) == ("bthtn-render/1", "domain", "combat")
+    assert told["dot"] == bthtn("render", "combat").out
+    told = json.loads(bthtn("render", "soldier", "--json", "-o", "a.dot").out)
+    assert (told["kind"], told["file"]) == ("tree", "a.dot")
+
+
+def test_without_graphviz_the_dot_is_written_and_that_is_said(bthtn, here, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    answer = bthtn("render", "combat", "--format", "png")
+    assert (answer.code, answer.out) == (2, "")
+    assert "[BT407]" in answer.err
+    assert "wrote combat.dot instead" in answer.err
+    assert (here / "combat.dot").exists()
+
+
+@pytest.mark.parametrize("what", ["root", "made"])
+def test_a_tree_in_any_module_can_be_drawn(bthtn, put, what):
+    put(f"bare_{what}.py", BARE)
+    assert 'label="nothing more"' in bthtn("render", f"bare_{what}:{what}").out
+
+
+@pytest.mark.parametrize("thing", ["3", "lambda seed: 'no tree'"])
+def test_what_is_no_tree_is_refused(bthtn, put, thing):
+    put("trees/x/tree.py", f"character = {thing}\n")
+    answer = bthtn("render", "x")
+    assert answer.code == 2
+    assert "[BT408] 'x' is " in answer.err
+    assert "write def character(seed: int) -> Character" in answer.err

@@ -1,0 +1,53 @@
+"""Every domain that comes with bthtn keeps what its cases.toml promises."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from bthtn.plan.notation import normal
+from bthtn.planning.htn.reference import Reference
+from bthtn.planning.protocol import PlanRequest
+from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, read_cases
+
+FOLDER = Path(__file__).resolve().parents[2] / "domains"
+FILES = sorted(FOLDER.glob("*/cases.toml"))
+
+
+def cases():
+    for file in FILES:
+        domain = domain_at(file.parent / "domain.py", file.parent.name)
+        for case in read_cases(file, domain):
+            yield pytest.param(case, domain, id=f"{file.parent.name}-{case.name}")
+
+
+@pytest.mark.parametrize(("case", "domain"), list(cases()))
+def test_a_case_holds(case, domain):
+    fault = fault_of(case, domain)
+    assert not fault, fault
+
+
+@pytest.mark.parametrize(("case", "domain"), list(cases()))
+def test_a_case_holds_for_the_reference_planner_too(case, domain):
+    asked = PlanRequest(domain, case.state, case.task, settings=case.settings)
+    plan = next(Reference(asked).plans(), None)
+    assert (plan and normal(plan.tree)) == (case.expected and normal(case.expected))
+    assert case.record is None or plan.record == case.record
+
+
+def test_every_domain_has_cases():
+    domains = {file.parent for file in FOLDER.glob("*/domain.py")}
+    assert domains == {file.parent for file in FILES}
+
+
+def test_the_sixteen_states_of_combat_are_all_there():
+    file = FOLDER / "combat" / "cases.toml"
+    domain = domain_at(file.parent / "domain.py", "combat")
+    names = ("target", "cover", "in_cover", "ammo")
+    asked = {
+        tuple(case.state.get(domain.schema.fluents[name]) for name in names)
+        for case in read_cases(file, domain)
+        if case.record is not None and case.settings.horizon is None
+    }
+    assert set(product((False, True), repeat=4)) <= asked
+    assert NO_PLAN == "no plan"

@@ -1,0 +1,398 @@
+"""Plain Python where data is not enough: what it reads and writes is recorded all the same."""
+
+import pytest
+
+from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, method, primitive
+from bthtn.domain.effect import effects_from, writes_of
+from bthtn.domain.function import Computed, FunctionEffect, function_text
+from bthtn.domain.projection import projected
+from bthtn.errors import DomainError, PlanningError, StateError
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import request
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.footprint import RecordingView, Write, WriteKind
+
+
+class Soldier(State):
+    ammo: Fluent[int] = fluent(default=6)
+    spare: Fluent[int] = fluent(default=2)
+    fuel: Fluent[float] = fluent(default=1.0)
+    target: Fluent[bool] = fluent(default=False)
+    at: Fluent[str] = fluent(default="home")
+    seen: FluentFamily[str, bool] = fluents(default=False)
+
+
+def constant(value):
+    return Write(WriteKind.CONSTANT, value)
+
+
+def computed(value):
+    return Write(WriteKind.COMPUTED, value)
+
+
+def writes(effects, **values):
+    return writes_of(effects_from(effects, Soldier), Soldier(**values).frozen())
+
+
+# ---- conditions ----------------------------------------------------------------------------------
+
+
+def truth(function, **values):
+    recorder = RecordingView(Soldier(**values).frozen())
+    return Computed(function, Soldier, as_truth=True).evaluate(recorder), recorder.reads
+
+
+def test_a_function_is_a_condition_and_what_it_reads_is_recorded():
+    assert truth(lambda soldier: soldier.ammo > 3) == (True, {Soldier.ammo})
+    assert truth(lambda soldier: soldier.target and soldier.ammo) == (False, {Soldier.target})
+    assert truth(lambda soldier: soldier.seen["enemy"]) == (False, {Soldier.seen["enemy"]})
+
+
+def test_the_truth_of_what_a_function_answers_counts():
+    assert truth(lambda soldier: soldier.ammo)[0] is True
+    assert truth(lambda soldier: soldier.ammo, ammo=0)[0] is False
+
+
+def test_a_function_that_reads_something_unknown_answers_unknown():
+    assert truth(lambda soldier: soldier.ammo > 3, ammo=UNKNOWN)[0] is UNKNOWN
+    assert truth(lambda soldier: soldier.target and soldier.ammo, ammo=UNKNOWN)[0] is False
+
+
+def test_a_function_may_ask_first_whether_something_is_known():
+    def careful(soldier):
+        return soldier.is_known(Soldier.ammo) and soldier.ammo > 3
+
+    assert truth(careful)[0] is True
+    assert truth(careful, ammo=UNKNOWN)[0] is False
+
+
+def test_a_function_is_called_by_its_name_and_a_lambda_by_its_line():
+    def ready(soldier):
+        return True
+
+    assert function_text(ready) == str(Computed(ready, Soldier)) == "ready"
+    assert function_text(lambda soldier: True).startswith("lambda at line ")
+    assert function_text(Soldier) == "Soldier"
+
+
+# ---- effects -------------------------------------------------------------------------------------
+
+
+def test_a_function_that_sets_fluents_is_an_effect():
+    def refill(soldier):
+        soldier.ammo = 6
+        soldier.seen["box"] = True
+
+    assert writes(refill) == {Soldier.ammo: constant(6), Soldier.seen["box"]: constant(True)}
+    assert str(FunctionEffect(refill, Soldier)) == "refill"
+
+
+def test_what_is_written_after_something_was_read_is_computed():
+    def refill(soldier):
+        soldier.target = False
+        soldier.ammo += soldier.spare
+        soldier.spare = 0
+
+    assert writes(refill) == {
+        Soldier.target: constant(False),
+        Soldier.ammo: computed(8),
+        Soldier.spare: computed(0),
+    }
+
+
+def test_a_function_effect_sees_what_it_wrote_itself():
+    def twice(soldier):
+        soldier.ammo = 1
+        soldier.spare = soldier.ammo + 1
+
+    assert writes(twice) == {Soldier.ammo: constant(1), Soldier.spare: constant(2)}
+
+
+def test_a_function_effect_that_reads_something_unknown_cannot_be_told():
+    def refill(soldier):
+        soldier.ammo = soldier.spare
+
+    with pytest.raises(UnknownRead, match="'spare' is unknown"):
+        writes(refill, spare=UNKNOWN)
+
+
+def test_a_function_effect_cannot_write_a_value_of_another_type():
+    def misload(soldier):
+        soldier.ammo = "plenty"
+
+    with pytest.raises(StateError, match=r"\[BT106\] 'ammo' is int; 'plenty' is str"):
+        writes(misload)
+
+
+# ---- effects of one list -------------------------------------------------------------------------
+
+
+def test_effects_of_one_list_happen_at_the_same_time():
+    swap = [Soldier.ammo.becomes(Soldier.spare), Soldier.spare.becomes(Soldier.ammo)]
+    assert writes(swap) == {Soldier.ammo: computed(2), Soldier.spare: computed(6)}
+
+
+def test_of_two_that_write_the_same_the_later_wins():
+    assert writes([Soldier.ammo.becomes(1), Soldier.ammo.becomes(2)])[Soldier.ammo].value == 2
+
+
+def test_increases_of_one_list_add_up():
+    several = [Soldier.ammo.increases(2), Soldier.ammo.decreases(1)]
+    assert writes(several) == {Soldier.ammo: Write(WriteKind.INCREASE, 1)}
+    assert writes([Soldier.ammo.becomes(1), Soldier.ammo.increases(2)])[Soldier.ammo].value == 3
+
+
+def test_increases_of_a_float_add_up_as_well():
+    several = [Soldier.fuel.increases(0.5), Soldier.fuel.increases(0.25)]
+    assert writes(several) == {Soldier.fuel: Write(WriteKind.INCREASE, 0.75)}
+    assert (
+        writes([Soldier.fuel.becomes(0.0), Soldier.fuel.increases(0.5)])[Soldier.fuel].value == 0.5
+    )
+
+
+def test_what_becomes_unknown_and_then_increases_stays_unknown():
+    several = [Soldier.ammo.becomes(Soldier.spare), Soldier.ammo.increases(1)]
+    assert writes(several, spare=UNKNOWN)[Soldier.ammo].value is UNKNOWN
+
+
+def test_which_fluent_is_written_has_to_be_known():
+    mark = Soldier.seen[Soldier.at].becomes(True)
+    assert writes(mark, at="hill") == {Soldier.seen["hill"]: constant(True)}
+    with pytest.raises(UnknownRead, match="is unknown"):
+        writes(mark, at=UNKNOWN)
+
+
+# ---- how a task would go -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def domain():
+    return Domain("combat", Soldier)
+
+
+def projection(task, *args, **values):
+    return projected(task, args, RecordingView(Soldier(**values).frozen()))
+
+
+def test_a_task_is_projected_with_effects_and_expected_effects_together(domain):
+    task = domain.primitive(
+        "task",
+        precondition=Soldier.ammo > 0,
+        effects=Soldier.ammo.decreases(1),
+        expected=Soldier.target.becomes(False),
+        actual=Soldier.at.becomes("elsewhere"),
+        uses="arms",
+        duration=lambda soldier: soldier.spare * 2,
+        cost=Soldier.fuel,
+    )
+    step = projection(task)
+    assert step.possible is True
+    assert step.writes == {
+        Soldier.ammo: Write(WriteKind.INCREASE, -1),
+        Soldier.target: constant(False),
+    }
+    assert step.footprint.reads == {Soldier.ammo, Soldier.spare, Soldier.fuel}
+    assert step.footprint.uses == {"arms"}
+    assert (step.duration, step.cost) == (4, 1.0)
+
+
+def test_a_task_that_cannot_be_told_names_what_is_unknown(domain):
+    asks = domain.primitive("asks", precondition=Soldier.target)
+    step = projection(asks, target=UNKNOWN)
+    assert (step.possible, step.unknown) == (UNKNOWN, "target")
+
+    def refill(soldier):
+        soldier.ammo = soldier.spare
+
+    does = domain.primitive("does", effects=refill)
+    step = projection(does, spare=UNKNOWN)
+    assert (step.possible, step.writes, step.unknown) == (True, None, "spare")
+
+
+def test_a_duration_or_cost_that_is_unknown_counts_as_nothing(domain):
+    task = domain.primitive("task", duration=Soldier.ammo, cost=lambda soldier: soldier.ammo)
+    step = projection(task, ammo=UNKNOWN)
+    assert (step.duration, step.cost) == (0, 0)
+
+
+# ---- parameters in functions ---------------------------------------------------------------------
+
+
+def test_functions_see_the_arguments_of_the_call_they_are_asked_for(domain):
+    @domain.primitive
+    def look_for(who: str, times: int):
+        def mark(soldier):
+            soldier.seen[who] = True
+
+        return primitive(
+            precondition=lambda soldier: not soldier.seen[who],
+            effects=mark,
+            duration=lambda soldier, times=times: times * 2,
+        )
+
+    step = projection(look_for, "enemy", 3)
+    assert step.possible is True
+    assert step.writes == {Soldier.seen["enemy"]: constant(True)}
+    assert step.duration == 6
+    assert projection(look_for, "enemy", 3, seen={"enemy": True}).possible is False
+    assert projection(look_for, "friend", 3, seen={"enemy": True}).possible is True
+
+
+def test_a_parameter_behind_a_star_is_seen_as_well(domain):
+    @domain.primitive
+    def wait(time: int):
+        return primitive(duration=lambda soldier, *, time=time: time * 2)
+
+    assert projection(wait, 3).duration == 6
+
+
+# ---- methods that are functions ------------------------------------------------------------------
+
+
+@pytest.fixture
+def step(domain):
+    @domain.primitive
+    def step(to: str):
+        return primitive(effects=Soldier.at.becomes(to))
+
+    return step
+
+
+def planned(domain, goal, **values):
+    search = HtnSearch(request(domain, Soldier(**values), goal))
+    search.advance()
+    return search.plan and [str(leaf) for leaf in search.plan.steps]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda step: [step("a"), step("b")],
+        lambda step: (step("a"), step("b")),
+        lambda step: iter([step("a"), step("b")]),
+        lambda step: [(step("a"), step("b"))],
+    ],
+    ids=["list", "tuple", "iterator", "list of a tuple"],
+)
+def test_a_plain_method_answers_with_calls_in_order(domain, step, answer):
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: answer(step))
+
+    assert planned(domain, travel()) == ["step('a')", "step('b')"]
+
+
+def test_a_plain_method_may_answer_with_one_call_or_with_nothing_to_do(domain, step):
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: step("a") if soldier.at == "home" else [])
+
+    assert planned(domain, travel()) == ["step('a')"]
+    assert planned(domain, travel(), at="hill") == []
+
+
+def test_a_plain_method_answers_none_where_it_does_not_apply(domain, step):
+    @domain.compound
+    def travel(to: str):
+        yield method(lambda soldier: None if soldier.at == to else step(to))
+        yield method(step("nowhere"))
+
+    assert planned(domain, travel("hill")) == ["step('hill')"]
+    assert planned(domain, travel("home")) == ["step('nowhere')"]
+
+
+def test_a_plain_method_that_reads_something_unknown_is_undecided(domain, step):
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: step("a") if soldier.target else None)
+        yield method(step("b"))
+
+    assert planned(domain, travel(), target=UNKNOWN) == []
+    assert planned(domain, travel()) == ["step('b')"]
+
+
+def test_a_plain_method_has_a_condition_like_any_other(domain, step):
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: step("a"), when=Soldier.target)
+        yield method(step("b"))
+
+    assert planned(domain, travel()) == ["step('b')"]
+    assert planned(domain, travel(), target=True) == ["step('a')"]
+
+
+def test_a_plain_method_that_answers_with_something_else_is_told(domain, step):
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: step)
+
+    with pytest.raises(DomainError, match=r"\[BT110\] <primitive step> is not a task network"):
+        planned(domain, travel())
+
+
+def test_a_plain_method_that_answers_with_a_stranger_is_told(domain):
+    swim = Domain("elsewhere", Soldier).primitive("swim")
+
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: [swim()])
+
+    with pytest.raises(DomainError, match=r"\[BT109\] 'swim' belongs to another domain") as caught:
+        planned(domain, travel())
+    assert "where: method lambda at line" in str(caught.value)
+
+
+# ---- functions that raise ------------------------------------------------------------------------
+
+
+def boom(soldier):
+    raise KeyError("map")
+
+
+BOOMS = {
+    "a precondition": lambda domain: domain.primitive("t", precondition=boom)(),
+    "an effect": lambda domain: domain.primitive("t", effects=boom)(),
+    "an expected effect": lambda domain: domain.primitive("t", expected=boom)(),
+    "a duration": lambda domain: domain.primitive("t", duration=boom)(),
+    "a cost": lambda domain: domain.primitive("t", cost=boom)(),
+    "a method": lambda domain: compound_of(domain, method(boom)),
+    "a condition of a method": lambda domain: compound_of(domain, method(when=boom)),
+}
+
+
+def compound_of(domain, written):
+    @domain.compound
+    def travel():
+        yield written
+
+    return travel()
+
+
+@pytest.mark.parametrize("place", BOOMS)
+def test_a_function_that_raises_ends_the_search_with_the_place_where_it_stands(domain, place):
+    goal = BOOMS[place](domain)
+    with pytest.raises(PlanningError) as caught:
+        planned(domain, goal)
+    assert caught.value.code == "BT201"
+    assert "boom raised KeyError: 'map'" in str(caught.value)
+    assert f"where: {__file__}:{boom.__code__.co_firstlineno}" in str(caught.value)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_method_that_is_a_generator_and_raises_is_placed_as_well(domain, step):
+    def wander(soldier):
+        yield step("a")
+        raise KeyError("map")
+
+    with pytest.raises(PlanningError, match="wander raised KeyError") as caught:
+        planned(domain, compound_of(domain, method(wander)))
+    assert f"{__file__}:{wander.__code__.co_firstlineno}" in str(caught.value)
+
+
+def test_a_condition_that_answers_with_a_condition_is_placed_as_well(domain):
+    def ready(soldier):
+        return Soldier.ammo > 0
+
+    with pytest.raises(PlanningError, match=r"ready raised TypeError.*BT107") as caught:
+        planned(domain, domain.primitive("t", precondition=ready)())
+    assert f"{__file__}:{ready.__code__.co_firstlineno}" in str(caught.value)

@@ -1,0 +1,306 @@
+"""Recursion: useful, cut where it goes in circles, and never bounded by Python's call stack.
+
+(semantics 2.2.6 and 2.2.7)
+"""
+
+import inspect
+import sys
+
+import pytest
+
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    Primitive,
+    Settings,
+    State,
+    find_plan,
+    fluent,
+    method,
+    parallel,
+    primitive,
+    priority,
+)
+from bthtn.errors import PlanningError
+from bthtn.plan.notation import normal
+from bthtn.plan.replay import replay
+from bthtn.plan.walk import outline
+from bthtn.planning.trace import RecursionCut
+
+MANY = 10_000
+
+
+class World(State):
+    left: Fluent[int] = fluent(default=0)
+    done: Fluent[int] = fluent(default=0)
+    near: Fluent[bool] = fluent(default=False)
+    enemy: Fluent[bool] = fluent(default=True)
+    noise: Fluent[bool] = fluent(default=True, volatile=True)
+
+
+@pytest.fixture
+def domain():
+    return Domain("recursion", World)
+
+
+@pytest.fixture
+def work(domain):
+    return domain.primitive("work", effects=World.left.decreases(1))
+
+
+def planned(domain, goal, settings=None, listener=None, **values):
+    return find_plan(domain, World(**values), goal, settings or Settings(), listener)
+
+
+def steps(domain, goal, settings=None, **values):
+    plan = planned(domain, goal, settings, **values)
+    return "no plan" if plan is None else normal(plan.tree)
+
+
+# ---- cut -----------------------------------------------------------------------------------------
+
+
+def test_a_task_that_makes_progress_may_call_itself(domain, work):
+    @domain.compound
+    def finish():
+        yield method(when=World.left == 0)
+        yield method(work(), finish())
+
+    plan = planned(domain, finish(), left=3)
+    assert normal(plan.tree) == "(work, work, work)"
+    assert plan.record == (1, 1, 1, 0)
+
+
+def test_a_task_that_calls_itself_in_an_unchanged_state_gives_way_to_the_next_method(domain):
+    # A troll whose way to the enemy never makes the enemy nearer would plan for ever.
+    navigate = domain.primitive("navigate", effects=World.done.becomes(1))
+    idle = domain.primitive("idle")
+
+    @domain.compound
+    def lower():
+        yield method(navigate(), lower(), when=World.enemy & ~World.near)
+        yield method(idle())
+
+    cut = []
+    plan = planned(
+        domain,
+        lower(),
+        listener=lambda event: cut.append(event) if isinstance(event, RecursionCut) else None,
+    )
+    assert normal(plan.tree) == "(navigate, idle)"
+    assert [(event.task, event.reason) for event in cut] == [
+        ("lower", "entered again inside itself, with nothing changed")
+    ]
+
+
+def test_with_the_effect_that_was_forgotten_the_troll_arrives(domain):
+    navigate = domain.primitive("navigate", expected=World.near.becomes(True))
+    idle = domain.primitive("idle")
+
+    @domain.compound
+    def lower():
+        yield method(navigate(), lower(), when=World.enemy & ~World.near)
+        yield method(idle())
+
+    assert steps(domain, lower()) == "(navigate, idle)"
+    assert planned(domain, lower()).record == (0, 1)
+
+
+def test_a_circle_through_other_tasks_is_cut_as_well(domain, work):
+    @domain.compound
+    def there():
+        yield method(back())
+
+    @domain.compound
+    def back():
+        yield method(there())
+        yield method(work())
+
+    assert steps(domain, there()) == "work"
+
+
+def test_the_same_task_with_other_arguments_is_no_circle(domain, work):
+    @domain.compound
+    def count(down: int):
+        yield method(count(0), when=World.enemy)
+        yield method(work())
+
+    plan = planned(domain, count(1))
+    assert (normal(plan.tree), plan.record) == ("work", (0, 1))
+
+
+def test_the_same_task_beside_itself_is_no_circle(domain, work):
+    @domain.compound
+    def twice():
+        yield method(once(), once())
+
+    @domain.compound
+    def once():
+        yield method(idle())
+
+    idle = domain.primitive("idle")
+    assert steps(domain, twice()) == "(idle, idle)"
+
+
+def test_a_state_that_was_changed_and_changed_back_is_unchanged(domain):
+    out = domain.primitive("out", effects=World.near.becomes(True))
+    home = domain.primitive("home", effects=World.near.becomes(False))
+
+    @domain.compound
+    def wander():
+        yield method(out(), home(), wander())
+        yield method(out())
+
+    assert steps(domain, wander()) == "(out, home, out)"
+
+
+def test_losing_sight_of_a_volatile_fluent_is_a_change(domain):
+    # Behind the first step nobody can tell the noise any more, so the second call is another one.
+    step = domain.primitive("step")
+
+    @domain.compound
+    def listen():
+        yield method(step(), listen(), when=World.noise)
+        yield method(step())
+
+    assert steps(domain, listen()) == "(step, suspended(listen))"
+
+
+def test_a_task_that_begins_with_itself_is_cut_although_it_could_end_unless_that_is_allowed(domain):
+    dig = domain.primitive("dig", effects=World.done.increases(1))
+    fill = domain.primitive("fill", precondition=World.done > 0)
+
+    @domain.compound
+    def nest():
+        yield method(nest(), fill())
+        yield method(dig())
+
+    assert steps(domain, nest()) == "dig"
+    loose = Settings(strict_recursion=False, max_depth=4)
+    assert steps(domain, nest(), loose) == "(dig, fill, fill, fill)"
+
+
+def test_tasks_nested_deeper_than_allowed_are_cut(domain, work):
+    @domain.compound
+    def finish():
+        yield method(when=World.left == 0)
+        yield method(work(), finish())
+
+    cut = []
+    assert steps(domain, finish(), Settings(max_depth=4), left=3) == "(work, work, work)"
+    assert planned(domain, finish(), Settings(max_depth=3), cut.append, left=3) is None
+    reasons = [event.reason for event in cut if isinstance(event, RecursionCut)]
+    assert reasons == ["nested deeper than 3"]
+
+
+def test_a_recursion_that_never_ends_reaches_the_limit_and_says_so(domain):
+    more = domain.primitive("more", effects=World.done.increases(1))
+
+    @domain.compound
+    def for_ever():
+        yield method(more(), for_ever())
+
+    with pytest.raises(PlanningError, match=r"\[BT203\] no answer after 500 expansions") as caught:
+        planned(domain, for_ever(), Settings(max_expansions=500))
+    assert "is there a recursion that never ends?" in str(caught.value)
+
+
+# ---- long and deep -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def limit():
+    """What follows would be quite impossible with Python's call stack."""
+    assert sys.getrecursionlimit() < MANY / 5
+
+
+@pytest.mark.usefixtures("limit")
+def test_a_plan_may_have_ten_thousand_steps(domain, work):
+    plan = planned(domain, tuple(work() for _ in range(MANY)), left=MANY)
+    assert len(plan.steps) == MANY
+    assert plan.predicted == World().frozen()
+    assert len(outline(plan.tree)) == MANY + 1
+    assert plan.cost == MANY
+    assert replay(plan, World(left=MANY).frozen()).ok
+
+
+def recursive_at_the_end(domain, work):
+    @domain.compound
+    def finish():
+        yield method(when=World.left == 0)
+        yield method(work(), finish())
+
+    return finish
+
+
+def recursive_in_the_middle(domain, work):
+    rest = domain.primitive("rest")
+
+    @domain.compound
+    def finish():
+        yield method(when=World.left == 0)
+        yield method(work(), finish(), rest())
+
+    return finish
+
+
+@pytest.mark.usefixtures("limit")
+@pytest.mark.parametrize("recursive", [recursive_at_the_end, recursive_in_the_middle])
+def test_tasks_may_be_decomposed_ten_thousand_deep(domain, work, recursive):
+    plan = planned(domain, recursive(domain, work)(), left=MANY)
+    assert len(plan.record) == MANY + 1
+    assert plan.predicted == World().frozen()
+    assert len(outline(plan.tree)) > 3 * MANY
+    assert normal(plan.tree).count("work") == MANY
+    assert plan.footprint.reads == {World.left}
+    seen = replay(plan, World(left=MANY).frozen())
+    assert seen.ok
+    assert seen.record == plan.record
+
+
+@pytest.mark.usefixtures("limit")
+def test_the_search_goes_back_ten_thousand_choices(domain, work):
+    impossible = domain.primitive("impossible", precondition=World.near)
+
+    @domain.compound
+    def finish():
+        yield method(work(), finish(), when=World.left > 0)
+        yield method(impossible())
+
+    assert steps(domain, finish(), left=MANY) == "no plan"
+
+
+@pytest.mark.parametrize("construct", [parallel, priority])
+def test_branches_may_be_nested_deeper_than_python_can_call(domain, work, construct, shallow):
+    idle = domain.primitive("idle")
+
+    @domain.compound
+    def spread():
+        yield method(when=World.left == 0)
+        yield method(work(), construct(spread(), idle()))
+
+    plan = planned(domain, spread(), left=shallow)
+    assert len(plan.steps) == 2 * shallow
+    assert normal(plan.tree).count("work") == shallow
+    assert replay(plan, World(left=shallow).frozen()).ok
+
+
+@pytest.fixture
+def shallow():
+    """Leave Python so little of its call stack that this many calls do not fit."""
+    before, levels = sys.getrecursionlimit(), 400
+    sys.setrecursionlimit(len(inspect.stack(0)) + levels)
+    yield levels
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("limit")
+def test_ten_thousand_undecided_steps_are_suspended_as_one(domain, work):
+    @domain.primitive
+    def go(to: int) -> Primitive:
+        return primitive(precondition=World.near)
+
+    plan = planned(domain, (work(), *(go(i) for i in range(MANY))), near=UNKNOWN, left=1)
+    first, second, rest = plan.tree.children
+    assert (str(first), len(second.rest), len(rest.rest)) == ("work", 1, MANY - 1)

@@ -1,0 +1,201 @@
+"""A search: advanced by its caller, counted in expansions, telling what happens (semantics 2.6)."""
+
+import pytest
+
+from bthtn import UNKNOWN, Domain, Fluent, Settings, State, find_plan, fluent, method, parallel
+from bthtn.errors import DomainError, PlanningError
+from bthtn.plan.notation import normal
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import SearchStatus, request
+from bthtn.planning.trace import (
+    Backtracked,
+    BranchesConflict,
+    MethodEntered,
+    MethodRejected,
+    PlanningSuspended,
+    RecursionCut,
+    TaskPlanned,
+    TaskRejected,
+)
+
+RUNNING, SOLVED, EXHAUSTED, LIMIT, ERROR = SearchStatus
+
+
+class Soldier(State):
+    ammo: Fluent[int] = fluent(default=0)
+    target: Fluent[bool] = fluent(default=True)
+
+
+war = Domain("war", Soldier)
+shoot = war.primitive("shoot", precondition=Soldier.ammo > 0, effects=Soldier.ammo.decreases(1))
+reload = war.primitive("reload", effects=Soldier.ammo.becomes(1))
+idle = war.primitive("idle")
+boom = war.primitive("boom", precondition=lambda soldier: 1 // soldier.ammo)
+
+
+@war.compound
+def fight():
+    yield method(idle(), when=~Soldier.target, name="nobody there")
+    yield method(idle(), shoot())
+    yield method(reload(), shoot(), name="carefully")
+
+
+@war.compound
+def circle():
+    yield method(circle())
+
+
+def search(goal, listener=None, settings=None, **values):
+    return HtnSearch(request(war, Soldier(**values), goal, settings or Settings()), listener)
+
+
+# ---- a little at a time --------------------------------------------------------------------------
+
+
+def test_a_search_goes_on_only_when_it_is_told_to():
+    run = search(fight())
+    assert (run.status, run.plan, run.expansions) == (RUNNING, None, 0)
+    assert run.advance(0) is RUNNING
+    assert run.expansions == 0
+
+
+def test_each_expansion_is_a_task_examined_or_a_method_entered():
+    # fight m1, idle, shoot (fails), fight m2, reload, shoot
+    run = search(fight())
+    counts = []
+    while run.advance(1) is RUNNING:
+        counts.append(run.expansions)
+    assert counts == [1, 2, 3, 4, 5]
+    assert (run.status, run.expansions) == (SOLVED, 6)
+    assert normal(run.plan.tree) == "(reload, shoot)"
+    assert run.plan.expansions == 6
+
+
+def test_skipping_methods_and_doing_nothing_cost_nothing():
+    run = search((idle(), (), idle()))
+    assert run.advance(1) is RUNNING
+    assert run.advance(1) is SOLVED, "what is left to do then is free"
+
+
+def test_a_search_that_is_over_stays_as_it_is():
+    run = search(idle())
+    run.advance()
+    plan = run.plan
+    assert run.advance() is run.advance(5) is SOLVED
+    assert run.plan is plan
+    assert run.expansions == 1
+
+
+def test_a_search_that_has_tried_everything_is_exhausted_and_that_is_no_error():
+    run = search(shoot())
+    assert run.advance() is EXHAUSTED
+    assert run.plan is None
+    assert run.expansions == 1
+
+
+def test_at_the_limit_nobody_knows_whether_there_is_a_plan():
+    for limit, status in [(5, LIMIT), (6, SOLVED)]:
+        run = search(fight(), settings=Settings(max_expansions=limit))
+        assert run.advance() is status
+        assert run.expansions == limit
+    run = search(fight(), settings=Settings(max_expansions=5))
+    assert [run.advance(2), run.advance(2), run.advance(2)] == [RUNNING, RUNNING, LIMIT]
+    assert run.advance(2) is LIMIT
+
+
+@pytest.mark.parametrize("name", ["horizon", "horizon_time", "max_depth", "max_expansions"])
+@pytest.mark.parametrize("value", [0, -1])
+def test_limits_that_would_allow_nothing_are_refused(name, value):
+    with pytest.raises(DomainError, match=rf"\[BT202\] {name} is {value}") as caught:
+        Settings(**{name: value})
+    assert "it has to be above zero" in str(caught.value)
+
+
+# ---- asked once ----------------------------------------------------------------------------------
+
+
+def test_find_plan_answers_with_a_plan_or_with_none():
+    assert normal(find_plan(war, Soldier(), fight()).tree) == "(reload, shoot)"
+    assert find_plan(war, Soldier(), shoot()) is None
+
+
+def test_find_plan_takes_a_domain_or_a_state_in_either_form():
+    plan = find_plan(war.freeze(), Soldier(ammo=1).frozen(), fight())
+    assert normal(plan.tree) == "(idle, shoot)"
+
+
+def test_find_plan_does_not_take_the_limit_for_an_answer():
+    with pytest.raises(PlanningError, match=r"\[BT203\] no answer after 5 expansions"):
+        find_plan(war, Soldier(), fight(), Settings(max_expansions=5))
+
+
+def test_a_user_function_that_raises_ends_the_search_for_good():
+    run = search((idle(), boom()))
+    with pytest.raises(PlanningError, match="ZeroDivisionError") as caught:
+        run.advance()
+    assert caught.value.code == "BT201"
+    assert run.status is ERROR
+    assert run.advance() is ERROR
+    assert run.plan is None
+
+
+def test_a_calculation_that_cannot_be_done_ends_the_search_as_well():
+    domain = Domain("sums", Soldier)
+    divide = domain.primitive("divide", effects=Soldier.ammo.becomes(Soldier.ammo // 1))
+    share = domain.primitive("share", precondition=(Soldier.ammo // Soldier.ammo) == 1)
+    assert find_plan(domain, Soldier(ammo=1), (divide(), share())) is not None
+    with pytest.raises(PlanningError, match="ZeroDivisionError") as caught:
+        find_plan(domain, Soldier(), share())
+    assert caught.value.code == "BT201"
+
+
+# ---- what happens is told ------------------------------------------------------------------------
+
+
+def story(goal, **values):
+    told = []
+    search(goal, told.append, **values).advance()
+    return told
+
+
+def test_a_search_tells_what_it_does_in_order():
+    assert story(fight()) == [
+        MethodRejected("fight", 0, "nobody there", "not target is false: target = true", 0),
+        MethodEntered("fight", 1, "", 0),
+        TaskPlanned("idle", 1),
+        TaskRejected("shoot", "shoot: ammo > 0 is false: ammo = 0", 1),
+        Backtracked("fight"),
+        MethodEntered("fight", 2, "carefully", 0),
+        TaskPlanned("reload", 1),
+        TaskPlanned("shoot", 1),
+    ]
+
+
+def test_a_search_tells_where_it_stops_and_why():
+    assert story((shoot(), idle()), ammo=UNKNOWN) == [
+        PlanningSuspended("shoot", "unknown ammo", 0),
+        PlanningSuspended("idle", "unknown ammo", 0),
+    ]
+    assert story(circle()) == [
+        MethodEntered("circle", 0, "", 0),
+        RecursionCut("circle", "entered again inside itself, with nothing changed", 1),
+    ]
+
+
+def test_a_search_tells_what_branches_would_fight_over():
+    assert story(parallel(idle(), reload(), shoot()), ammo=1)[-1] == BranchesConflict(
+        1, 2, "ammo", 0
+    )
+
+
+def test_the_same_request_makes_the_same_search_again():
+    assert story((fight(), fight())) == story((fight(), fight()))
+
+
+def test_a_domain_can_be_searched_by_many_at_once():
+    one, other = search(fight()), search(fight(), ammo=1)
+    while RUNNING in (one.status, other.status):
+        one.advance(1)
+        other.advance(1)
+    assert normal(one.plan.tree) == "(reload, shoot)"
+    assert normal(other.plan.tree) == "(idle, shoot)"

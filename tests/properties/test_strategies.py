@@ -1,0 +1,196 @@
+"""The random problems are worth solving: the properties here are not true of nothing.
+
+Counted over a fixed thousand of them. A share that drops below its line means that the
+strategies, not the planner, have changed: mend them before you believe any property.
+"""
+
+from collections import Counter
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
+from bthtn.domain.function import Computed, FunctionEffect
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import NullNetwork
+from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
+from bthtn.plan.walk import preorder
+from bthtn.planning import trace
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.testing.strategies import problem_text, problems, states
+
+MANY = 1_000
+
+
+class Soldier(State):
+    """A state class that the strategies have never seen."""
+
+    rank: Fluent[tuple] = fluent(default=("private",))
+    health: Fluent[int] = fluent(default=5)
+    spotted: FluentFamily[int, bool] = fluents(default=False, index=int)
+
+
+def steps_behind_retries(events):
+    """For every return to an earlier choice, the number of steps that stay in the plan."""
+    alive = []
+    for event in events:
+        if isinstance(event, trace.Backtracked):
+            while alive and not returns_to(alive.pop(), event.to):
+                pass
+            yield sum(isinstance(one, trace.TaskPlanned) for one in alive)
+        else:
+            alive.append(event)
+
+
+def returns_to(event, task):
+    return isinstance(event, trace.MethodEntered) and event.task == task
+
+
+def node_features(problem, node):
+    match node:
+        case ScopeNode():
+            body = problem.domain.methods[node.task][node.method].body
+            return {
+                "a task is decomposed": True,
+                "a method is a plain function": isinstance(body, PlainBody),
+                "a method has an empty body": isinstance(body, NullNetwork),
+                "a task has an argument": bool(node.args),
+            }
+        case ParallelNode():
+            return {f"parallel, {node.policy.value}": True}
+        case PriorityNode():
+            return {
+                "priority": True,
+                "priority, reactive": node.reactive,
+                "priority, something dropped": bool(node.dropped),
+                "priority, something to choose": len(node.children) > 1,
+            }
+        case SuspendedNode():
+            return {
+                f"suspended, {node.cause.kind.value}": True,
+                "deferred, but something is ensured": bool(node.ensures),
+            }
+    return {}
+
+
+def plan_features(problem, plan):
+    for _, node in preorder(plan.tree):
+        yield from (name for name, shown in node_features(problem, node).items() if shown)
+    touched = [*plan.footprint.reads, *plan.footprint.writes]
+    if any(fluent.index is not None for fluent in touched):
+        yield "a member of a family is read or written"
+    if any(fluent.volatile for fluent in touched):
+        yield "a volatile fluent is read or written"
+    if any(task.footprint.uses for task in plan.steps):
+        yield "a resource is used"
+    if any(task.task.expected for task in plan.steps):
+        yield "an effect is expected"
+    if any(isinstance(e, FunctionEffect) for task in plan.steps for e in task.task.effects):
+        yield "an effect is a plain function"
+    if any(isinstance(task.task.precondition, Computed) for task in plan.steps):
+        yield "a condition is a plain function"
+    told = {
+        fluent
+        for task in plan.steps
+        for fluent, write in task.footprint.writes.items()
+        if write.value is UNKNOWN
+    }
+    guessed = {f for f, value in plan.predicted.items() if value is UNKNOWN} - told
+    if any(problem.state.get(fluent) is not UNKNOWN for fluent in guessed):
+        yield "outcomes are merged into an unknown"
+
+
+def features(problem):
+    events = []
+    search = HtnSearch(problem, events.append)
+    yield f"search {search.advance().value}"
+    kinds = {type(event) for event in events}
+    yield from (f"event {kind.__name__}" for kind in kinds)
+    kept = list(steps_behind_retries(events))
+    if any(kept):
+        yield "a retry keeps steps"
+    if search.plan:
+        yield from plan_features(problem, search.plan)
+        if any(kept):
+            yield "a retry keeps steps and succeeds"
+    if problem.settings.horizon_time is not None:
+        yield "horizon in time"
+
+
+@cache
+def shares():
+    """In how many of a thousand problems each feature occurs."""
+    count = Counter()
+
+    @settings(
+        max_examples=MANY,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(problems())
+    def look(problem):
+        count.update({"problems": 1} | dict.fromkeys(set(features(problem)), 1))
+
+    look()
+    return count
+
+
+LEAST = {
+    "search solved": 500,
+    "search exhausted": 150,
+    "a task is decomposed": 500,
+    "event Backtracked": 150,
+    "a retry keeps steps and succeeds": 40,
+    "event TaskRejected": 150,
+    "event MethodRejected": 200,
+    "event RecursionCut": 30,
+    "event BranchesConflict": 40,
+    "event AlternativeDropped": 50,
+    "parallel, all": 40,
+    "parallel, any": 15,
+    "parallel, primary": 15,
+    "priority": 80,
+    "priority, reactive": 40,
+    "priority, something dropped": 40,
+    "priority, something to choose": 60,
+    "outcomes are merged into an unknown": 50,
+    "suspended, pause": 25,
+    "suspended, defer": 25,
+    "suspended, horizon": 25,
+    "suspended, unknown": 60,
+    "deferred, but something is ensured": 25,
+    "horizon in time": 25,
+    "a task has an argument": 150,
+    "a method has an empty body": 50,
+    "a method is a plain function": 30,
+    "a condition is a plain function": 20,
+    "an effect is a plain function": 10,
+    "an effect is expected": 30,
+    "a resource is used": 80,
+    "a member of a family is read or written": 100,
+    "a volatile fluent is read or written": 40,
+}
+
+
+@pytest.mark.parametrize("feature", LEAST)
+def test_random_problems_often_show(feature):
+    assert shares()["problems"] == MANY
+    assert shares()[feature] >= LEAST[feature]
+
+
+@given(states(Soldier.__schema__, members=(1, 2, "a")))
+def test_states_of_any_schema_hold_values_of_the_right_types(state):
+    for variable, value in state.items():
+        assert variable.accepts(value)
+        assert variable.index in (None, 1, 2)
+        assert variable.value_type is not tuple or value is UNKNOWN, "others keep their default"
+
+
+@given(problems())
+def test_a_problem_can_be_read(problem):
+    text = problem_text(problem)
+    assert all(name in text for name in problem.domain.tasks)
+    assert repr(problem.state) in text

@@ -1,0 +1,358 @@
+"""The house keeps its own rules.
+
+Every rule is a function from source text to the faults it finds. It is asked about every file of
+the house, and once about a bad example: a rule that cannot fail keeps nothing.
+"""
+
+import ast
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import bthtn
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+FIRST_PARTY = {"bthtn", "domains", "trees"}
+
+MOST_LINES_OF_A_FILE = 400
+MOST_LINES_OF_A_FUNCTION = 60
+LONGEST_SUMMARY = 88
+# Names that fit everything, and therefore say nothing.
+EMPTY_NAMES = {"utils", "helpers", "common", "core", "base", "manager", "types"}
+MUTABLE_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+MUTABLE_TYPES = {
+    *("list", "dict", "set", "bytearray", "deque", "defaultdict", "OrderedDict", "Counter"),
+    *("ChainMap", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "SimpleNamespace"),
+}
+PROMISE = re.compile(r"\b(Final|MappingProxyType)\b")
+CODE = re.compile(r"\bBT\d{3}\b")
+# The tools that may be imported, each by the one module that its users load on purpose.
+TOOL_OF = {"bthtn/testing/plugin.py": "pytest", "bthtn/testing/strategies.py": "hypothesis"}
+
+
+def files(*folders: str, pattern: str = "*.py") -> list[str]:
+    found = (path for folder in folders for path in (ROOT / folder).rglob(pattern))
+    return sorted(
+        path.relative_to(ROOT).as_posix()
+        for path in found
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text("utf-8")
+
+
+def for_each(name: str, values: list[str]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(name, values, ids=str)
+
+
+# ---- size, names, docstrings -------------------------------------------------------------------
+
+
+def excess_lines(source: str) -> int:
+    return max(0, len(source.splitlines()) - MOST_LINES_OF_A_FILE)
+
+
+def long_functions(source: str) -> list[str]:
+    return [
+        f"{node.name} has {lines} lines"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := node.end_lineno - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
+    ]
+
+
+def docstring_faults(source: str) -> list[str]:
+    docstring = ast.get_docstring(ast.parse(source))
+    if not docstring:
+        return ["the module has no docstring"]
+    width = len(docstring.splitlines()[0])
+    return [f"its docstring's first line has {width} letters"] if width > LONGEST_SUMMARY else []
+
+
+def empty_names(path: str) -> set[str]:
+    return EMPTY_NAMES & set(Path(path).with_suffix("").parts)
+
+
+@for_each("path", files("bthtn", pattern="*") + files("domains", "trees"))
+def test_a_file_fits_into_a_head(path):
+    faults = excess_lines(read(path))
+    assert not faults
+
+
+@for_each("path", files("bthtn", "domains", "trees"))
+def test_a_function_fits_on_a_screen(path):
+    faults = long_functions(read(path))
+    assert not faults
+
+
+@for_each("path", files("bthtn", "domains", "trees"))
+def test_a_module_says_in_one_line_what_it_is(path):
+    faults = docstring_faults(read(path))
+    assert not faults
+
+
+@for_each("path", files("bthtn", "domains", "trees"))
+def test_a_module_has_a_name_that_says_something(path):
+    assert not empty_names(path)
+
+
+def test_the_rules_of_size_and_names_can_fail():
+    assert excess_lines("pass\n" * 401) == 1
+    assert long_functions("def f():\n" + "    pass\n" * 60) == ["f has 61 lines"]
+    assert docstring_faults("x = 1") == ["the module has no docstring"]
+    assert docstring_faults(f'"""{"x" * 89}"""') == ["its docstring's first line has 89 letters"]
+    assert empty_names("bthtn/plan/utils.py") == {"utils"}
+    assert empty_names("bthtn/core/plan.py") == {"core"}
+
+
+# ---- no process-wide state ---------------------------------------------------------------------
+
+
+def module_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run on import, those inside classes and functions left out."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for inner in ("body", "orelse", "handlers", "finalbody"):
+                yield from module_level(getattr(statement, inner, []))
+
+
+def is_mutable(value: ast.expr | None) -> bool:
+    if not isinstance(value, ast.Call):
+        return isinstance(value, MUTABLE_DISPLAYS)
+    called = value.func.value if isinstance(value.func, ast.Subscript) else value.func
+    return getattr(called, "attr", getattr(called, "id", None)) in MUTABLE_TYPES
+
+
+def mutable_globals(source: str) -> list[str]:
+    """Names of mutable objects in a module; an annotated `Final` promises not to write."""
+    faults = []
+    for statement in module_level(ast.parse(source).body):
+        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            continue
+        targets = getattr(statement, "targets", None) or [statement.target]
+        names = [ast.unparse(target) for target in targets]
+        annotation = getattr(statement, "annotation", None)
+        promised = annotation and PROMISE.search(ast.unparse(annotation))
+        if is_mutable(statement.value) and names != ["__all__"] and not promised:
+            faults += names
+    return faults
+
+
+@for_each("path", files("bthtn"))
+def test_no_module_keeps_a_mutable_object(path):
+    faults = mutable_globals(read(path))
+    assert not faults
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "seen = []",
+        "seen = {n: n for n in range(3)}",
+        "seen: dict[str, int] = {}",
+        "seen = defaultdict(list)",
+        "seen = collections.deque()",
+        "seen = dict[str, int]()",
+        "if True:\n    seen = set()",
+        "try:\n    pass\nexcept ImportError:\n    seen = []",
+    ],
+)
+def test_a_mutable_object_in_a_module_is_seen(source):
+    assert mutable_globals(source) == ["seen"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__all__ = ['seen']",
+        "seen: Final[Mapping[str, int]] = {}",
+        "seen = MappingProxyType({'a': 1})",
+        "seen = (1, 2)",
+        "seen = frozenset({1})",
+        "def f():\n    seen = []",
+    ],
+)
+def test_what_nobody_can_change_may_lie_in_a_module(source):
+    assert not mutable_globals(source)
+
+
+# ---- codes of errors and diagnostics -----------------------------------------------------------
+
+
+def codes_raised(source: str) -> set[str]:
+    """Codes in the string literals of a module."""
+    texts = (
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return {code for text in texts for code in CODE.findall(text)}
+
+
+def codes_executed(markdown: str) -> set[str]:
+    """Codes in those blocks of a document that docs/conftest.py runs and compares."""
+    blocks = re.findall(r"^```(?:python|console)$(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    return {code for block in blocks for code in CODE.findall(block)}
+
+
+@cache
+def codes_in_house() -> set[str]:
+    return {code for path in files("bthtn") for code in codes_raised(read(path))}
+
+
+@cache
+def codes_explained() -> set[str]:
+    return {Path(path).stem for path in files("docs/errors", pattern="BT*.md")}
+
+
+@cache
+def codes_tested() -> set[str]:
+    tests = set(files("tests") + files("tests", pattern="*.toml")) - {"tests/test_house.py"}
+    found = {code for path in tests for code in CODE.findall(read(path))}
+    return found.union(*(codes_executed(read(path)) for path in files("docs", pattern="*.md")))
+
+
+@for_each("code", sorted(codes_in_house()))
+def test_a_code_has_a_page_that_explains_it(code):
+    explained = code in codes_explained()
+    assert explained, f"write docs/errors/{code}.md"
+
+
+@for_each("code", sorted(codes_in_house()))
+def test_a_code_has_a_test_that_provokes_it(code):
+    tested = code in codes_tested()
+    assert tested, f"no file under tests/ and no executed block in docs/ has {code}"
+
+
+@for_each("page", sorted(codes_explained()))
+def test_a_page_explains_a_code_that_exists(page):
+    raised = page in codes_in_house()
+    assert raised, f"nothing in bthtn/ says {page}: remove docs/errors/{page}.md"
+
+
+def test_codes_are_found_where_they_count():
+    assert codes_raised("raise E('[BT998] no') # BT997") == {"BT998"}
+    assert codes_raised("raise E(f'[BT998] no {x}')") == {"BT998"}
+    assert codes_executed("BT997\n```python\nBT998\n```\nBT997\n```text\nBT997\n```\n") == {"BT998"}
+
+
+# ---- the public names --------------------------------------------------------------------------
+
+
+def names_listed(markdown: str) -> list[str]:
+    """The names that begin a list item: "- `name` ..."."""
+    return re.findall(r"^- `(\w+)`", markdown, re.MULTILINE)
+
+
+def test_the_public_names_are_those_of_the_api_page():
+    assert sorted(bthtn.__all__) == sorted(names_listed(read("docs/api.md")))
+
+
+def test_every_public_name_exists():
+    assert [name for name in bthtn.__all__ if not hasattr(bthtn, name)] == []
+
+
+def test_the_api_page_is_read_by_list_items():
+    assert names_listed("# `No`\n- `Yes`: a `no`\n- no `no`\n") == ["Yes"]
+
+
+# ---- imports -----------------------------------------------------------------------------------
+
+
+def module_name(requirement: str) -> str:
+    """The module that a requirement brings; all of ours are called as their packages are."""
+    return re.match(r"[\w.-]+", requirement)[0].replace("-", "_").lower()
+
+
+def allowed_imports(path: str) -> set[str]:
+    declared = {module_name(requirement) for requirement in PROJECT["project"]["dependencies"]}
+    return declared | FIRST_PARTY | sys.stdlib_module_names | {TOOL_OF.get(path, "bthtn")}
+
+
+def foreign_imports(source: str, allowed: set[str]) -> set[str]:
+    modules = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+    return {module.split(".")[0] for module in modules} - allowed
+
+
+def broken_contracts(root: Path) -> str:
+    """What import-linter says about the package in a folder, nothing if it is content."""
+    tool = shutil.which("lint-imports", path=Path(sys.executable).parent)
+    assert tool, "import-linter is not installed beside this Python"
+    done = subprocess.run(
+        [tool, "--no-cache", "--no-logo"],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+@for_each("path", files("bthtn", "domains", "trees"))
+def test_nothing_is_imported_that_is_not_declared(path):
+    faults = foreign_imports(read(path), allowed_imports(path))
+    assert not faults
+
+
+def test_a_foreign_import_is_seen():
+    plan, plugin = allowed_imports("bthtn/plan/plan.py"), allowed_imports("bthtn/testing/plugin.py")
+    source = "import os, numpy.linalg\nfrom . import x\ndef f():\n    import pytest, py_trees\n"
+    assert foreign_imports(source, plan) == {"numpy", "pytest"}
+    assert foreign_imports(source, plugin) == {"numpy"}
+
+
+def test_the_arrows_between_packages_are_kept():
+    report = broken_contracts(ROOT)
+    assert not report, report
+
+
+def test_an_arrow_that_points_upward_is_seen(tmp_path):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "bthtn", tmp_path / "bthtn")
+    with (tmp_path / "bthtn/plan/__init__.py").open("a") as module:
+        module.write("\nimport py_trees\nimport bthtn.behaviours\n")
+    report = broken_contracts(tmp_path)
+    assert re.search(r"life of a plan flows downward\s+BROKEN", report), report
+    assert re.search(r"know py_trees\s+BROKEN", report), report
+
+
+# ---- the tools of the house --------------------------------------------------------------------
+
+
+def test_a_package_below_its_gate_is_named():
+    shortfalls = runpy.run_path(str(ROOT / "tests/coverage_gates.py"))["shortfalls"]
+    report = {"files": {}}
+    for file, covered in [("bthtn/errors.py", 9), ("bthtn/plan/walk.py", 8), ("trees/a/b.py", 10)]:
+        report["files"][file] = {"summary": {"covered_lines": covered, "num_statements": 10}}
+        report["files"][file]["summary"] |= {"covered_branches": 0, "num_branches": 0}
+    assert shortfalls(report, {"bthtn": 90, "bthtn.plan": 90, "domains": 90}) == [
+        "domains was not measured",
+        "bthtn.plan is covered to 80.0 %, its gate is 90",
+        "trees has no gate: give it a line in [tool.bthtn.coverage]",
+    ]
+
+
+def test_a_console_example_that_shows_something_else_is_reported():
+    console = runpy.run_path(str(ROOT / "docs/conftest.py"))["console"]
+    assert console("$ make test\nnot executed here\n") == ""
+    assert console("$ bthtn --help\n...\n\n$ echo $?\n0\n") == ""
+    assert "Not this" in console("$ bthtn --help\nNot this.\n")

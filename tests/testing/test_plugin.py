@@ -1,0 +1,125 @@
+"""The pytest plugin: a case of a cases.toml is a test."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOMAIN = """
+from bthtn import Domain, Fluent, State, fluent
+class World(State):
+    lit: Fluent[bool] = fluent(default=False)
+house = Domain("house", World)
+read = house.primitive("read", precondition=World.lit)
+"""
+CASES = """
+[bright]
+given.lit = true
+task = "read"
+expect = "read"
+
+[dark]
+task = "read"
+expect = "read"
+"""
+
+
+@pytest.fixture(name="house")
+def house_fixture(tmp_path, monkeypatch):
+    """A folder with a domain and two cases, of which one fails."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    folder = tmp_path / "house"
+    folder.mkdir()
+    (folder / "domain.py").write_text(DOMAIN)
+    (folder / "cases.toml").write_text(CASES)
+    return folder
+
+
+@pytest.fixture(name="run_pytest")
+def run_pytest_fixture(capsys, tmp_path):
+    """Runs pytest on a folder; its exit code and what it printed."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+
+    def run(*arguments):
+        options = ["-p", "bthtn.testing.plugin", "-p", "no:cacheprovider", "--color=no"]
+        code = pytest.main([*options, f"-c{tmp_path / 'pytest.ini'}", *map(str, arguments)])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_every_case_is_a_test(house, run_pytest):
+    _, printed = run_pytest(house, "--collect-only", "-q")
+    assert "cases.toml::bright" in printed
+    assert "cases.toml::dark" in printed
+
+
+def test_a_case_that_does_not_hold_shows_the_difference_and_no_traceback(house, run_pytest):
+    code, printed = run_pytest(house)
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert "1 failed, 1 passed" in printed
+    assert f"{house / 'cases.toml'}:7: case 'dark'\n" in printed
+    assert "expected  read\nactual    no plan, because\nread: lit is false: lit = false" in printed
+    assert "Traceback" not in printed
+    assert "plugin.py" not in printed
+
+
+def test_a_case_can_be_chosen_by_its_name(house, run_pytest):
+    code, printed = run_pytest(f"{house}/cases.toml::bright")
+    assert code == pytest.ExitCode.OK
+    assert "1 passed" in printed
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("domain.py", "x = ", "[BT402] SyntaxError"),
+        ("domain.py", "x = 3", "[BT408]"),
+        ("domain.py", "import os; os._no()", "[BT402] AttributeError"),
+        ("cases.toml", "[a", "[BT405] not TOML"),
+        ("cases.toml", '[a]\ntask = "raed"\nexpect = "read"', "did you mean 'read'?"),
+    ],
+)
+def test_what_cannot_be_read_is_one_clear_error(house, run_pytest, file, text, words):
+    (house / file).write_text(text)
+    code, printed = run_pytest(house)
+    assert code == pytest.ExitCode.INTERRUPTED
+    assert printed.count(words) == 1
+    assert "1 error" in printed
+    assert "Traceback" not in printed
+
+
+def test_an_error_in_bthtn_itself_is_not_dressed_up(house, run_pytest, monkeypatch):
+    monkeypatch.setattr("bthtn.testing.cases.fault_of", lambda case, domain: 1 / 0)
+    _, printed = run_pytest(house)
+    assert "ZeroDivisionError" in printed
+
+
+def test_a_file_that_belongs_to_somebody_else_is_left_alone(house, run_pytest):
+    (house / "domain.py").unlink()
+    (house / "cases.toml").write_text("not ours")
+    code, _ = run_pytest(house)
+    assert code == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_the_cases_that_come_with_bthtn_hold(house, run_pytest):
+    domains = Path(__file__).resolve().parents[2] / "domains"
+    code, printed = run_pytest(domains)
+    assert code == pytest.ExitCode.OK, printed
+
+
+def test_nothing_heavy_is_imported_before_there_is_a_case():
+    script = (
+        "import sys, json; import bthtn; before = set(sys.modules);"
+        "import bthtn.testing.plugin; print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    path = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=path, capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in json.loads(done.stdout)}
+    assert not loaded & {"py_trees", "networkx", "rich", "typer", "hypothesis", "tomllib"}
+    ours = [name for name in json.loads(done.stdout) if name.startswith("bthtn.")]
+    assert ours == ["bthtn.testing", "bthtn.testing.plugin"]

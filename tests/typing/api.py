@@ -1,0 +1,291 @@
+"""The public API as a type checker sees it: what must be accepted, and what must be refused.
+
+Nothing here is run. mypy reads the file; a wrong use carries a ``type: ignore`` with the code of
+the error it must be, and strict mode complains about every ignore that is not needed any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import assert_type
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    Plan,
+    Primitive,
+    Resource,
+    Settings,
+    State,
+    defer,
+    find_plan,
+    fluent,
+    fluents,
+    method,
+    null,
+    parallel,
+    pause,
+    primitive,
+    priority,
+    sequence,
+)
+from bthtn.behaviours import Agent, Character, OperatorFailed, Operators, PlanGoal, Running
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
+from bthtn.world.expression import Expression
+
+
+class Mood(Enum):
+    CALM = "calm"
+    ANGRY = "angry"
+
+
+class Soldier(State):
+    ammo: Fluent[int] = fluent(default=6)
+    fuel: Fluent[float] = fluent(default=1.0)
+    at: Fluent[str] = fluent(default="base")
+    cover: Fluent[bool] = fluent(default=False, volatile=True)
+    mood: Fluent[Mood] = fluent(default=Mood.CALM)
+    target: Fluent[str | None] = fluent(default=None, type=str)
+    seen: FluentFamily[str, bool] = fluents(default=False)
+
+
+class Moon(State):
+    dust: Fluent[int] = fluent(default=0)
+
+
+LEGS = Resource("legs")
+
+# ---- states: an expression on the class, a value on an instance ----------------------------------
+
+assert_type(Soldier.ammo, Fluent[int])
+assert_type(Soldier(ammo=3).ammo, int)
+assert_type(Soldier().at, str)
+assert_type(Soldier().target, str | None)
+assert_type(Soldier().seen["enemy"], bool)
+assert_type(Soldier.ammo > 0, Expression[bool])
+assert_type(Soldier.ammo + 1, Expression[int])
+assert_type(Soldier.ammo == 3, Expression[bool])
+assert_type(~Soldier.cover & (Soldier.ammo > 0), Expression[bool])
+Soldier(ammo=0, mood=Mood.ANGRY, target="enemy")
+Soldier(seen={"enemy": True})
+Soldier(ammo=UNKNOWN)
+
+Soldier(ammo="many")  # type: ignore[arg-type]
+Soldier(cover=1)  # type: ignore[arg-type]
+Soldier(mood="calm")  # type: ignore[arg-type]
+Soldier(amo=3)  # type: ignore[call-arg]
+Soldier(3)  # type: ignore[call-arg]
+repr(Soldier.amo)  # type: ignore[attr-defined]
+repr(Soldier().amo)  # type: ignore[attr-defined]
+repr(Soldier().ammo + "s")  # type: ignore[operator]
+repr(Soldier.ammo > "many")  # type: ignore[operator]
+repr(Soldier.seen[3])  # type: ignore[index]
+Soldier(seen={"enemy": 3})  # type: ignore[dict-item]
+
+
+class Wrong(State):
+    ammo: Fluent[int] = fluent(default="six")  # type: ignore[arg-type]
+    on: FluentFamily[str, bool] = fluents(default=3)  # type: ignore[arg-type]
+    bare = fluent()  # type: ignore[call-arg, var-annotated]
+    loud: Fluent[int] = fluent(default=1, volatil=True)  # type: ignore[call-arg]
+
+
+# ---- effects -------------------------------------------------------------------------------------
+
+Soldier.ammo.becomes(3)
+Soldier.ammo.becomes(Soldier.ammo + 1)
+Soldier.ammo.becomes(UNKNOWN)
+Soldier.ammo.decreases(by=1)
+Soldier.seen["enemy"].becomes(True)
+Soldier.target.becomes(None)
+
+Soldier.ammo.becomes("three")  # type: ignore[arg-type]
+Soldier.mood.becomes("calm")  # type: ignore[arg-type]
+Soldier.ammo.becomes(Soldier.at)  # type: ignore[arg-type]
+Soldier.ammo.becomes()  # type: ignore[call-arg]
+Soldier.ammo.increases(by="one")  # type: ignore[arg-type]
+Soldier.seen["enemy"].becomes("yes")  # type: ignore[arg-type]
+Soldier.ammo.becoms(3)  # type: ignore[attr-defined]
+
+# ---- primitive tasks -----------------------------------------------------------------------------
+
+combat = Domain("combat", Soldier)
+
+reload = combat.primitive(
+    "reload",
+    precondition=Soldier.ammo == 0,
+    exec_only=lambda state: state.fuel > 0,
+    effects=[Soldier.ammo.becomes(6), Soldier.fuel.decreases(by=0.5)],
+    expected=Soldier.cover.becomes(True),
+    uses=LEGS,
+    duration=Soldier.ammo,
+    cost=2.5,
+)
+assert_type(reload, PrimitiveTask[[]])
+assert_type(reload(), TaskCall)
+
+
+@combat.primitive
+def move_to(spot: str, speed: int = 1) -> Primitive:
+    return primitive(
+        precondition=Soldier.at != spot, effects=Soldier.at.becomes(spot), uses=[LEGS, "arms"]
+    )
+
+
+assert_type(move_to("tower"), TaskCall)
+move_to("tower", speed=3)
+
+combat.primitive("a", precondition=Soldier.ammo)  # type: ignore[arg-type]
+combat.primitive("b", precondition=Soldier.ammo + 1)  # type: ignore[arg-type]
+combat.primitive("c", effects=Soldier.ammo > 0)  # type: ignore[call-overload]
+combat.primitive("d", effect=Soldier.ammo.becomes(1))  # type: ignore[call-overload]
+combat.primitive("e", duration="long")  # type: ignore[call-overload]
+combat.primitive(3)  # type: ignore[call-overload]
+reload(1)  # type: ignore[call-arg]
+move_to()  # type: ignore[call-arg]
+move_to(3)  # type: ignore[arg-type]
+move_to("tower", "fast")  # type: ignore[arg-type]
+move_to("tower", sped=3)  # type: ignore[call-arg]
+move_to("tower", 1, 2)  # type: ignore[call-arg]
+move_to(Soldier.ammo)  # type: ignore[arg-type]
+primitive(effect=Soldier.ammo.becomes(1))  # type: ignore[call-arg]
+primitive(precondition=Soldier.ammo)  # type: ignore[arg-type]
+
+
+@combat.primitive  # type: ignore[arg-type]
+def says_nothing(spot: str) -> None:
+    """A primitive task that describes nothing."""
+
+
+# ---- compound tasks ------------------------------------------------------------------------------
+
+
+@combat.compound
+def fight() -> Methods:
+    yield method(when=Soldier.target == None)  # noqa: E711 - an expression
+    yield method(parallel(take_cover("wall"), reload()), fight(), when=Soldier.cover, name="cover")
+    yield method(priority(reload(), null(), reactive=True), pause(), defer(fight()))
+    yield method((reload(), sequence(reload(), fight())), when=lambda state: state.ammo > 3)
+    yield method(lambda state: [reload()] if state.ammo else None)
+
+
+@combat.compound
+def take_cover(spot: str) -> Methods:
+    yield method(move_to(spot))
+
+
+assert_type(fight, CompoundTask[[]])
+assert_type(take_cover("wall"), TaskCall)
+
+take_cover()  # type: ignore[call-arg]
+take_cover(3)  # type: ignore[arg-type]
+method(reload)  # type: ignore[arg-type]
+method(reload(), when=Soldier.ammo)  # type: ignore[arg-type]
+method(reload(), when=3)  # type: ignore[arg-type]
+method(reload(), wen=True)  # type: ignore[call-arg]
+method("reload")  # type: ignore[arg-type]
+sequence(reload)  # type: ignore[arg-type]
+parallel(reload, fight())  # type: ignore[arg-type]
+parallel(reload(), policy=3)  # type: ignore[arg-type]
+parallel(reload(), policy="some")  # type: ignore[arg-type]
+priority(reload(), reactive="yes")  # type: ignore[arg-type]
+priority(fight)  # type: ignore[arg-type]
+defer(fight)  # type: ignore[arg-type]
+defer(sequence(reload(), reload()))  # type: ignore[arg-type]
+
+
+@combat.compound  # type: ignore[arg-type]
+def yields_tasks() -> Iterator[TaskCall]:
+    yield reload()
+
+
+@combat.compound  # type: ignore[arg-type]
+def returns_nothing() -> None:
+    """A compound task without methods."""
+
+
+# ---- planning ------------------------------------------------------------------------------------
+
+assert_type(find_plan(combat, Soldier(), fight()), Plan | None)
+find_plan(combat, Soldier(), (reload(), fight()), Settings(horizon=2))
+
+find_plan(combat, Soldier(), fight)  # type: ignore[arg-type]
+find_plan(combat, fight(), Soldier())  # type: ignore[arg-type]
+find_plan(combat, Moon(), fight())  # type: ignore[misc]
+find_plan("combat", Soldier(), fight())  # type: ignore[arg-type]
+Settings(2)  # type: ignore[call-arg]
+Settings(horizon="two")  # type: ignore[arg-type]
+
+# ---- agents and operators ------------------------------------------------------------------------
+
+
+class Body:
+    """What the operators act with."""
+
+    def walk(self, spot: str) -> bool:
+        return bool(spot)
+
+
+operators = Operators()
+agent = Agent("soldier", combat, Soldier(ammo=1), body=Body(), operators=operators)
+assert_type(agent, Agent[Soldier, Body])
+assert_type(agent.body, Body)
+assert_type(agent.beliefs.now, Soldier)
+assert_type(agent.beliefs.now.ammo, int)
+agent.believe(Soldier.ammo, 3)
+agent.believe(Soldier.ammo, UNKNOWN, source="eyes")
+agent.believe(Soldier.seen["enemy"], True)
+
+Agent("soldier", combat, Soldier())  # type: ignore[call-arg]
+Agent("soldier", combat, Soldier, body=None)  # type: ignore[misc]
+Agent("soldier", combat, Moon(), body=None)  # type: ignore[misc]
+agent.believe(Soldier.ammo, "three")  # type: ignore[misc]
+agent.believe("ammo", 3)  # type: ignore[arg-type]
+repr(agent.beliefs.now.amo)  # type: ignore[attr-defined]
+
+
+@operators.bind(move_to)
+def moving(who: Agent[Soldier, Body], spot: str, speed: int) -> Running:
+    while not who.body.walk(spot):
+        yield
+    if not who.beliefs.now.cover:
+        raise OperatorFailed("no cover")
+
+
+@operators.bind(reload)
+def reloading(who: Agent[Soldier, Body]) -> None:
+    who.body.walk("box")
+
+
+operators.bind(reload)(ScriptedOperator("RRS"))
+operators.bind(fight)  # type: ignore[arg-type]
+operators.bind("reload")  # type: ignore[arg-type]
+operators.bind(reload())  # type: ignore[arg-type]
+
+# ---- running -------------------------------------------------------------------------------------
+
+goal = PlanGoal("fight", agent, fight(), budget=100, max_replans=2, settings=Settings(horizon=1))
+a_behaviour: Behaviour = goal
+assert_type(goal.plan, Plan | None)
+assert_type(goal.status, Status)
+assert_type(ticks(goal, 3), str)
+heard = RecordingListener()
+agent.listener = heard
+character = Character(goal, agent, sense=lambda: None)
+
+PlanGoal("fight", agent, fight)  # type: ignore[arg-type]
+PlanGoal("fight", fight(), agent)  # type: ignore[arg-type]
+PlanGoal("fight", agent, fight(), budget="much")  # type: ignore[arg-type]
+PlanGoal("fight", agent, fight(), 100)  # type: ignore[arg-type, call-arg]
+PlanGoal(agent, fight())  # type: ignore[arg-type, call-arg]
+Character(goal, agent)  # type: ignore[call-arg]
+agent.listener = print  # a listener may take anything
+agent.listener = 3  # type: ignore[assignment]

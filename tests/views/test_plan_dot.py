@@ -1,0 +1,179 @@
+"""Plan trees as pictures."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bthtn.domain.builder import Domain
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.nodes import (
+    NULL_NODE,
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    TaskNode,
+)
+from bthtn.plan.walk import preorder
+from bthtn.planning.find import find_plan
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import PlanRequest, Settings
+from bthtn.testing.strategies import problems
+from bthtn.views.plan_dot import plan_dot, tree_dot
+from bthtn.world.fluent import Fluent, fluent
+from bthtn.world.state import State
+from domains.combat.domain import Soldier, combat, fight
+
+
+def plan_for(horizon=None, **state):
+    return find_plan(combat, Soldier(target=True, **state), fight(), Settings(horizon=horizon))
+
+
+def test_children_stand_in_the_order_in_which_they_are_done(read_dot, accepted):
+    text = plan_dot(plan_for(cover=True, ammo=False))
+    picture = read_dot(text)
+    assert picture.children("→ sequence") == [
+        "⇉ parallel\nuntil all are done",
+        "? priority",
+    ]
+    assert picture.children("? priority") == ["no_line_of_fire", "shoot"]
+    assert picture.graph["ordering"] == "out"
+    assert picture.graph["label"] == "combat: fight    record [1,0,1,0,0,0]"
+    accepted(text)
+
+
+def test_scopes_are_frames_around_what_they_became(read_dot):
+    picture = read_dot(plan_dot(plan_for(cover=True, ammo=False)))
+    assert [frame["label"] for frame in picture.frames] == [
+        "fight, method 1",
+        "fight_from_cover, method 0",
+        "take_cover, method 1",
+        "prepare_combat, method 0",
+    ]
+    places = {picture.nodes[name]["label"]: held for name, held in picture.inside.items()}
+    assert places["reload"] == (0, 1, 3)
+    assert places["shoot"] == (0, 1)
+
+
+@pytest.mark.parametrize("how", [{"scopes": False}, {"flat": True}])
+def test_scopes_can_be_left_out(read_dot, how):
+    plan = plan_for(cover=True, ammo=False)
+    picture, whole = read_dot(plan_dot(plan, **how)), read_dot(plan_dot(plan))
+    assert picture.frames == []
+    assert picture.labels() == whole.labels()
+
+
+def test_choices_are_dashed_and_numbered_as_they_were_written(read_dot):
+    picture = read_dot(plan_dot(plan_for(cover=True)))
+    choices = [edge for *_, edge in picture.edges if "style" in edge]
+    assert [edge["label"] for edge in choices] == [" 1", " 2"]
+    assert {edge["style"] for edge in choices} == {"dashed"}
+
+
+def test_a_lost_alternative_says_why(read_dot):
+    picture = read_dot(plan_dot(plan_for(cover=True, ammo=False, magazine=False)))
+    lost = next(node for node in picture.nodes.values() if "dotted" in node["style"])
+    assert lost["label"].startswith("✗ shoot\ntarget and ammo is false")
+    assert lost["tooltip"] == (
+        "not possible: target and ammo is false: target = true, ammo = false"
+    )
+
+
+def test_what_is_suspended_is_dashed_and_says_why(read_dot):
+    picture = read_dot(plan_dot(plan_for(cover=True, ammo=False, horizon=1)))
+    suspended = [node for node in picture.nodes.values() if "dashed" in node["style"]]
+    assert [node["label"] for node in suspended] == [
+        "… cover\n(horizon)",
+        "… reload\n(horizon)",
+        "… priority(no_line_of_fire,\nshoot)\n(horizon)",
+    ]
+
+
+def test_a_question_to_the_world_looks_different_from_a_deed(read_dot):
+    nodes = read_dot(plan_dot(plan_for(cover=True))).nodes.values()
+    shapes = {node["label"]: node["shape"] for node in nodes}
+    assert shapes["no_line_of_fire"] == "ellipse"
+    assert shapes["shoot"] == shapes["do_nothing"] == "box"
+
+
+def test_a_tooltip_tells_what_is_behind_a_task(read_dot):
+    nodes = read_dot(plan_dot(plan_for(cover=True))).nodes.values()
+    assert {node["label"]: node["tooltip"] for node in nodes}["shoot"] == (
+        "shoot; needs: target and ammo; checks at run time: target_alive;"
+        " then: target becomes false; uses: arms"
+    )
+
+
+@pytest.mark.parametrize("policy", ParallelPolicy)
+def test_a_parallel_node_says_when_it_ends(read_dot, policy):
+    (label,) = read_dot(tree_dot(ParallelNode((), policy))).labels()
+    words = {"all": "until all are done", "any": "until one is done"}
+    assert label.endswith(words.get(policy.value, "until the first is done"))
+
+
+def test_a_reactive_choice_and_nothing_at_all_are_drawn(read_dot):
+    picture = read_dot(tree_dot(PriorityNode((NULL_NODE, NULL_NODE), (0, 3), reactive=True)))
+    assert picture.labels() == ["? priority\nasked again at every tick", *["∅ nothing"] * 2]
+    assert [edge["label"] for *_, edge in picture.edges] == [" 1", " 4"]
+
+
+@given(problems(), st.booleans())
+def test_the_plan_of_any_problem_can_be_drawn(read_dot, problem: PlanRequest, scopes):
+    search = HtnSearch(problem)
+    search.advance()
+    if search.plan is None:
+        return
+    picture = read_dot(plan_dot(search.plan, scopes=scopes, legend=True))
+    nodes = [node for _, node in preorder(search.plan.tree)]
+    kept = [node for node in nodes if not isinstance(node, ScopeNode)]
+    lost = sum(len(node.dropped) for node in nodes if isinstance(node, PriorityNode))
+    assert len(picture.nodes) == len(kept) + lost + 1
+    assert len(picture.edges) == len(kept) + lost - 1
+    assert len(picture.frames) == (len(nodes) - len(kept) if scopes else 0)
+
+
+class World(State):
+    lit: Fluent[bool] = fluent(default=False)
+
+
+@given(st.text(min_size=1), st.text())
+def test_tasks_and_values_of_any_name_can_be_drawn(read_dot, name, value):
+    domain = Domain(name, World)
+    task = TaskNode(domain.primitive(name), (value,))
+    picture = read_dot(tree_dot(SequenceNode((task, task)), domain.freeze(), title=name))
+    assert len(picture.nodes) == 3
+
+
+def nested(depth: int) -> Node:
+    task = Domain("deep", World).primitive("step")
+    compound = combat.freeze().tasks["fight"]
+    node: Node = TaskNode(task)
+    for _ in range(depth):
+        node = ScopeNode(compound, (), 0, SequenceNode((TaskNode(task), node, NullNode())))
+    return node
+
+
+def test_a_thousand_nodes_are_written_in_well_under_a_second(read_dot):
+    wide = SequenceNode(tuple(nested(3) for _ in range(100)))
+    started = time.perf_counter()
+    text = tree_dot(wide)
+    assert time.perf_counter() - started < 0.5
+    assert len(read_dot(text).nodes) == 1_001
+
+
+def test_ten_thousand_scopes_below_each_other_are_drawn_without_recursion(read_dot):
+    picture = read_dot(tree_dot(nested(10_000)))
+    assert len(picture.nodes) == 30_001
+    assert len(picture.frames) == 50
+
+
+def test_a_choice_with_ten_thousand_alternatives_costs_no_square(read_dot):
+    nodes = tuple(nested(0) for _ in range(10_000))
+    started = time.perf_counter()
+    text = tree_dot(PriorityNode(nodes, tuple(range(10_000))))
+    assert time.perf_counter() - started < 2
+    assert text.count(" -> ") == 10_000

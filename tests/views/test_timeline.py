@@ -1,0 +1,298 @@
+"""The timeline: agent events in, lines of text out."""
+
+import pytest
+
+from bthtn import Domain, Fluent, Settings, State, find_plan, fluent, parallel, priority, sequence
+from bthtn.agent.event import (
+    BeliefChanged,
+    GoalEnded,
+    LeafAborted,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    PlanAborted,
+    PlanAdopted,
+    PlanFailed,
+    PlanResumed,
+)
+from bthtn.behaviours import Agent, PlanGoal
+from bthtn.testing.doubles import RecordingListener
+from bthtn.views.text import ASCII
+from bthtn.views.timeline import HEADING, Line, Tick, Verb, lines, rows
+from bthtn.world.diff import Change
+
+
+class Dog(State):
+    hungry: Fluent[bool] = fluent(default=True)
+    bones: Fluent[int] = fluent(default=3)
+
+
+yard = Domain("yard", Dog)
+dig = yard.primitive("dig", uses="legs")
+bark = yard.primitive("bark", uses="voice")
+growl = yard.primitive("growl", uses="voice", exec_only=Dog.hungry)
+
+DIG, BARK = LeafStarted(1, "dig", ""), LeafStarted(2, "bark", "")
+
+
+def plan_for(goal, **settings):
+    return find_plan(yard, Dog(), goal, Settings(**settings))
+
+
+def told(*ticks, active="guard"):
+    """The timeline of ticks that are given by their events; the margin and blanks left out."""
+    numbered = [Tick(number, (active,), tuple(events)) for number, events in enumerate(ticks, 1)]
+    return [
+        f"{line.when} {line.verb} {line.text}".strip()
+        for row in rows(numbered)
+        for line in lines(row)
+    ]
+
+
+def test_the_columns_stand_below_their_headings():
+    (row,) = rows([Tick(7, ("guard",), (DIG, BARK))])
+    assert str(HEADING) == "tick    the tree runs           what happens"
+    assert [str(line) for line in lines(row)] == ["7       guard          starts   dig, bark"]
+
+
+def test_ticks_in_which_nothing_new_happens_share_a_row():
+    assert told([], [DIG], [], [], [], [LeafEnded(1, "dig", succeeded=True)], []) == [
+        "1",
+        "2 starts dig",
+        "3–5 runs dig",
+        "6 done dig",
+        "7",
+    ]
+
+
+def test_a_row_ends_where_the_tree_turns_to_something_else():
+    ticks = [Tick(1, ("patrol",), ()), Tick(2, ("patrol",), ()), Tick(3, ("sleep",), ())]
+    assert [(row.first, row.last, row.active) for row in rows(ticks)] == [
+        (1, 2, ("patrol",)),
+        (3, 3, ("sleep",)),
+    ]
+
+
+def test_rows_come_while_the_ticks_come_in():
+    def ticks():
+        yield Tick(1, (), (DIG,))
+        pytest.fail("the next tick was asked for too early")
+
+    assert next(rows(ticks())).first == 1
+
+
+def test_a_step_that_begins_and_ends_in_one_tick_is_only_done():
+    assert told([DIG, LeafEnded(1, "dig", succeeded=True), BARK]) == [
+        "1 done dig",
+        "starts bark",
+    ]
+
+
+def test_what_still_runs_stands_below_what_happens():
+    assert told([DIG, BARK], [LeafEnded(2, "bark", succeeded=True)]) == [
+        "1 starts dig, bark",
+        "2 done bark",
+        "runs dig",
+    ]
+
+
+def test_a_failure_and_a_refusal_have_their_reasons():
+    failed = LeafEnded(1, "dig", succeeded=False, reason="the ground is frozen")
+    refused = LeafRefused(2, "bark", "hungry is false: hungry = false")
+    assert told([DIG, failed, refused]) == [
+        "1 fails dig — the ground is frozen",
+        "refuses bark — hungry is false: hungry = false",
+    ]
+
+
+def test_what_is_sensed_and_what_tasks_bring_about_stand_apart():
+    sensed = [Change(Dog.hungry, True, False, "sensor"), Change(Dog.bones, 3, 2, "sensor")]
+    effect = Change(Dog.bones, 2, 1, "guard")
+    assert told([BeliefChanged(change) for change in (*sensed, effect)]) == [
+        "1 senses hungry = false, bones: 3 → 2",
+        "effect bones: 2 → 1",
+    ]
+
+
+# ---- plans -------------------------------------------------------------------------------------
+
+
+def test_a_plan_is_shown_whole_when_it_is_new_and_by_its_number_later():
+    adopted = [PlanAdopted("guard", plan_for(sequence(dig(), bark())), "the goal is new")] * 2
+    assert told([adopted[0]], [GoalEnded("guard", succeeded=True)], [adopted[1]]) == [
+        "1 plan 1 for guard, record []",
+        "sequence",
+        "├─ dig",
+        "└─ bark",
+        "2 goal guard is done",
+        "3 plan 2 for guard, the same as plan 1",
+    ]
+
+
+def test_a_plan_that_takes_the_place_of_a_failed_one_says_so():
+    adopted = PlanAdopted("guard", plan_for(dig()), "")
+    assert told([adopted], [PlanFailed("guard", "dig: no", again=True)], [adopted]) == [
+        "1 plan 1 for guard, record []",
+        "dig",
+        "2 replans plan 1 for guard failed — dig: no",
+        "3 plan 2 for guard instead of plan 1, the same as plan 1",
+    ]
+
+
+def test_a_goal_that_is_given_up_says_why_once():
+    adopted = PlanAdopted("guard", plan_for(dig()), "")
+    failed = PlanFailed("guard", "dig: no", again=False)
+    given_up = GoalEnded("guard", succeeded=False, reason="gave up after 1 plans; dig: no")
+    assert told([adopted, failed, given_up])[-1:] == [
+        "goal guard failed — gave up after 1 plans; dig: no"
+    ]
+
+
+def test_a_dropped_plan_has_a_number_and_a_reason():
+    adopted = PlanAdopted("guard", plan_for(dig()), "")
+    assert told([adopted, DIG], [PlanAborted("guard", "'eat' took over"), LeafAborted(1, "dig")])[
+        -2:
+    ] == ["2 drops plan 1 for guard — 'eat' took over", "aborts dig"]
+
+
+def test_a_goal_may_be_dropped_before_it_has_a_plan():
+    assert told([PlanAborted("guard", "'eat' took over")]) == [
+        "1 drops guard, before it had a plan — 'eat' took over"
+    ]
+
+
+def test_a_suspended_part_is_shown_when_it_is_planned():
+    adopted = PlanAdopted("guard", plan_for(sequence(dig(), bark()), horizon=1), "")
+    resumed = PlanResumed("guard", plan_for(bark()), "horizon")
+    assert told([adopted, resumed])[-1] == "resumes bark — was suspended (horizon)"
+
+
+def test_a_tree_that_is_too_long_is_cut():
+    adopted = PlanAdopted("guard", plan_for(sequence(*[dig()] * 100)), "")
+    assert told([adopted])[-1] == "… and 41 lines more"
+
+
+# ---- choices -----------------------------------------------------------------------------------
+
+
+def test_a_choice_is_shown_where_it_is_made():
+    adopted = PlanAdopted("guard", plan_for(sequence(dig(), priority(growl(), bark()))), "")
+    refused = LeafRefused(2, "growl", "hungry is false: hungry = false")
+    chosen = LeafStarted(3, "bark", "")
+    assert told([adopted, DIG], [LeafEnded(1, "dig", succeeded=True), refused, chosen], [])[
+        -4:
+    ] == [
+        "2 done dig",
+        "refuses growl — hungry is false: hungry = false",
+        "chooses bark",
+        "3 runs bark",
+    ]
+
+
+def test_a_choice_that_is_done_at_once_is_shown_once():
+    adopted = PlanAdopted("guard", plan_for(priority(growl(), bark())), "")
+    growled = [LeafStarted(1, "growl", ""), LeafEnded(1, "growl", succeeded=True)]
+    assert told([adopted], growled)[-1:] == ["2 chooses growl"]
+
+
+def test_a_step_that_is_also_done_without_choice_is_no_choice():
+    adopted = PlanAdopted("guard", plan_for(sequence(bark(), priority(growl(), bark()))), "")
+    assert told([adopted, BARK])[-1] == "starts bark"
+
+
+# ---- why steps are aborted ---------------------------------------------------------------------
+
+
+def test_a_step_is_aborted_because_the_one_beside_it_failed():
+    failed = LeafEnded(1, "dig", succeeded=False, reason="no")
+    assert told([DIG, BARK], [failed, LeafAborted(2, "bark")])[-1] == "aborts bark — 'dig' failed"
+
+
+def test_a_step_is_aborted_because_the_one_beside_it_could_not_start():
+    refused = LeafRefused(3, "growl", "no")
+    assert told([BARK], [refused, LeafAborted(2, "bark")])[-1] == "aborts bark — 'growl' failed"
+
+
+def test_a_step_is_aborted_because_the_one_beside_it_was_enough():
+    done = LeafEnded(1, "dig", succeeded=True)
+    assert told([DIG, BARK], [done, LeafAborted(2, "bark")])[-1] == "aborts bark — no longer needed"
+
+
+def test_a_clean_up_that_raised_is_told():
+    aborted = LeafAborted(2, "bark", ValueError("hoarse"))
+    assert told([BARK], [PlanAborted("guard", "'eat' took over"), aborted])[-1] == (
+        "aborts bark — its clean-up raised ValueError: hoarse"
+    )
+
+
+# ---- layout ------------------------------------------------------------------------------------
+
+
+def test_long_texts_are_wrapped_at_the_width_and_stay_in_their_column():
+    failed = LeafEnded(1, "dig", succeeded=False, reason="stone " * 30)
+    (row,) = rows([Tick(1, ("guard",), (failed,))])
+    wrapped = [str(line) for line in lines(row, width=80)]
+    assert len(wrapped) > 2
+    assert all(len(line) <= 80 for line in wrapped)
+    assert all(line.startswith(" " * 34) for line in wrapped[1:])
+
+
+def test_a_long_name_is_cut_in_its_column():
+    (row,) = rows([Tick(1, ("stand guard over the house",), (DIG,))])
+    (line,) = lines(row)
+    assert str(line).index("starts") == 23
+    assert "…" in str(line)
+
+
+def test_several_leaves_of_the_tree_stand_side_by_side():
+    (row,) = rows([Tick(1, ("guard", "eat"), ())])
+    assert str(next(lines(row))) == "1       guard, eat"
+
+
+def test_what_cannot_be_printed_is_escaped():
+    failed = LeafEnded(1, "dig", succeeded=False, reason="a\nb\x1b[31m")
+    assert told([failed]) == [r"1 fails dig — a\nb\x1b[31m"]
+
+
+def test_trees_can_be_drawn_in_plain_letters():
+    (row,) = rows([Tick(1, (), (PlanAdopted("guard", plan_for(sequence(dig(), bark())), ""),))])
+    assert [line.text for line in lines(row, strokes=ASCII)][1:] == [
+        "sequence",
+        "|- dig",
+        "`- bark",
+    ]
+
+
+def test_rows_are_data():
+    (row,) = rows([Tick(1, ("guard",), (DIG,))])
+    assert row.entries[0].verb is Verb.STARTS
+    assert list(lines(row)) == [Line("1", "guard", "starts", "dig")]
+
+
+# ---- with the run time -------------------------------------------------------------------------
+
+
+def test_the_events_of_a_real_run_make_a_timeline():
+    heard = RecordingListener()
+    agent = Agent("dog", yard, Dog(), body=None, listener=heard)
+    goal = PlanGoal("guard", agent, sequence(parallel(dig(), bark()), priority(growl(), dig())))
+    ticks = []
+    for _ in range(3):
+        heard.clear()
+        goal.tick_once()
+        ticks.append(tuple(heard.events))
+        if goal.status.name == "SUCCESS":
+            break
+    assert told(*ticks) == [
+        "1 plan 1 for guard, record [0,0]",
+        "sequence",
+        "├─ parallel",
+        "│  ├─ dig",
+        "│  └─ bark",
+        "└─ priority, chosen at run time",
+        "├─ growl",
+        "└─ dig",
+        "done dig, bark",
+        "chooses growl",
+        "goal guard is done",
+    ]

@@ -1,0 +1,72 @@
+"""Beliefs: every change has a source, and what is believed already is no change."""
+
+import pytest
+
+from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
+from bthtn.errors import StateError
+from bthtn.world.beliefs import Beliefs
+
+
+class Soldier(State):
+    ammo: Fluent[int] = fluent(default=6)
+    target: Fluent[bool] = fluent(default=False)
+    seen: FluentFamily[str, bool] = fluents(default=False)
+
+
+def test_beliefs_begin_with_a_state_and_show_it():
+    beliefs = Beliefs(Soldier(ammo=3))
+    assert beliefs.now == Soldier(ammo=3)
+    assert beliefs.get(Soldier.ammo) == 3
+    assert beliefs.get(Soldier.target) is False
+    assert beliefs.version == 0
+
+
+def test_a_change_is_told_with_its_source():
+    told = []
+    beliefs = Beliefs(Soldier(), told.append)
+    change = beliefs.write(Soldier.ammo, 5, "shoot")
+    assert told == [change]
+    assert str(change) == "ammo: 6 → 5 (by shoot)"
+    assert beliefs.now == Soldier(ammo=5)
+    assert beliefs.version == 1
+
+
+def test_what_is_believed_already_is_no_change():
+    told = []
+    beliefs = Beliefs(Soldier(ammo=3), told.append)
+    assert beliefs.write(Soldier.ammo, 3, "eyes") is None
+    assert beliefs.write(Soldier.target, False, "eyes") is None
+    assert (told, beliefs.version) == ([], 0)
+
+
+def test_something_can_be_forgotten_and_learned_again():
+    beliefs = Beliefs(Soldier())
+    beliefs.write(Soldier.target, UNKNOWN, "smoke")
+    assert beliefs.get(Soldier.target) is UNKNOWN
+    beliefs.write(Soldier.target, False, "eyes")
+    assert beliefs.now == Soldier()
+    assert beliefs.version == 2
+
+
+def test_members_of_families_are_believed_one_by_one():
+    beliefs = Beliefs(Soldier())
+    beliefs.write(Soldier.seen["enemy"], True, "eyes")
+    assert beliefs.now == Soldier(seen={"enemy": True})
+
+
+def test_a_value_of_another_type_is_refused_and_nothing_changes():
+    told = []
+    beliefs = Beliefs(Soldier(), told.append)
+    with pytest.raises(StateError, match="'ammo' is int") as caught:
+        beliefs.write(Soldier.ammo, "three", "eyes")
+    assert caught.value.code == "BT106"
+    assert (beliefs.now, told, beliefs.version) == (Soldier(), [], 0)
+
+
+def test_the_snapshot_is_the_same_object_until_something_changes():
+    beliefs = Beliefs(Soldier())
+    before = beliefs.frozen()
+    assert beliefs.frozen() is before
+    beliefs.write(Soldier.ammo, 5, "shoot")
+    assert beliefs.frozen() is not before
+    assert before.get(Soldier.ammo) == 6

@@ -1,0 +1,1 @@
+"""Authored behaviour trees, a folder each: worked examples, installed with the package."""

@@ -1,0 +1,1 @@
+"""A soldier: survive before fight before patrol, in a small simulated world."""

@@ -1,0 +1,105 @@
+"""Operators: how the combat domain's primitive tasks are done with this body.
+
+Most give the body an order, wait until it is carried out, and take it back at the end,
+however that end comes. Each of the three forms that an operator may have is used where it
+reads best.
+"""
+
+from __future__ import annotations
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Selector, Sequence
+
+from bthtn.behaviours import Agent, OperatorFailed, Operators, Running
+from domains.combat import domain as combat
+from domains.combat.domain import Soldier
+
+from .body import Body, Order
+from .steps import Believes, CarryOut
+
+Rifle = Agent[Soldier, Body]
+
+operators = Operators()
+
+
+def carried_out(order: Order) -> Running:
+    """Wait for the order; what a generator operator ends with."""
+    try:
+        while order.pending:
+            yield
+        if order.end != "done":
+            raise OperatorFailed(order.reason or f"'{order.name}' was {order.end}")
+    finally:
+        order.take_back()
+
+
+@operators.bind(combat.move_to_cover)
+def move_to_cover(agent: Rifle) -> Running:
+    yield from carried_out(agent.body.run_to_cover())
+
+
+@operators.bind(combat.cover)
+def cover(agent: Rifle) -> Running:
+    yield from carried_out(agent.body.duck())
+
+
+@operators.bind(combat.reload)
+def reload(agent: Rifle) -> Running:
+    yield from carried_out(agent.body.reload())
+
+
+@operators.bind(combat.shoot)
+def shoot(agent: Rifle) -> Running:
+    yield from carried_out(agent.body.shoot())
+
+
+@operators.bind(combat.wait)
+def wait(agent: Rifle, ticks: int) -> Running:  # noqa: ARG001 - every operator is given the agent
+    for _ in range(ticks):
+        yield
+
+
+@operators.bind(combat.do_nothing)
+def do_nothing(agent: Rifle) -> None:
+    """A function without ``yield`` is done when it returns."""
+
+
+@operators.bind(combat.no_line_of_fire)
+def no_line_of_fire(agent: Rifle) -> None:
+    """Hold fire: the domain has asked whether there is a line of fire."""
+
+
+@operators.bind(combat.search_enemy)
+def search_enemy(agent: Rifle) -> Behaviour:
+    """A step may be a behaviour tree of its own: go and look, until the enemy is in sight."""
+    found = Believes(agent, Soldier.target & Soldier.line_of_fire)
+    go = CarryOut("go to the noise", agent.body.go_to_noise)
+    look = CarryOut("look around", agent.body.look_around)
+    seek = Sequence("seek", memory=True, children=[go, look])
+    return Selector("search", memory=False, children=[found, seek])
+
+
+@operators.bind(combat.keep_distance)
+class KeepDistance:
+    """A step may be an object: start once, tick until it answers, or abort."""
+
+    def __init__(self, agent: Rifle) -> None:
+        self._body = agent.body
+        self._order: Order | None = None
+
+    def start(self) -> None:
+        """Turn away from the enemy."""
+        self._order = self._body.back_off()
+
+    def tick(self) -> Status:
+        """See how far it is."""
+        assert self._order is not None, "a step is started before it is ticked"
+        if self._order.pending:
+            return Status.RUNNING
+        return Status.SUCCESS if self._order.end == "done" else Status.FAILURE
+
+    def abort(self) -> None:
+        """Stop running."""
+        if self._order is not None:
+            self._order.take_back()

@@ -1,0 +1,57 @@
+"""The soldier's tree: survive before fight before patrol."""
+
+from __future__ import annotations
+
+from random import Random
+
+from py_trees.behaviour import Behaviour
+from py_trees.composites import Selector, Sequence
+
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from domains.combat.domain import Soldier, combat, fight
+
+from .body import Body
+from .operators import operators
+from .senses import Rifleman, sense
+from .steps import Believes, CarryOut
+from .world import World
+
+
+def soldier(agent: Agent[Soldier, Body]) -> Behaviour:
+    """The whole character. Every tick begins at the top: what stands further left takes over."""
+    body = agent.body
+
+    hurt = Believes(agent, (Rifleman.health < 40) & Rifleman.medkit)
+    hide = CarryOut("break contact", body.break_contact)
+    heal = CarryOut("use medkit", body.use_medkit)
+    recover = Sequence("recover", memory=True, children=[hide, heal])
+    survive = Sequence("survive", memory=False, children=[hurt, recover])
+
+    alarmed = Believes(agent, Soldier.target | Rifleman.noise)
+    combat_plan = PlanGoal("fight", agent, fight())
+    engage = Sequence("engage", memory=False, children=[alarmed, combat_plan])
+
+    patrol = CarryOut("patrol", body.patrol)
+    act = Selector("act", memory=False, children=[survive, engage, patrol])
+
+    alive = Believes(agent, Rifleman.health > 0)
+    return Sequence("soldier", memory=False, children=[alive, act])
+
+
+def character(seed: int = 0) -> Character:
+    """The soldier in his world, ready to be watched."""
+    return placed_in(World(Random(seed)))  # noqa: S311 - dice, not secrets
+
+
+def placed_in(world: World, code: Operators = operators) -> Character:
+    """The soldier in some world, with some code for what he can do."""
+    body = Body(world)
+    agent = Agent("soldier", combat, Rifleman(), body=body, operators=code)
+    sense(agent)
+
+    def live() -> None:
+        world.step()
+        body.step()
+        sense(agent)
+
+    return Character(soldier(agent), agent, sense=live, finished=lambda: world.over)
