@@ -24,10 +24,12 @@ static: .venv/.ready
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
-# gates: every package is covered as well as pyproject.toml demands, judged by the last `make test`
+# gates: every package is covered as well as pyproject.toml demands, judged by the last `make test`,
+# and planning takes as many expansions as benchmarks/counts.toml says
 gates: .venv/.ready
 	$(BIN)/coverage report
 	$(BIN)/coverage json -q -o - | $(BIN)/python tests/coverage_gates.py
+	$(BIN)/python -m pytest -q benchmarks -k expansions --benchmark-disable
 
 # fix: let ruff mend what it can
 fix: .venv/.ready

@@ -13,12 +13,14 @@
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.operators import OperatorFailed, Operators, Running
+from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 
 __all__ = [
     "Agent",
+    "Believes",
     "Character",
     "Operator",
     "OperatorFailed",

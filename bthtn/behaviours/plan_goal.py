@@ -50,8 +50,8 @@ class PlanGoal(Behaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
     ``budget`` is how many expansions it may use per tick, None for as many as it takes.
-    After ``max_replans`` plans that failed it gives up. It looks for a new plan in the tick
-    after a failure, so that no step runs twice in one tick.
+    When a plan fails it looks for a new one, ``max_replans`` times before it gives up. It does
+    so in the tick after the failure, so that no step runs twice in one tick.
     """
 
     def __init__(
@@ -218,7 +218,8 @@ class PlanGoal(Behaviour):
         self.agent.emit(PlanFailed(self.name, reason, again))
         self._unmount()
         if not again:
-            return self._give_up(f"gave up after {self.replans + 1} plans; {reason}")
+            tried = f"{self.replans + 1} plans" if self.replans else "one plan"
+            return self._give_up(f"gave up after {tried}; {reason}")
         self.replans += 1
         self.feedback_message = "planning again"
         self._look_for_a_plan(reason)

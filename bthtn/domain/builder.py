@@ -139,6 +139,10 @@ class Domain(Generic[S]):
             )
         return self._frozen
 
+    def __repr__(self) -> str:
+        state = "frozen" if self._frozen is not None else "being written"
+        return f"<domain {self.name}: {len(self._tasks)} tasks, {state}>"
+
     def _primitive(
         self, name: str, parameters: Parameters, described: Primitive, doc: str
     ) -> PrimitiveTask[Any]:

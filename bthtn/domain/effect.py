@@ -71,4 +71,5 @@ def _writes(effect: Effect, view: StateView, binding: Binding) -> dict[Fluent[An
     if not isinstance(target, Fluent):
         raise UnknownRead(effect.target)
     write = effect.write(view, binding)
+    target.check(write.value)
     return {target: write}

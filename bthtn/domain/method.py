@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any
 
 from bthtn.domain.condition import ConditionLike
 from bthtn.domain.function import called, function_text
 from bthtn.domain.network import Network, NetworkLike, network_from, network_text, sequence
-from bthtn.domain.task import TaskCall
+from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, StateView
 from bthtn.world.state import State
@@ -86,7 +85,11 @@ def method(
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:
     """The function that stands in place of a body, if one does."""
-    if len(body) == 1 and not isinstance(body[0], TaskCall) and isinstance(body[0], FunctionType):
+    if (
+        len(body) == 1
+        and callable(body[0])
+        and not isinstance(body[0], PrimitiveTask | CompoundTask)
+    ):
         return body[0]
     return None
 
@@ -94,7 +97,7 @@ def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod |
 def written_network(body: tuple[Any, ...]) -> Network:
     """The body as a network. Raises DomainError for a part that is none."""
     for part in body:
-        if isinstance(part, FunctionType):
+        if callable(part) and not isinstance(part, PrimitiveTask | CompoundTask):
             raise DomainError(
                 Diagnostic(
                     "BT110",

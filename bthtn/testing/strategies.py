@@ -53,7 +53,7 @@ _ONE_IN_EIGHT: Final = (False,) * 7 + (True,)
 _LEAVES: Final = ("call",) * 12 + ("defer", "defer", "pause", "null")
 _INNER: Final = ("call",) * 5 + ("sequence", "sequence", "parallel", "priority")
 _BODIES: Final = ("sequence",) * 6 + ("call", "call", "parallel", "parallel", "priority", "empty")
-_POLICIES: Final = (*[ParallelPolicy.ALL] * 4, ParallelPolicy.ANY, ParallelPolicy.PRIMARY)
+_POLICIES: Final = (*[ParallelPolicy.ALL] * 3, ParallelPolicy.ANY, ParallelPolicy.PRIMARY)
 
 
 def _choice(draw: st.DrawFn, among: tuple[T, ...]) -> T:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from types import MappingProxyType
 from typing import Final
 
@@ -93,16 +94,16 @@ EDGES: Final[Mapping[str, str]] = MappingProxyType(
         "mounted": 'color="#6B3FA0" penwidth=1.6 arrowhead=onormal',
     }
 )
-_SLANTED: Final = frozenset({"parallelogram", "diamond", "hexagon", "octagon"})
-_TIGHT: Final = ' margin="0.02,0"'
+_MARGINS: Final[Mapping[str, str]] = MappingProxyType(
+    {"parallelogram": "0.02,0", "diamond": "0.05,0.04", "octagon": "0.05,0", "hexagon": "0.05,0"}
+)
 _FRAME_FILLS: Final = ("#F3F5F8", "#FBFCFD")
 _ESCAPES: Final = MappingProxyType(str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"}))
 
 _HEAD: Final = (
     'fontname="Helvetica,Arial,sans-serif" fontsize=13 fontcolor="#1F2933" labelloc=t'
     ' labeljust=l bgcolor=white pad=0.25 nodesep=0.28 ranksep=0.42 ordering=out tooltip=" "',
-    'node [fontname="Helvetica,Arial,sans-serif" fontsize=11 margin="0.14,0.07" height=0.36'
-    " penwidth=1.3]",
+    'node [fontname="Helvetica,Arial,sans-serif" fontsize=11 height=0.36 penwidth=1.3]',
     'edge [fontname="Helvetica,Arial,sans-serif" fontsize=9 color="#7B8794"'
     ' fontcolor="#7B8794" arrowsize=0.6 tooltip=" "]',
 )
@@ -112,8 +113,8 @@ class Drawing:
     """A picture being written down. Nodes are numbered in the order in which they are made."""
 
     def __init__(self, title: str = "", *, direction: str = "TB") -> None:
-        shown = quoted(*_lines(title, TITLE_WIDTH)) if title else '""'
-        self._head = [f"graph [rankdir={direction} label={shown} {_HEAD[0]}]", *_HEAD[1:]]
+        self._title = _lines(title, TITLE_WIDTH) if title else [""]
+        self._direction = direction
         self._body: list[str] = []
         self._edges: list[str] = []
         self._seen: dict[str, None] = {}
@@ -139,7 +140,7 @@ class Drawing:
         self._body.append(
             f"{name} [label={quoted(*lines)} shape={look.shape} style={quoted(look.style)}"
             f' fillcolor="{fill}" color="{line}" fontcolor="{look.text}" penwidth={width}'
-            f"{_TIGHT if look.shape in _SLANTED else ''}"
+            f' margin="{_MARGINS.get(look.shape, "0.14,0.07")}"'
             f" tooltip={quoted(shortened(one_line(tooltip or label), LONGEST_TOOLTIP))}]"
         )
         return name
@@ -172,12 +173,13 @@ class Drawing:
     def text(self, *, legend: bool = False) -> str:
         """The picture in dot; the legend explains what occurs in it."""
         assert self._open == 0, "every frame is closed"
-        parts = [*self._head, *self._body, *self._edges]
-        if legend:
-            parts.append(self._legend())
+        label = self._legend() if legend else quoted(*self._title)
+        head = f"graph [rankdir={self._direction} label={label} {_HEAD[0]}]"
+        parts = [head, *_HEAD[1:], *self._body, *self._edges]
         return "digraph bthtn {\n" + "".join(f"  {part}\n" for part in parts) + "}\n"
 
     def _legend(self) -> str:
+        """The title with the legend below it: as a node, the legend would move other nodes."""
         cells = [
             _cells(look.fill, look.line, look.sign, f"{kind}: {look.meaning}")
             for kind, look in LOOKS.items()
@@ -188,11 +190,12 @@ class Drawing:
             for status, paint in STATUSES.items()
             if status in self._seen
         ]
-        width = 1 if self._frames else LEGEND_COLUMNS
-        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
-        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-        table = f'<table border="0" cellspacing="4" cellpadding="3">{body}</table>'
-        return f"{{ rank=sink; legend [shape=plaintext label=<{table}>] }}"
+        columns = range(0, len(cells), LEGEND_COLUMNS)
+        rows = "".join(f"<tr>{''.join(cells[at : at + LEGEND_COLUMNS])}</tr>" for at in columns)
+        title = "<br/>".join(map(escape, self._title)) or " "
+        span = f'colspan="{2 * LEGEND_COLUMNS}" align="left"'
+        head = f"<tr><td {span}>{title}</td></tr>"
+        return f'<<table border="0" cellspacing="4" cellpadding="2">{head}{rows}</table>>'
 
 
 def quoted(*lines: str) -> str:
@@ -212,4 +215,4 @@ def _lines(text: str, width: int = WIDTH) -> list[str]:
 def _cells(fill: str, line: str, sign: str, meaning: str) -> str:
     colours = f'color="{line}"' + (f' bgcolor="{fill}"' if fill != "none" else "")
     cell = f'<td border="1" width="22" {colours}>{sign or " "}</td>'
-    return f'{cell}<td align="left">{meaning}  </td>'
+    return f'{cell}<td align="left"><font point-size="10">{meaning}   </font></td>'

@@ -40,7 +40,6 @@ from bthtn.world.diff import Change
 from bthtn.world.truth import value_text
 
 WIDTH: Final = 100
-SENSOR: Final = "sensor"
 _WHEN: Final = 8
 _ACTIVE: Final = 15
 _VERB: Final = 9
@@ -195,7 +194,7 @@ class _Fold:
     def _of_leaf(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
         match event:
             case BeliefChanged(change):
-                verb = Verb.SENSES if change.source == SENSOR else Verb.EFFECT
+                verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
                 yield Entry(verb, _change_text(change))
             case LeafStarted() if any(event.task in names for names in self._choices.values()):
                 self._chosen.add(event.leaf)

@@ -295,6 +295,16 @@ def test_plain_functions_may_use_any_fluent(description):
     assert findings(rich(**description)) == ()
 
 
+def test_a_plain_method_may_use_any_fluent():
+    domain = Domain("plain", Rich)
+
+    @domain.compound
+    def x():
+        yield method(lambda state: [])
+
+    assert findings(domain.freeze()) == ()
+
+
 # ---- all of them --------------------------------------------------------------------------------
 
 

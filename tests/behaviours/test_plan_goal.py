@@ -201,7 +201,8 @@ def test_it_gives_up_after_so_many_plans(stage, most):
     assert [event.again for event in stage.heard.of(PlanFailed)] == [True] * most + [False]
     [ended] = stage.heard.of(GoalEnded)
     assert not ended.succeeded
-    assert ended.reason == f"gave up after {most + 1} plans; a: the operator answered FAILURE"
+    tried = f"{most + 1} plans" if most else "one plan"
+    assert ended.reason == f"gave up after {tried}; a: the operator answered FAILURE"
 
 
 def test_the_count_begins_anew_with_every_entry(stage):
@@ -263,7 +264,7 @@ def test_of_a_failed_plan_nothing_is_left_in_the_tree(stage):
 def test_the_reason_of_a_failure_comes_from_however_deep(stage, inside):
     goal = stage.goal(inside(stage.step("a", "F")), max_replans=0)
     ticks(goal, 1)
-    assert goal.feedback_message == "gave up after 1 plans; a: the operator answered FAILURE"
+    assert goal.feedback_message == "gave up after one plan; a: the operator answered FAILURE"
 
 
 def test_two_goals_of_one_agent_share_its_beliefs(stage):

@@ -20,8 +20,8 @@ def test_dot_is_printed(bthtn, here, name, label):
     assert answer.code == 0
     assert answer.out.startswith("digraph bthtn {")
     assert f'label="{label}"' in answer.out
-    assert "legend" not in answer.out
-    assert "legend" in bthtn("render", name, "--legend").out
+    assert "a task that is done" not in answer.out
+    assert "a task that is done" in bthtn("render", name, "--legend").out
 
 
 def test_dot_can_be_written(bthtn, here):

@@ -238,6 +238,46 @@ def test_functions_see_the_arguments_of_the_call_they_are_asked_for(domain):
     assert projection(look_for, "friend", 3, seen={"enemy": True}).possible is True
 
 
+def test_a_function_that_names_what_is_not_there_yet_says_so_when_it_is_asked(domain):
+    @domain.primitive
+    def wait(time: int):
+        if time is None:
+            factor = 2
+        return primitive(duration=lambda soldier: time * factor)
+
+    with pytest.raises(PlanningError, match=r"\[BT201\] lambda at line \d+ raised NameError"):
+        projection(wait, 3)
+
+
+def test_anything_that_can_be_called_with_a_state_is_a_condition(domain):
+    class Sees:
+        def __init__(self, who):
+            self.who = who
+
+        def __call__(self, soldier):
+            return soldier.seen[self.who]
+
+    look = domain.primitive("look", precondition=Sees("enemy"))
+    assert projection(look, seen={"enemy": True}).possible is True
+    assert projection(look).possible is False
+    assert str(look.precondition) == "Sees"
+
+
+def test_a_parameter_that_is_a_truth_is_a_condition(domain):
+    @domain.primitive
+    def go(quietly: bool, times: int):
+        return primitive(precondition=quietly)
+
+    assert projection(go, True, 1).possible is True
+    assert projection(go, False, 1).possible is False
+
+    def stay(times: int):
+        return primitive(precondition=times)
+
+    with pytest.raises(DomainError, match=r"\[BT110\] 'times'"):
+        domain.primitive(stay)
+
+
 def test_a_parameter_behind_a_star_is_seen_as_well(domain):
     @domain.primitive
     def wait(time: int):

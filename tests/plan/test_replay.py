@@ -8,11 +8,13 @@ from bthtn import (
     UNKNOWN,
     Domain,
     Fluent,
+    FluentFamily,
     Primitive,
     State,
     defer,
     find_plan,
     fluent,
+    fluents,
     method,
     parallel,
     pause,
@@ -38,6 +40,8 @@ class Soldier(State):
     target: Fluent[bool] = fluent(default=True)
     cover: Fluent[bool] = fluent(default=False)
     noise: Fluent[bool] = fluent(default=True, volatile=True)
+    at: Fluent[str] = fluent(default="home")
+    been: FluentFamily[str, bool] = fluents(default=False)
 
 
 combat = Domain("combat", Soldier)
@@ -46,6 +50,9 @@ shoot = combat.primitive("shoot", precondition=Soldier.ammo > 0, effects=Soldier
 reload = combat.primitive("reload", effects=Soldier.ammo.becomes(1))
 listen = combat.primitive("listen", precondition=Soldier.noise)
 hide = combat.primitive("hide", effects=Soldier.cover.becomes(True))
+
+
+combat_with_sums = Domain("sums", Soldier)
 
 
 @combat.primitive
@@ -105,6 +112,23 @@ def test_a_plan_that_became_undecided_is_found():
     assert verdict(plan, ammo=UNKNOWN) == "shoot: it was planned although ammo is unknown"
     undecided = "fight m1: it was decided although cover is unknown"
     assert verdict(plan, cover=UNKNOWN) == undecided, "the first method might be the one to use"
+
+
+def test_a_condition_that_cannot_be_asked_any_more_is_found():
+    divide = combat_with_sums.primitive("divide", precondition=lambda soldier: 6 // soldier.ammo)
+    plan = find_plan(combat_with_sums, Soldier(ammo=2), divide())
+    seen = replay(plan, Soldier(ammo=0).frozen())
+    assert not seen.ok
+    assert "ZeroDivisionError" in seen.reason
+
+
+def test_a_promise_that_became_another_one_is_found():
+    plan = planned(sequence(defer(fight(), ensures=Soldier.been[Soldier.at].becomes(True)), aim()))
+    promise = "suspended (defer): fight"
+    assert verdict(plan) == ""
+    assert verdict(plan, at="hill") == f"{promise}: it does not ensure what the network says"
+    undecided = f"{promise}: it ensures something although"
+    assert verdict(plan, at=UNKNOWN).startswith(undecided)
 
 
 def test_replay_stops_at_the_first_thing_that_is_wrong():

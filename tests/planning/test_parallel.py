@@ -158,6 +158,12 @@ def test_conditions_of_methods_and_arguments_are_read_too(domain):
     def ask():
         yield method(lambda soldier: [] if soldier.door else [idle()])
 
+    @domain.compound
+    def decorate(place: str):
+        yield method(idle())
+
+    assert steps(domain, parallel(leave(), decorate(Soldier.place))) == "no plan"
+    assert steps(domain, parallel(leave(), decorate("home"))) == "parallel(leave, idle)"
     for goal in (sneak(), ask()):
         assert steps(domain, parallel(open_door(), goal)) == "no plan"
         assert steps(domain, parallel(leave(), goal)) == "parallel(leave, idle)"

@@ -166,3 +166,18 @@ def test_a_task_that_failed_keeps_its_place_in_the_order(domain):
         yield method(first())
 
     assert planned(domain, (middle(), last())) == "(first, last)"
+
+
+def test_a_goal_that_nothing_can_reach_has_no_plan_although_each_half_could_be_reached(domain):
+    # Whoever works backwards and looks at effects only finds `a` here, which destroys nothing and
+    # gives nothing of `b`.
+    set_a = domain.primitive("set_a", precondition=~Toggle.b, effects=Toggle.a.becomes(True))
+
+    @domain.compound
+    def both():
+        yield method(when=Toggle.a & Toggle.b)
+        yield method(set_a(), both())
+
+    assert planned(domain, both()) == "no plan"
+    plan = find_plan(domain, Toggle(a=True, b=True), both())
+    assert normal(plan.tree) == "null"

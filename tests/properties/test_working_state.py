@@ -69,9 +69,10 @@ class CopiedDicts(RuleBasedStateMachine):
     def undo(self, data):
         """Going back to a save point forgets those behind it, and may be done again."""
         place = data.draw(st.integers(0, len(self.saved) - 1))
-        mark, _, self.written = self.saved[place][0], None, dict(self.saved[place][2])
         del self.saved[place + 1 :]
+        mark, _, written = self.saved[place]
         self.state.undo(mark)
+        self.written = dict(written)
 
     @precondition(lambda self: self.saved)
     @rule(data=st.data())

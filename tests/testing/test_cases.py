@@ -270,7 +270,9 @@ def test_keys_inside_of_long_values_are_not_mistaken_for_places(house):
         task = 3
         [b]
         """
-        record = "x"
+        record = [
+        [1,
+        2]]
     '''
     places = [where for _, _, where in mistakes(house, text)]
     assert places == [

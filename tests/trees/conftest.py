@@ -10,7 +10,6 @@ from trees.soldier.operators import operators
 from trees.soldier.tree import placed_in
 from trees.soldier.world import World
 
-BEHIND_THE_WALL = (4, 2)  # the cover that is near
 IN_FRONT = (5, 4)  # from here the soldier sees the enemy, and cover is three steps away
 THE_ENEMY = (12, 3)
 

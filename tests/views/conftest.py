@@ -83,7 +83,7 @@ class Reader:
         elif self._tokens[self._at] in ("=", "->"):
             self._between(word, self._next())
         elif word != ";":
-            assert re.fullmatch(r"n\d+|legend", word)
+            assert re.fullmatch(r"n\d+", word)
             assert word not in self.picture.nodes
             self.picture.nodes[word] = self._attributes()
             self.picture.inside[word] = tuple(self._open)

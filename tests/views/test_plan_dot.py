@@ -131,7 +131,7 @@ def test_the_plan_of_any_problem_can_be_drawn(read_dot, problem: PlanRequest, sc
     nodes = [node for _, node in preorder(search.plan.tree)]
     kept = [node for node in nodes if not isinstance(node, ScopeNode)]
     lost = sum(len(node.dropped) for node in nodes if isinstance(node, PriorityNode))
-    assert len(picture.nodes) == len(kept) + lost + 1
+    assert len(picture.nodes) == len(kept) + lost
     assert len(picture.edges) == len(kept) + lost - 1
     assert len(picture.frames) == (len(nodes) - len(kept) if scopes else 0)
 

@@ -106,10 +106,12 @@ def test_a_failure_and_a_refusal_have_their_reasons():
 
 
 def test_what_is_sensed_and_what_tasks_bring_about_stand_apart():
-    sensed = [Change(Dog.hungry, True, False, "sensor"), Change(Dog.bones, 3, 2, "sensor")]
+    adopted = PlanAdopted("guard", plan_for(dig()), "")
+    sensed = [Change(Dog.hungry, True, False, "sensor"), Change(Dog.bones, 3, 2, "nose")]
     effect = Change(Dog.bones, 2, 1, "guard")
-    assert told([BeliefChanged(change) for change in (*sensed, effect)]) == [
-        "1 senses hungry = false, bones: 3 → 2",
+    changes = [BeliefChanged(change) for change in (*sensed, effect)]
+    assert told([adopted], changes)[2:] == [
+        "2 senses hungry = false, bones: 3 → 2",
         "effect bones: 2 → 1",
     ]
 
@@ -142,9 +144,9 @@ def test_a_plan_that_takes_the_place_of_a_failed_one_says_so():
 def test_a_goal_that_is_given_up_says_why_once():
     adopted = PlanAdopted("guard", plan_for(dig()), "")
     failed = PlanFailed("guard", "dig: no", again=False)
-    given_up = GoalEnded("guard", succeeded=False, reason="gave up after 1 plans; dig: no")
+    given_up = GoalEnded("guard", succeeded=False, reason="gave up after one plan; dig: no")
     assert told([adopted, failed, given_up])[-1:] == [
-        "goal guard failed — gave up after 1 plans; dig: no"
+        "goal guard failed — gave up after one plan; dig: no"
     ]
 
 

@@ -11,12 +11,12 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
-from bthtn.behaviours import Agent, OperatorFailed, Operators, Running
+from bthtn.behaviours import Agent, Believes, OperatorFailed, Operators, Running
 from domains.combat import domain as combat
 from domains.combat.domain import Soldier
 
 from .body import Body, Order
-from .steps import Believes, CarryOut
+from .steps import CarryOut
 
 Rifle = Agent[Soldier, Body]
 

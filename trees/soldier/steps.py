@@ -1,4 +1,4 @@
-"""The leaves of the authored tree: a question to the beliefs, and an order to the body."""
+"""The leaves of the authored tree that do something: an order to the body."""
 
 from __future__ import annotations
 
@@ -7,27 +7,7 @@ from collections.abc import Callable
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.behaviours import Agent
-from bthtn.domain.condition import why
-from bthtn.world.expression import Condition
-from domains.combat.domain import Soldier
-
-from .body import Body, Order
-
-
-class Believes(Behaviour):
-    """Succeeds while the agent believes the condition, fails when not."""
-
-    def __init__(self, agent: Agent[Soldier, Body], condition: Condition) -> None:
-        super().__init__(str(condition))
-        self._agent = agent
-        self._condition = condition
-
-    def update(self) -> Status:
-        """Ask."""
-        self.feedback_message = why(self._condition, self._agent.beliefs)
-        believed = self._condition.evaluate(self._agent.beliefs) is True
-        return Status.SUCCESS if believed else Status.FAILURE
+from .body import Order
 
 
 class CarryOut(Behaviour):

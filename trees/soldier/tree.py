@@ -7,13 +7,13 @@ from random import Random
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
 from domains.combat.domain import Soldier, combat, fight
 
 from .body import Body
 from .operators import operators
 from .senses import Rifleman, sense
-from .steps import Believes, CarryOut
+from .steps import CarryOut
 from .world import World
 
 
