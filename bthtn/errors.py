@@ -6,6 +6,7 @@ on a page of its own, ``docs/errors/BTnnn.md``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -40,9 +41,11 @@ class Diagnostic:
         return "\n".join(lines)
 
     @property
-    def order(self) -> tuple[bool, str, str, str]:
-        """Sort key: errors first, then by place, code and text."""
-        return (self.severity is not Severity.ERROR, self.where, self.code, self.message)
+    def order(self) -> tuple[bool, list[tuple[str, int]], str, str]:
+        """Sort key: errors first, then by place (line 6 before line 26), code and text."""
+        words = re.findall(r"(\D*)(\d*)", self.where)
+        place = [(text, int(number or 0)) for text, number in words]
+        return (self.severity is not Severity.ERROR, place, self.code, self.message)
 
 
 class BthtnError(Exception):

@@ -31,7 +31,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import Visit, unwound
+from bthtn.plan.walk import Visit, joined, unwound
 
 DEEPEST: Final = 150
 """Composites that may be nested; py_trees calls itself once or twice for each."""
@@ -90,7 +90,7 @@ def _sequence(compiler: _Compiler, node: SequenceNode, path: Path, depth: int) -
     steps: Steps = []
     for child in node.children:
         inside: Steps = yield compiler.steps(child, path, depth)
-        steps = _together(steps, inside)
+        steps = joined(steps, inside)
     return steps
 
 
@@ -136,15 +136,6 @@ TABLE: Final = MappingProxyType[type[Node], Callable[..., Visit[Any]]](
     }
 )
 """Which factory makes the behaviour for a plan node."""
-
-
-def _together(steps: Steps, more: Steps) -> Steps:
-    """Both lists as one; the shorter is moved, so deep nesting on either side stays cheap."""
-    if len(more) > len(steps):
-        more[:0] = steps
-        return more
-    steps.extend(more)
-    return steps
 
 
 def _one(steps: Steps) -> Behaviour:

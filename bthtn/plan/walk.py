@@ -6,6 +6,7 @@ Trees may be nested deeper than Python can call, so everything here keeps its ow
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from functools import reduce
 from typing import Any, TypeVar
 
 from bthtn.domain.network import ParallelPolicy, network_text
@@ -108,39 +109,49 @@ def node_text(node: Node) -> str:
 
 def flat(root: Node) -> Node:
     """The tree as it is run: no scopes, nested sequences merged, composites of one unwrapped."""
-    return fold(root, _flattened)
+    return _one(fold(root, _steps))
 
 
-def _flattened(node: Node, below: tuple[Node, ...]) -> Node:
+def joined(steps: list[R], more: list[R]) -> list[R]:
+    """Both lists as one, which may be either of them.
+
+    The shorter is moved, so that sequences nested deep on either side are joined in linear time.
+    """
+    if len(more) > len(steps):
+        more[:0] = steps
+        return more
+    steps.extend(more)
+    return steps
+
+
+def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
+    """What takes the node's place in a sequence."""
     match node:
+        case NullNode():
+            return []
         case ScopeNode():
             return below[0]
         case SequenceNode():
-            merged: list[Node] = []
-            for child in below:
-                merged.extend(child.children if isinstance(child, SequenceNode) else (child,))
-            return _composite(SequenceNode, merged)
-        case ParallelNode(policy=ParallelPolicy.ALL):
-            return _composite(lambda kept: ParallelNode(kept, node.policy), below)
-        case ParallelNode() if any(not isinstance(child, NullNode) for child in below):
-            # Here a null branch is done at once, and that decides about the others.
-            return below[0] if len(below) == 1 else ParallelNode(below, node.policy)
-        case ParallelNode():
-            return NULL_NODE
-        case PriorityNode():
-            # A null alternative means "do nothing" and hides those behind it: it has to stay.
-            if len(below) == 1:
-                return below[0]
-            return PriorityNode(below, node.kept, node.reactive, node.dropped)
+            return reduce(joined, below, [])
+        case ParallelNode(policy=policy):
+            # Where not all have to be done, a null branch is, at once: it decides and has to stay.
+            every = policy is ParallelPolicy.ALL
+            kept = [steps for steps in below if steps or not every]
+            if len(kept) == 1 or not any(kept):
+                return kept[0] if kept else []
+            return [ParallelNode(tuple(map(_one, kept)), policy)]
+        case PriorityNode() if len(below) == 1:
+            return below[0]
+        case PriorityNode(_, kept_places, reactive, dropped):
+            return [PriorityNode(tuple(map(_one, below)), kept_places, reactive, dropped)]
         case _:
-            return node
+            return [node]
 
 
-def _composite(make: Callable[[tuple[Node, ...]], Node], below: Any) -> Node:
-    kept = tuple(child for child in below if not isinstance(child, NullNode))
-    if not kept:
+def _one(steps: list[Node]) -> Node:
+    if not steps:
         return NULL_NODE
-    return kept[0] if len(kept) == 1 else make(kept)
+    return steps[0] if len(steps) == 1 else SequenceNode(tuple(steps))
 
 
 def footprint(root: Node) -> Footprint:

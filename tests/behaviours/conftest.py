@@ -76,6 +76,14 @@ class Stage:
         goal = self.goal(network, **{"max_replans": 0} | options)
         return ticks(goal, count)
 
+    def play_out(self, goal, most=200):
+        """The letters of a goal's ticks until it ends, which it has to."""
+        letters = ""
+        while not letters or letters[-1] == "R":
+            assert len(letters) < most, f"it hangs: {self.heard.story()[-20:]}"
+            letters += ticks(goal, 1)
+        return letters
+
     def believes(self, variable):
         return self.actor.beliefs.get(variable)
 

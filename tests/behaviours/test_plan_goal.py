@@ -157,12 +157,15 @@ def test_a_world_that_never_stands_still_makes_it_give_up(stage):
     )
     goal = stage.goal(long_winded(stage, choose), budget=10, max_replans=2)
     turns, letters = -1, ""
-    while not letters.endswith("F"):
+    for _ in range(50):
         letters += ticks(goal, 1)
+        if letters[-1] != "R":
+            break
         if len(stage.heard.of(PlanFailed)) > turns:
             turns = len(stage.heard.of(PlanFailed))
             stage.actor.believe(World.open, turns % 2 == 0)
-    assert turns == 3
+    assert letters[-1] == "F"
+    assert turns == 2
     assert stage.heard.of(LeafStarted) == []
     assert "the world changed" in goal.feedback_message
 

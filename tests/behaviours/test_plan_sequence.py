@@ -38,6 +38,12 @@ def test_an_ended_sequence_starts_from_its_first_child_again(child, log):
     assert first.ticked == 3
 
 
+def test_started_again_nothing_of_it_is_done_yet(child):
+    root = PlanSequence([child("a", "SR"), child("b", "S")])
+    assert ticks(root, 2) == "SR"
+    assert [node.status for node in root.children] == [Status.RUNNING, Status.INVALID]
+
+
 def test_an_interrupted_sequence_starts_from_its_first_child_again(child, log):
     first = child("a", "S")
     root = PlanSequence([first, child("b", "R")])

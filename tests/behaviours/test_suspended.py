@@ -136,9 +136,8 @@ def test_while_it_plans_nothing_else_of_its_branch_runs_and_other_branches_do(st
 
 def test_a_plan_for_a_world_that_has_moved_on_is_not_run(stage):
     goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=2)
-    while not started(stage):
-        goal.tick_once()
-    ticks(goal, 2)
+    ticks(goal, 4)
+    assert started(stage) == ["a"]
     assert stage.heard.of(PlanResumed) == []
     stage.actor.believe(World.open, True)
     ticks(goal, 40)
@@ -148,9 +147,8 @@ def test_a_plan_for_a_world_that_has_moved_on_is_not_run(stage):
 
 def test_a_world_that_moved_on_elsewhere_does_not_matter(stage):
     goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=2)
-    while not started(stage):
-        goal.tick_once()
-    ticks(goal, 2)
+    ticks(goal, 4)
+    assert started(stage) == ["a"]
     stage.actor.believe(World.fuel, 3.0)
     ticks(goal, 40)
     assert started(stage)[:2] == ["a", "y"]
@@ -266,6 +264,18 @@ def test_arrived_at_again_it_is_planned_again(stage):
     goal.tick_once()
     assert started(stage) == ["a", "y", "alarm", "a", "x"]
     assert stage.heard.lines().count("aborted y") == 1
+
+
+def test_arrived_at_again_in_an_unchanged_world_it_is_planned_again_as_well(stage):
+    both = stage.compound("both", lambda: [method(parallel(one, other))])
+    one, other = stage.step("one", "R"), stage.step("other", "R")
+    alarm = stage.step("alarm", "RF", exec_only=World.armed)
+    goal = stage.goal(priority(alarm, defer(both), reactive=True))
+    for armed in (False, True, False):
+        stage.actor.believe(World.armed, armed)
+        assert ticks(goal, 1) == "R"
+    assert started(stage) == ["one", "other", "alarm", "one", "other"]
+    assert len(stage.heard.of(PlanResumed)) == 2
 
 
 def test_arrived_at_again_nothing_of_a_long_alternative_is_left_out(stage):

@@ -87,6 +87,31 @@ def test_what_fails_twice_for_the_same_reason_is_said_once(domain, shoot, idle):
     assert why_not(domain, (dither(), shoot())).count("shoot:") == 1
 
 
+def test_what_is_tried_after_going_back_stands_where_the_choice_was(domain, shoot, idle):
+    reload = domain.primitive("reload", precondition=Soldier.magazine)
+
+    @domain.compound
+    def prepare():
+        yield method(load())
+
+    @domain.compound
+    def load():
+        yield method(idle())
+        yield method(reload())
+
+    @domain.compound
+    def attack():
+        yield method(shoot())
+
+    assert why_not(domain, (prepare(), attack())) == text("""
+        prepare, method 0
+          load, method 1
+            reload: magazine is false: magazine = false
+        attack, method 0
+          shoot: target and ammo > 0 is false: target = true, ammo = 0
+    """)
+
+
 def test_branches_alternatives_and_circles_are_reasons_too(domain, shoot, idle):
     use = domain.primitive("use", uses="arms")
 

@@ -184,6 +184,17 @@ def test_a_number_beside_a_condition_is_refused_because_brackets_were_forgotten(
         Soldier.ammo > 0 & Soldier.cover  # noqa: B015
 
 
+@pytest.mark.parametrize(
+    "compare",
+    [lambda: Soldier.ammo == UNKNOWN, lambda: Soldier.target != UNKNOWN],
+    ids=["==", "!="],
+)
+def test_comparing_with_unknown_is_refused_because_it_would_never_be_decided(compare):
+    # A plan would be suspended until it is known whether something equals the unknown: for ever.
+    with pytest.raises((TypeError, ValueError), match="is_known"):
+        compare()
+
+
 def test_expressions_can_be_kept_in_dicts_and_sets():
     place = {Soldier.ammo: 1, Soldier.health: 2}
     assert place[Soldier.ammo] == 1
