@@ -95,6 +95,7 @@ def test_a_step_that_is_told_twice_is_aborted_once(stage, how):
     leaf = goal.tip()
     for _ in range(2):
         leaf.stop(Status.INVALID) if how == "stop" else leaf.shutdown()
+        assert stage.heard.lines() == ["start a", "aborted a"]
     goal.stop(Status.INVALID)
     assert stage.heard.lines() == ["start a", "aborted a"]
     assert (stage.code["a"].aborts, stage.code["a"].faults) == (1, [])
@@ -150,3 +151,37 @@ def test_what_ends_the_program_passes_through_and_the_step_has_ended_all_the_sam
     goal.shutdown()
     [(_, ends)] = stage.heard.ends().values()
     assert len(ends) == 1
+
+
+class Leaving:
+    """An operator in the middle of which somebody ends the program."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def reach(self, place):
+        if place == self.place:
+            raise KeyboardInterrupt
+
+    def start(self):
+        self.reach("start")
+
+    def tick(self):
+        self.reach("tick")
+        return Status.RUNNING
+
+    def abort(self):
+        self.reach("abort")
+
+
+@pytest.mark.parametrize("place", ["start", "tick", "abort"])
+def test_wherever_the_program_is_ended_every_step_can_still_be_ended_once(stage, place):
+    leaving = stage.run_by("leaving", lambda agent: Leaving(place))
+    goal = stage.goal(parallel(stage.step("a", "R"), leaving, stage.step("b", "R")))
+    with pytest.raises(KeyboardInterrupt):
+        goal.tick_once()
+        goal.stop(Status.INVALID)
+    goal.stop(Status.INVALID)
+    goal.shutdown()
+    assert stage.heard.running() == stage.heard.faults() == []
+    assert all(code.faults == [] for code in stage.code.values())
