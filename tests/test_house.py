@@ -57,7 +57,7 @@ def for_each(name: str, values: list[str]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(name, values, ids=str)
 
 
-# ---- size, names, docstrings -------------------------------------------------------------------
+# size, names, docstrings
 
 
 def excess_lines(source: str) -> int:
@@ -117,7 +117,7 @@ def test_the_rules_of_size_and_names_can_fail():
     assert empty_names("bthtn/core/plan.py") == {"core"}
 
 
-# ---- no process-wide state ---------------------------------------------------------------------
+# no process-wide state
 
 
 def module_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -189,7 +189,7 @@ def test_what_nobody_can_change_may_lie_in_a_module(source):
     assert not mutable_globals(source)
 
 
-# ---- codes of errors and diagnostics -----------------------------------------------------------
+# codes of errors and diagnostics
 
 
 def codes_raised(source: str) -> set[str]:
@@ -249,7 +249,7 @@ def test_codes_are_found_where_they_count():
     assert codes_executed("BT997\n```python\nBT998\n```\nBT997\n```text\nBT997\n```\n") == {"BT998"}
 
 
-# ---- the public names --------------------------------------------------------------------------
+# the public names
 
 
 def names_listed(markdown: str) -> list[str]:
@@ -269,7 +269,7 @@ def test_the_api_page_is_read_by_list_items():
     assert names_listed("# `No`\n- `Yes`: a `no`\n- no `no`\n") == ["Yes"]
 
 
-# ---- imports -----------------------------------------------------------------------------------
+# imports
 
 
 def module_name(requirement: str) -> str:
@@ -335,7 +335,7 @@ def test_an_arrow_that_points_upward_is_seen(tmp_path):
     assert re.search(r"know py_trees\s+BROKEN", report), report
 
 
-# ---- the tools of the house --------------------------------------------------------------------
+# the tools of the house
 
 
 def test_a_package_below_its_gate_is_named():

@@ -82,7 +82,7 @@ def test_findings_are_sorted_and_warn():
     assert all(one.severity is Severity.WARNING and one.hint for one in found)
 
 
-# ---- BT151: what never ends ----------------------------------------------------------------------
+# BT151: what never ends
 
 
 def test_a_task_that_only_leads_to_itself_is_found():
@@ -209,7 +209,7 @@ def test_exactly_what_never_ends_has_no_plan(methods):
         assert (search.status is SearchStatus.EXHAUSTED) is (name in blamed)
 
 
-# ---- BT152: what stands behind a method that does nothing ---------------------------------------
+# BT152: what stands behind a method that does nothing
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_methods_behind_one_that_always_does_nothing_are_found(found, methods):
     assert ("BT152" in codes(house(x=methods))) is found
 
 
-# ---- BT153: tasks that nothing uses -------------------------------------------------------------
+# BT153: tasks that nothing uses
 
 
 def test_a_primitive_task_that_no_method_calls_is_found():
@@ -252,7 +252,7 @@ def test_tasks_that_may_be_used_and_goals_of_their_own_are_not_blamed(compounds)
     assert "BT153" not in codes(house(**compounds))
 
 
-# ---- BT154: fluents that nothing mentions -------------------------------------------------------
+# BT154: fluents that nothing mentions
 
 
 class Rich(State):
@@ -305,7 +305,7 @@ def test_a_plain_method_may_use_any_fluent():
     assert findings(domain.freeze()) == ()
 
 
-# ---- all of them --------------------------------------------------------------------------------
+# all of them
 
 
 def test_every_check_stands_under_the_code_that_it_gives():

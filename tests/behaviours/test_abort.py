@@ -101,7 +101,7 @@ def test_a_step_that_is_told_twice_is_aborted_once(stage, how):
     assert (stage.code["a"].aborts, stage.code["a"].faults) == (1, [])
 
 
-# ---- a tick that is broken off in the middle ---------------------------------------------------
+# a tick that is broken off in the middle
 
 
 def broken_off_at(goal, name):

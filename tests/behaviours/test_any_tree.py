@@ -18,7 +18,7 @@ from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.suspended import Suspended
 from bthtn.testing.strategies import World
 
-# ---- what is drawn -------------------------------------------------------------------------------
+# what is drawn
 
 SENSED = [
     (World.open, True),
@@ -104,7 +104,7 @@ scenes = st.fixed_dictionaries(
 )
 
 
-# ---- how it is put on stage ----------------------------------------------------------------------
+# how it is put on stage
 
 
 class Urgent(py_trees.behaviour.Behaviour):
@@ -134,7 +134,7 @@ def tree_of(kind, goals):
     return Selector("root", memory=False, children=[urgent, both]), urgent
 
 
-# ---- what must be true ---------------------------------------------------------------------------
+# what must be true
 
 
 class Witness:

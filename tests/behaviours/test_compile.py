@@ -163,7 +163,7 @@ def test_composites_are_called_what_the_plan_calls_them(stage, a, b):
     assert [subtree.name, subtree.children[0].name] == ["parallel primary", "priority reactive"]
 
 
-# ---- how deep ----------------------------------------------------------------------------------
+# how deep
 
 
 def nested(step, depth, *, kind=priority):

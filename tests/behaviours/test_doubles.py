@@ -22,7 +22,7 @@ from bthtn.testing.doubles import (
 )
 from bthtn.testing.strategies import World
 
-# ---- ticks -------------------------------------------------------------------------------------
+# ticks
 
 
 def test_ticks_are_letters():
@@ -33,7 +33,7 @@ def test_ticks_are_letters():
     assert letter_of(Status.INVALID) == "-"
 
 
-# ---- scripted operators --------------------------------------------------------------------------
+# scripted operators
 
 
 def begun(code):
@@ -123,7 +123,7 @@ def test_it_notices_what_no_caller_may_do(calls, fault):
     assert code.faults[-1] == f"run 0: {fault}"
 
 
-# ---- the listener --------------------------------------------------------------------------------
+# the listener
 
 
 def listening(*events):

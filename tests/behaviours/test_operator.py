@@ -11,7 +11,7 @@ from bthtn.errors import ExecutionError
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
-# ---- none --------------------------------------------------------------------------------------
+# none
 
 
 @pytest.mark.parametrize(("duration", "letters"), [(0, "S"), (1, "RS"), (3, "RRRS")])
@@ -29,7 +29,7 @@ def test_a_simulated_step_can_be_aborted(stage):
     assert not stage.believes(World.open)
 
 
-# ---- generators --------------------------------------------------------------------------------
+# generators
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_generator_that_raises_while_it_cleans_up_is_reported(stage):
     assert isinstance(stage.heard.of(LeafAborted)[0].error, ZeroDivisionError)
 
 
-# ---- functions ---------------------------------------------------------------------------------
+# functions
 
 
 def test_a_function_is_done_when_it_returns(stage):
@@ -125,7 +125,7 @@ def test_a_function_is_called_once_however_long_the_task_is_planned_to_take(stag
     assert len(called) == 1
 
 
-# ---- objects -----------------------------------------------------------------------------------
+# objects
 
 
 def test_an_object_is_started_ticked_and_asked_for_nothing_more(stage):
@@ -184,7 +184,7 @@ def test_a_function_with_the_wrong_parameters_fails_the_step(stage):
     assert isinstance(stage.heard.of(LeafEnded)[0].error, TypeError)
 
 
-# ---- behaviours --------------------------------------------------------------------------------
+# behaviours
 
 
 def subtree(child, one, two):

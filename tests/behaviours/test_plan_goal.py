@@ -17,7 +17,7 @@ def long_winded(stage, *steps):
     return stage.compound("long", lambda: [*(method(one) for one in barred), method(*steps)])
 
 
-# ---- from goal to plan to success ----------------------------------------------------------------
+# from goal to plan to success
 
 
 def test_planned_and_begun_in_the_same_tick(stage):
@@ -93,7 +93,7 @@ def test_every_entry_plans_from_the_beliefs_of_the_moment(stage):
     assert [event.task for event in stage.heard.of(LeafStarted)] == ["y", "x"]
 
 
-# ---- budget ------------------------------------------------------------------------------------
+# budget
 
 
 @pytest.mark.parametrize("budget", [1, 2, 3, 5, 1_000, None])
@@ -177,7 +177,7 @@ def test_a_budget_that_would_never_find_a_plan_is_refused(stage, budget):
         stage.goal(step, budget=budget)
 
 
-# ---- another plan --------------------------------------------------------------------------------
+# another plan
 
 
 def test_a_failed_plan_is_followed_by_another_in_the_next_tick(stage):

@@ -22,7 +22,7 @@ def goal_with_everything(stage):
     return stage.goal(network)
 
 
-# ---- under composites and decorators -------------------------------------------------------------
+# under composites and decorators
 
 
 def test_in_a_sequence_it_runs_between_its_siblings(stage, child, log):
@@ -82,7 +82,7 @@ def test_a_retry_makes_a_new_plan(stage):
     assert len(stage.heard.of(PlanAdopted)) == 3
 
 
-# ---- walking, visiting, displaying ---------------------------------------------------------------
+# walking, visiting, displaying
 
 
 def test_a_plan_hangs_below_its_goal(stage):
@@ -178,7 +178,7 @@ def test_under_the_manager_of_py_trees_it_does_the_same_as_bare(stage, new_stage
         assert other.heard.story() == stage.heard.story()
 
 
-# ---- setup and blackboard ------------------------------------------------------------------------
+# setup and blackboard
 
 
 class Wired(py_trees.behaviour.Behaviour):

@@ -111,7 +111,7 @@ def test_an_interrupted_goal_has_not_ended(stage):
     assert stage.heard.of(GoalEnded) == []
 
 
-# ---- who took over -------------------------------------------------------------------------------
+# who took over
 
 
 def reason(stage):

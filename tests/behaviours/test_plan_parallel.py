@@ -20,7 +20,7 @@ def side_by_side(policy, children):
     return PlanParallel(ParallelNode((), ParallelPolicy(policy)), children)
 
 
-# ---- the table ---------------------------------------------------------------------------------
+# the table
 
 
 def expected(policy, letters):
@@ -89,7 +89,7 @@ def test_a_branch_without_a_status_counts_as_a_failure(policy):
     assert ticks(side_by_side(policy, [Nothing("nothing")]), 1) == "F"
 
 
-# ---- life-cycle --------------------------------------------------------------------------------
+# life-cycle
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -136,7 +136,7 @@ def test_the_tip_is_the_last_branch_that_runs(child):
     assert root.tip().name == "b"
 
 
-# ---- in a plan ---------------------------------------------------------------------------------
+# in a plan
 
 
 @pytest.mark.parametrize("policy", ["any", "primary"])

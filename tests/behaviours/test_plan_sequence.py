@@ -119,7 +119,7 @@ def test_a_tick_far_behind_costs_no_more_than_one_in_front(child):
     assert Watched.looked_at <= 50
 
 
-# ---- a child that is replaced --------------------------------------------------------------------
+# a child that is replaced
 
 
 class Later(Placeholder):

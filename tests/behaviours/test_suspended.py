@@ -21,7 +21,7 @@ def started(stage):
     return [line.removeprefix("start ") for line in stage.heard.lines() if line.startswith("start")]
 
 
-# ---- when and from what it plans ---------------------------------------------------------------
+# when and from what it plans
 
 
 @pytest.mark.parametrize("open_", [False, True])
@@ -104,7 +104,7 @@ def test_with_a_horizon_the_same_steps_run_as_without(stage):
     assert stage.heard.of(GoalEnded)[0].succeeded
 
 
-# ---- over several ticks ------------------------------------------------------------------------
+# over several ticks
 
 
 def long_winded(stage):
@@ -155,7 +155,7 @@ def test_a_world_that_moved_on_elsewhere_does_not_matter(stage):
     assert stage.heard.of(PlanFailed) == []
 
 
-# ---- without a plan ----------------------------------------------------------------------------
+# without a plan
 
 
 def test_a_rest_that_cannot_be_planned_fails_the_plan_and_another_is_looked_for(stage):
@@ -219,7 +219,7 @@ def test_a_loop_of_instant_steps_goes_on_for_ever_without_hanging_a_tick(stage):
     assert 40 <= stage.believes(World.count) <= 60
 
 
-# ---- interrupted -------------------------------------------------------------------------------
+# interrupted
 
 
 def interrupt(goal):

@@ -134,7 +134,7 @@ def test_it_waits_for_no_branch_of_another_agent_s_plan(stage):
     assert lines.index("done inner") < lines.index("done mine")
 
 
-# ---- after the wait ----------------------------------------------------------------------------
+# after the wait
 
 
 def counting(stage, calls):
@@ -176,7 +176,7 @@ def test_the_record_holds_what_is_run_and_nothing_that_was_thrown_away(stage):
     assert list(goal.record) == [0]
 
 
-# ---- two that wait -----------------------------------------------------------------------------
+# two that wait
 
 
 def crosswise(stage, **more):
@@ -243,7 +243,7 @@ def test_two_that_want_the_same_take_it_one_after_the_other(stage):
     assert lines == ["start a", "done a", "start b", "done b"]
 
 
-# ---- interrupted -------------------------------------------------------------------------------
+# interrupted
 
 
 def test_interrupted_while_it_waits_nothing_is_left_behind(stage):

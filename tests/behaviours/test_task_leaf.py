@@ -21,7 +21,7 @@ def changing(stage, variable, value):
     return stage.step("sense", "S", at_tick=lambda: stage.actor.believe(variable, value))
 
 
-# ---- start -------------------------------------------------------------------------------------
+# start
 
 
 def test_a_step_whose_precondition_has_become_false_is_refused(stage):
@@ -84,7 +84,7 @@ def test_every_try_has_a_number_of_its_own(stage):
     assert len({*started, *refused}) == len(started) + len(refused) > 4
 
 
-# ---- effects -----------------------------------------------------------------------------------
+# effects
 
 
 @pytest.mark.parametrize("script", ["RF", "R!", "R?", "RR"])
@@ -206,7 +206,7 @@ def test_writing_what_is_believed_already_is_no_change(stage):
     assert stage.heard.of(BeliefChanged) == []
 
 
-# ---- events ------------------------------------------------------------------------------------
+# events
 
 
 def test_events_say_which_decomposition_a_step_belongs_to(stage):

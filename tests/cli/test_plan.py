@@ -229,7 +229,7 @@ def test_a_search_that_takes_long_shows_progress_on_a_terminal(bthtn, put, monke
     assert "expansions …" in bthtn("plan", file, "climb").err
 
 
-# ---- files and pictures --------------------------------------------------------------------------
+# files and pictures
 
 
 def test_a_result_can_be_written_to_a_file(bthtn, here):
@@ -284,7 +284,7 @@ def test_without_graphviz_nothing_goes_to_the_screen(bthtn, here, monkeypatch):
     assert list(here.iterdir()) == []
 
 
-# ---- bad input -----------------------------------------------------------------------------------
+# bad input
 
 
 @pytest.mark.parametrize(

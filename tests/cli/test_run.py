@@ -83,7 +83,7 @@ def graphviz(monkeypatch):
     monkeypatch.setattr(run, "picture", lambda dot, form: b"<svg/>")
 
 
-# ---- what is printed ---------------------------------------------------------------------------
+# what is printed
 
 
 def test_the_soldier_runs_to_a_good_end(told, graphviz):
@@ -149,7 +149,7 @@ def test_the_same_seed_prints_the_same(told, graphviz):
     assert told("soldier", seed=7) == told("soldier", seed=7)
 
 
-# ---- for programs ------------------------------------------------------------------------------
+# for programs
 
 
 def test_programs_get_one_object_with_ticks_and_events(told, tree):
@@ -205,7 +205,7 @@ def test_programs_get_the_error_of_a_step_as_text(told, tree):
     ]
 
 
-# ---- pictures ----------------------------------------------------------------------------------
+# pictures
 
 
 def names(folder):
@@ -276,7 +276,7 @@ def test_only_so_many_plans_are_drawn(told, tree, monkeypatch):
     assert "plan-5.dot" in names("out/dog")
 
 
-# ---- bad input ---------------------------------------------------------------------------------
+# bad input
 
 
 def test_an_unknown_tree_has_a_hint(told):
@@ -325,7 +325,7 @@ def test_a_mistake_of_the_tree_keeps_its_own_message(told, tree):
         told(tree(added))
 
 
-# ---- Ctrl-C ------------------------------------------------------------------------------------
+# Ctrl-C
 
 INTERRUPTED = """
     import os, signal

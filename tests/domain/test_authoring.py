@@ -46,7 +46,7 @@ def domain():
     return Domain("combat", Soldier)
 
 
-# ---- tasks ---------------------------------------------------------------------------------------
+# tasks
 
 
 def test_a_primitive_task_is_what_was_said_about_it(domain):
@@ -158,7 +158,7 @@ def test_a_parameter_is_handed_on_by_name(domain):
     assert (str(first.condition), first.text()) == ("not seen[who]", "look_for(who)")
 
 
-# ---- networks ------------------------------------------------------------------------------------
+# networks
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_a_call_prints_values_for_parameters_when_it_has_them(domain):
     assert network_text(network, (3,)) == "priority(wait(3), defer(wait(3)))"
 
 
-# ---- conditions and why they fail ----------------------------------------------------------------
+# conditions and why they fail
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def writes(effects, **values):
     return writes_of(effects_from(effects, Soldier), Soldier(**values).frozen())
 
 
-# ---- conditions ----------------------------------------------------------------------------------
+# conditions
 
 
 def truth(function, **values):
@@ -73,7 +73,7 @@ def test_a_function_is_called_by_its_name_and_a_lambda_by_its_line():
     assert function_text(Soldier) == "Soldier"
 
 
-# ---- effects -------------------------------------------------------------------------------------
+# effects
 
 
 def test_a_function_that_sets_fluents_is_an_effect():
@@ -122,7 +122,7 @@ def test_a_function_effect_cannot_write_a_value_of_another_type():
         writes(misload)
 
 
-# ---- effects of one list -------------------------------------------------------------------------
+# effects of one list
 
 
 def test_effects_of_one_list_happen_at_the_same_time():
@@ -160,7 +160,7 @@ def test_which_fluent_is_written_has_to_be_known():
         writes(mark, at=UNKNOWN)
 
 
-# ---- how a task would go -------------------------------------------------------------------------
+# how a task would go
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_a_duration_or_cost_that_is_unknown_counts_as_nothing(domain):
     assert (step.duration, step.cost) == (0, 0)
 
 
-# ---- parameters in functions ---------------------------------------------------------------------
+# parameters in functions
 
 
 def test_functions_see_the_arguments_of_the_call_they_are_asked_for(domain):

@@ -60,7 +60,7 @@ def text(lines):
     return dedent(lines).strip()
 
 
-# ---- BT101: names that nothing has ---------------------------------------------------------------
+# BT101: names that nothing has
 
 
 def test_a_task_that_does_not_exist_is_named_with_the_nearest_that_does(domain):
@@ -86,7 +86,7 @@ def test_looking_up_a_task_that_does_not_exist_names_the_nearest(domain, shoot):
     """)
 
 
-# ---- BT103: arguments ----------------------------------------------------------------------------
+# BT103: arguments
 
 
 def test_a_missing_argument_is_told_with_the_parameters_there_are(move):
@@ -159,7 +159,7 @@ def test_types_that_only_a_type_checker_knows_are_not_checked(domain):
     assert str(visit(3)) == "visit(3)"
 
 
-# ---- BT104: names that two have ------------------------------------------------------------------
+# BT104: names that two have
 
 
 def test_two_tasks_cannot_have_one_name(domain, shoot):
@@ -177,7 +177,7 @@ def shoot_again():
     return shoot
 
 
-# ---- BT105: nothing where something has to be ----------------------------------------------------
+# BT105: nothing where something has to be
 
 
 def test_a_compound_task_without_methods_is_told(domain):
@@ -200,7 +200,7 @@ def test_a_node_with_branches_has_at_least_one(construct):
     """)
 
 
-# ---- BT108: too late -----------------------------------------------------------------------------
+# BT108: too late
 
 
 def test_a_domain_in_use_takes_no_more_tasks(domain, shoot):
@@ -225,7 +225,7 @@ def test_a_finished_domain_cannot_be_changed(domain, shoot):
         shoot.cost = 2
 
 
-# ---- BT109: tasks of other domains ---------------------------------------------------------------
+# BT109: tasks of other domains
 
 
 def test_a_task_of_another_domain_is_a_stranger(domain):
@@ -268,7 +268,7 @@ def test_a_state_of_another_class_is_refused(domain, shoot):
     )
 
 
-# ---- all of them, in order -----------------------------------------------------------------------
+# all of them, in order
 
 
 def test_all_mistakes_are_told_at_once_sorted_by_place(domain, shoot):

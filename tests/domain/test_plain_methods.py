@@ -22,7 +22,7 @@ def domain():
     return Domain("combat", Soldier)
 
 
-# ---- methods that are functions ------------------------------------------------------------------
+# methods that are functions
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_a_plain_method_that_answers_with_a_stranger_is_told(domain):
     assert "where: method lambda at line" in str(caught.value)
 
 
-# ---- functions that raise ------------------------------------------------------------------------
+# functions that raise
 
 
 def boom(soldier):

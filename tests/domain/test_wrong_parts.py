@@ -56,7 +56,7 @@ def text(lines):
     return dedent(lines).strip()
 
 
-# ---- BT110: things of the wrong kind -------------------------------------------------------------
+# BT110: things of the wrong kind
 
 
 def test_a_task_without_brackets_is_no_call(domain, shoot):
@@ -167,7 +167,7 @@ def test_a_plain_function_is_the_whole_body_of_a_method_or_none_of_it(domain, sh
     assert "a plain function is the whole body of a method" in complaint(domain.freeze)
 
 
-# ---- BT111 ---------------------------------------------------------------------------------------
+# BT111
 
 
 def test_a_parallel_has_one_of_three_policies(shoot):

@@ -77,7 +77,7 @@ def verdict(plan, tree=None, **values):
     return "" if seen.ok else f"{seen.where}: {seen.reason}"
 
 
-# ---- a plan as it should be ----------------------------------------------------------------------
+# a plan as it should be
 
 
 def test_a_plan_is_carried_out_to_the_state_and_the_record_it_promises():
@@ -96,7 +96,7 @@ def test_a_plan_that_still_works_from_another_state_may_lead_elsewhere():
     assert seen.final == Soldier(ammo=4).frozen()
 
 
-# ---- another state -------------------------------------------------------------------------------
+# another state
 
 
 def test_a_precondition_that_does_not_hold_is_found_with_its_values():
@@ -147,7 +147,7 @@ def test_a_volatile_fluent_may_be_relied_on_only_at_the_beginning():
     assert verdict(plan, sure) == "listen: it was planned although noise is unknown"
 
 
-# ---- another tree --------------------------------------------------------------------------------
+# another tree
 
 
 def tampered(description, goal, change, complaint):
@@ -322,7 +322,7 @@ def test_what_a_step_claims_to_write_is_worked_out_again():
     assert seen.final == Soldier(cover=True).frozen()
 
 
-# ---- what a plan says about itself ---------------------------------------------------------------
+# what a plan says about itself
 
 
 def test_a_plan_tells_its_goal_its_steps_and_its_cost():

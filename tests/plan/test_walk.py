@@ -66,7 +66,7 @@ def shape(node):
     return f"{node_text(node)}({inside})" if inside else node_text(node)
 
 
-# ---- going through -------------------------------------------------------------------------------
+# going through
 
 
 TREE = SequenceNode((scope(A), ParallelNode((B, NULL_NODE), ALL), PriorityNode((C,), (1,))))
@@ -147,7 +147,7 @@ def test_an_exception_inside_passes_through():
         unwound(fail(10))
 
 
-# ---- as it is run --------------------------------------------------------------------------------
+# as it is run
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_branch_that_is_done_at_once_may_end_its_siblings_and_stays(tree):
     assert "null" in shape(flat(tree))
 
 
-# ---- what a tree touches -------------------------------------------------------------------------
+# what a tree touches
 
 
 def increase(amount):
@@ -227,7 +227,7 @@ def test_a_deferred_task_writes_what_it_ensures():
     assert footprint(tree) == Footprint(writes=increase(1))
 
 
-# ---- records -------------------------------------------------------------------------------------
+# records
 
 
 @pytest.mark.parametrize(

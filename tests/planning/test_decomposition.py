@@ -70,7 +70,7 @@ def idle(domain):
     return domain.primitive("idle")
 
 
-# ---- primitive tasks and sequences ---------------------------------------------------------------
+# primitive tasks and sequences
 
 
 def test_a_task_whose_precondition_holds_is_planned_and_its_effects_are_foreseen(domain, shoot):
@@ -121,7 +121,7 @@ def test_arguments_are_values_of_the_state_in_which_the_call_is_reached(domain):
     assert plan.predicted == Soldier(at="hill", been={"home": True, "hill": True}).frozen()
 
 
-# ---- methods -------------------------------------------------------------------------------------
+# methods
 
 
 def test_methods_are_tried_in_order_and_skipped_ones_are_counted(domain, shoot, reload, idle):
@@ -193,7 +193,7 @@ def test_a_parameter_has_its_value_in_conditions_effects_and_calls_below(domain)
     assert planned(domain, visit("hill", "lake")).record == (1, 1, 0)
 
 
-# ---- nothing to do -------------------------------------------------------------------------------
+# nothing to do
 
 
 def test_nothing_to_do_is_a_success(domain, reload):
@@ -216,7 +216,7 @@ def test_an_empty_goal_is_reached_at_once(domain, goal):
     assert plan.expansions == 0
 
 
-# ---- going back ----------------------------------------------------------------------------------
+# going back
 
 
 def test_the_search_goes_back_into_an_earlier_part_of_a_sequence(domain, shoot, reload, idle):
@@ -319,7 +319,7 @@ def test_the_search_goes_back_from_a_plan_that_is_not_wanted(domain, idle, reloa
     assert search.status is SearchStatus.EXHAUSTED
 
 
-# ---- undecided -----------------------------------------------------------------------------------
+# undecided
 
 
 def test_a_task_whose_precondition_is_unknown_is_planned_when_execution_gets_there(domain, shoot):

@@ -49,7 +49,7 @@ def steps(domain, goal, settings=None, **values):
     return "no plan" if plan is None else normal(plan.tree)
 
 
-# ---- who may run beside whom ---------------------------------------------------------------------
+# who may run beside whom
 
 BRANCHES = {
     "idle": {},
@@ -171,7 +171,7 @@ def test_conditions_of_methods_and_arguments_are_read_too(domain):
     assert steps(domain, parallel(leave(), paint("home"))) == "parallel(leave, paint('home'))"
 
 
-# ---- planned from one state ----------------------------------------------------------------------
+# planned from one state
 
 
 def test_every_branch_is_planned_from_the_state_at_the_node(domain):
@@ -246,7 +246,7 @@ def test_an_impossible_branch_makes_the_node_impossible(domain):
     assert steps(domain, parallel(idle(), hopeless(), policy="any")) == "no plan"
 
 
-# ---- policies ------------------------------------------------------------------------------------
+# policies
 
 
 @pytest.fixture
@@ -301,7 +301,7 @@ def test_what_one_of_two_alternatives_does_is_unknown_outside_as_well(domain, lo
     assert steps(domain, parallel(maybe, load())) == "no plan", "the sum would depend on the choice"
 
 
-# ---- suspended branches --------------------------------------------------------------------------
+# suspended branches
 
 
 def test_a_suspended_branch_suspends_what_follows_the_node(domain, load):
@@ -335,7 +335,7 @@ def test_what_a_promise_is_computed_from_is_read_by_its_branch(domain, load, ope
     assert steps(domain, parallel(promise, open_door())) == "no plan"
 
 
-# ---- nothing to do -------------------------------------------------------------------------------
+# nothing to do
 
 
 def test_a_branch_with_nothing_to_do_stands_beside_any_other(domain, load):

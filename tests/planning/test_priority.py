@@ -77,7 +77,7 @@ def listen(domain):
     return domain.primitive("listen", precondition=Soldier.noise)
 
 
-# ---- which alternatives there are ----------------------------------------------------------------
+# which alternatives there are
 
 
 def test_every_alternative_is_planned_from_the_state_at_the_node(domain, idle, load, fire):
@@ -170,7 +170,7 @@ def test_doing_nothing_is_an_alternative(domain, load):
     assert plan.predicted.get(Soldier.ammo) is UNKNOWN
 
 
-# ---- what is known afterwards --------------------------------------------------------------------
+# what is known afterwards
 
 
 def test_afterwards_only_what_all_alternatives_agree_on_is_known(domain, hide, load, idle):
@@ -237,7 +237,7 @@ def test_what_only_the_moment_tells_does_not_drop_an_alternative():
         assert normal(find_plan(fighting, seen, goal).tree) == "priority(no_line_of_fire, shoot)"
 
 
-# ---- guards and volatile fluents -----------------------------------------------------------------
+# guards and volatile fluents
 
 
 def test_a_volatile_fluent_is_known_before_the_first_step_only(domain, idle, listen):
@@ -305,7 +305,7 @@ def test_a_guard_of_which_nobody_can_tell_what_it_writes_is_suspended(domain, id
     )
 
 
-# ---- suspended alternatives ----------------------------------------------------------------------
+# suspended alternatives
 
 
 def test_a_suspended_alternative_suspends_what_follows_the_node(domain, idle, listen, hide):

@@ -58,7 +58,7 @@ def steps(domain, goal, settings=None, **values):
     return "no plan" if plan is None else normal(plan.tree)
 
 
-# ---- cut -----------------------------------------------------------------------------------------
+# cut
 
 
 def test_a_task_that_makes_progress_may_call_itself(domain, work):
@@ -206,7 +206,7 @@ def test_a_recursion_that_never_ends_reaches_the_limit_and_says_so(domain):
     assert "is there a recursion that never ends?" in str(caught.value)
 
 
-# ---- long and deep -------------------------------------------------------------------------------
+# long and deep
 
 
 @pytest.fixture

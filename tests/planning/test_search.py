@@ -49,7 +49,7 @@ def search(goal, listener=None, settings=None, **values):
     return HtnSearch(request(war, Soldier(**values), goal, settings or Settings()), listener)
 
 
-# ---- a little at a time --------------------------------------------------------------------------
+# a little at a time
 
 
 def test_a_search_goes_on_only_when_it_is_told_to():
@@ -111,7 +111,7 @@ def test_limits_that_would_allow_nothing_are_refused(name, value):
     assert "it has to be above zero" in str(caught.value)
 
 
-# ---- asked once ----------------------------------------------------------------------------------
+# asked once
 
 
 def test_find_plan_answers_with_a_plan_or_with_none():
@@ -149,7 +149,7 @@ def test_a_calculation_that_cannot_be_done_ends_the_search_as_well():
     assert caught.value.code == "BT201"
 
 
-# ---- what happens is told ------------------------------------------------------------------------
+# what happens is told
 
 
 def story(goal, **values):

@@ -77,7 +77,7 @@ def roar(domain):
     return domain.primitive("roar")
 
 
-# ---- pause ---------------------------------------------------------------------------------------
+# pause
 
 
 def test_behind_a_pause_everything_is_planned_on_arrival(domain, walk, slam, roar):
@@ -116,7 +116,7 @@ def test_a_pause_is_planned_even_where_the_rest_would_be_impossible(domain, walk
     assert steps(domain, slam()) == "no plan"
 
 
-# ---- defer ---------------------------------------------------------------------------------------
+# defer
 
 
 def test_a_deferred_task_is_planned_on_arrival_and_what_follows_too(domain, walk, slam, roar):
@@ -166,7 +166,7 @@ def test_a_deferred_task_keeps_the_arguments_of_its_method(domain):
     assert rest.binding == ("hill", "lake")
 
 
-# ---- horizon -------------------------------------------------------------------------------------
+# horizon
 
 
 def test_behind_the_horizon_the_rest_is_suspended(domain, walk, slam, roar):
@@ -227,7 +227,7 @@ def test_fighting_from_cover_with_a_horizon_of_one_and_of_two():
     assert plan(1).record == plan(2).record == (1, 0, 1, 0)
 
 
-# ---- what is recorded ----------------------------------------------------------------------------
+# what is recorded
 
 
 def test_the_cause_is_told_as_it_happens(domain, walk, slam):
@@ -250,7 +250,7 @@ def test_the_record_of_a_partial_plan_is_the_beginning_of_that_of_the_whole(doma
     assert not part.record.beats(whole.record)
 
 
-# ---- going on ------------------------------------------------------------------------------------
+# going on
 
 
 def resumed(plan, state):

@@ -63,7 +63,7 @@ def steps(hunter, **values):
     return "no plan" if plan is None else normal(plan.tree)
 
 
-# ---- the talk's hunter ---------------------------------------------------------------------------
+# the talk's hunter
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_subtasks_in_another_order_need_preconditions_that_allow_it():
     assert steps(careless) == "(move_to_shooting_point, reload, shot)"
 
 
-# ---- what remains after going back ---------------------------------------------------------------
+# what remains after going back
 
 
 class Toggle(State):

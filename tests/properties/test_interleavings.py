@@ -73,7 +73,7 @@ def is_fixed(tree):
     )
 
 
-# ---- what may happen -----------------------------------------------------------------------------
+# what may happen
 
 IN_TURN, AT_ONCE, UNTIL_ANY, UNTIL_FIRST, ONE_OF = (
     *("in turn", "at once", "until any", "until first", "one of"),
@@ -154,7 +154,7 @@ def interleavings(tree, random):
     return [list(one_order(whole, random)) for _ in range(SOME_OF_THEM)]
 
 
-# ---- what a step does ----------------------------------------------------------------------------
+# what a step does
 
 
 class ImpossibleError(Exception):
@@ -236,7 +236,7 @@ def carried_out(problem, order):
     return notebook.frozen()
 
 
-# ---- the promises --------------------------------------------------------------------------------
+# the promises
 
 
 @settings(max_examples=3 * settings().max_examples)  # one in four admits its branches

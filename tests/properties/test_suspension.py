@@ -57,7 +57,7 @@ class IncomparableError(Exception):
     """The journey is none about which the rule says anything."""
 
 
-# ---- the same problem, planned at once or bit by bit ---------------------------------------------
+# the same problem, planned at once or bit by bit
 
 
 def rewritten(network, leaf):
@@ -103,7 +103,7 @@ def planned_bit_by_bit(problem, horizon):
     return with_leaves(problem, leaf, horizon=horizon)
 
 
-# ---- carrying a plan out -------------------------------------------------------------------------
+# carrying a plan out
 
 
 class Journey:

@@ -295,7 +295,7 @@ def test_a_file_that_cannot_be_read_is_told(house, tmp_path):
         read_cases(tmp_path / "latin.toml", domain)
 
 
-# ---- the domain beside the cases -----------------------------------------------------------------
+# the domain beside the cases
 
 
 def refusal(path: Path, name: str = "") -> str:

@@ -42,7 +42,7 @@ def is_leaf(kind, task):
     return lambda event: isinstance(event, kind) and event.task == task
 
 
-# ---- the run that newcomers see ----------------------------------------------------------------
+# the run that newcomers see
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_in_the_shown_run_every_method_of_the_domain_is_used(shown):
     assert {record[2:4] for record in records if record[0] == 1} == {(1, 0), (1, 1), (0, 1)}
 
 
-# ---- other runs --------------------------------------------------------------------------------
+# other runs
 
 
 def told(heard):

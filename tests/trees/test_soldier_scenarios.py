@@ -27,7 +27,7 @@ def destroy_all_cover(world):
         world.destroy(cover)
 
 
-# ---- line of fire ------------------------------------------------------------------------------
+# line of fire
 
 
 def test_with_an_empty_gun_he_reloads_on_the_way_to_cover(scene):
@@ -70,7 +70,7 @@ def test_a_shot_fails_when_the_line_of_fire_is_lost_while_he_aims(scene):
     assert scene.body.rounds == FULL
 
 
-# ---- the ally ----------------------------------------------------------------------------------
+# the ally
 
 
 def test_an_ally_kills_the_enemy_while_the_soldier_runs(scene):
@@ -98,7 +98,7 @@ def test_he_does_not_shoot_at_an_enemy_who_has_just_fallen(scene):
     assert scene.body.rounds == FULL
 
 
-# ---- cover and ammunition ----------------------------------------------------------------------
+# cover and ammunition
 
 
 def test_when_his_cover_is_destroyed_on_the_way_he_goes_to_another(scene):
@@ -138,7 +138,7 @@ def test_without_a_magazine_and_without_cover_there_is_no_plan(scene):
     assert scene.character.root.tip().name == "patrol"
 
 
-# ---- noise -------------------------------------------------------------------------------------
+# noise
 
 
 def test_he_looks_for_what_he_hears_and_stops_when_he_sees_it(new_scene):
@@ -164,7 +164,7 @@ def test_a_noise_that_dies_away_is_forgotten(new_scene):
     assert scene.heard.running() == []
 
 
-# ---- code that fails ---------------------------------------------------------------------------
+# code that fails
 
 
 def test_an_operator_that_raises_fails_the_plan_and_nothing_else(new_scene, operators_with):

@@ -12,7 +12,7 @@ GROUND = Ground(BATTLEFIELD)
 PLACES = st.tuples(st.integers(0, 23), st.integers(0, 9)).filter(GROUND.is_open)
 
 
-# ---- the ground --------------------------------------------------------------------------------
+# the ground
 
 
 @given(PLACES, PLACES)
@@ -44,7 +44,7 @@ def test_what_is_not_drawn_is_a_wall():
     assert len(GROUND.covers) == 4
 
 
-# ---- the body ----------------------------------------------------------------------------------
+# the body
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_a_way_that_is_closed_hinders(dice):
     assert body.orders["legs"].reason == "there is no way"
 
 
-# ---- the others --------------------------------------------------------------------------------
+# the others
 
 
 def test_an_enemy_who_sees_the_soldier_takes_aim_and_shoots(world):

@@ -63,7 +63,7 @@ class Moon(State):
 
 LEGS = Resource("legs")
 
-# ---- states: an expression on the class, a value on an instance ----------------------------------
+# states: an expression on the class, a value on an instance
 
 assert_type(Soldier.ammo, Fluent[int])
 assert_type(Soldier(ammo=3).ammo, int)
@@ -98,7 +98,7 @@ class Wrong(State):
     loud: Fluent[int] = fluent(default=1, volatil=True)  # type: ignore[call-arg]
 
 
-# ---- effects -------------------------------------------------------------------------------------
+# effects
 
 Soldier.ammo.becomes(3)
 Soldier.ammo.becomes(Soldier.ammo + 1)
@@ -115,7 +115,7 @@ Soldier.ammo.increases(by="one")  # type: ignore[arg-type]
 Soldier.seen["enemy"].becomes("yes")  # type: ignore[arg-type]
 Soldier.ammo.becoms(3)  # type: ignore[attr-defined]
 
-# ---- primitive tasks -----------------------------------------------------------------------------
+# primitive tasks
 
 combat = Domain("combat", Soldier)
 
@@ -165,7 +165,7 @@ def says_nothing(spot: str) -> None:
     """A primitive task that describes nothing."""
 
 
-# ---- compound tasks ------------------------------------------------------------------------------
+# compound tasks
 
 
 @combat.compound
@@ -212,7 +212,7 @@ def returns_nothing() -> None:
     """A compound task without methods."""
 
 
-# ---- planning ------------------------------------------------------------------------------------
+# planning
 
 assert_type(find_plan(combat, Soldier(), fight()), Plan | None)
 find_plan(combat, Soldier(), (reload(), fight()), Settings(horizon=2))
@@ -224,7 +224,7 @@ find_plan("combat", Soldier(), fight())  # type: ignore[arg-type]
 Settings(2)  # type: ignore[call-arg]
 Settings(horizon="two")  # type: ignore[arg-type]
 
-# ---- agents and operators ------------------------------------------------------------------------
+# agents and operators
 
 
 class Body:
@@ -270,7 +270,7 @@ operators.bind(fight)  # type: ignore[arg-type]
 operators.bind("reload")  # type: ignore[arg-type]
 operators.bind(reload())  # type: ignore[arg-type]
 
-# ---- running -------------------------------------------------------------------------------------
+# running
 
 goal = PlanGoal("fight", agent, fight(), budget=100, max_replans=2, settings=Settings(horizon=1))
 a_behaviour: Behaviour = goal

@@ -116,7 +116,7 @@ def test_what_is_sensed_and_what_tasks_bring_about_stand_apart():
     ]
 
 
-# ---- plans -------------------------------------------------------------------------------------
+# plans
 
 
 def test_a_plan_is_shown_whole_when_it_is_new_and_by_its_number_later():
@@ -174,7 +174,7 @@ def test_a_tree_that_is_too_long_is_cut():
     assert told([adopted])[-1] == "… and 41 lines more"
 
 
-# ---- choices -----------------------------------------------------------------------------------
+# choices
 
 
 def test_a_choice_is_shown_where_it_is_made():
@@ -202,7 +202,7 @@ def test_a_step_that_is_also_done_without_choice_is_no_choice():
     assert told([adopted, BARK])[-1] == "starts bark"
 
 
-# ---- why steps are aborted ---------------------------------------------------------------------
+# why steps are aborted
 
 
 def test_a_step_is_aborted_because_the_one_beside_it_failed():
@@ -227,7 +227,7 @@ def test_a_clean_up_that_raised_is_told():
     )
 
 
-# ---- layout ------------------------------------------------------------------------------------
+# layout
 
 
 def test_long_texts_are_wrapped_at_the_width_and_stay_in_their_column():
@@ -271,7 +271,7 @@ def test_rows_are_data():
     assert list(lines(row)) == [Line("1", "guard", "starts", "dig")]
 
 
-# ---- with the run time -------------------------------------------------------------------------
+# with the run time
 
 
 def test_the_events_of_a_real_run_make_a_timeline():

@@ -28,7 +28,7 @@ def reads(assignment, **values):
     return recorder.reads
 
 
-# ---- what is written -----------------------------------------------------------------------------
+# what is written
 
 
 def test_a_fluent_becomes_a_constant():
@@ -86,7 +86,7 @@ def test_which_member_is_written_may_depend_on_a_parameter_or_a_fluent():
     assert Soldier.seen[Soldier.at].becomes(True).target.ground(state) is Soldier.seen["hill"]
 
 
-# ---- as text -------------------------------------------------------------------------------------
+# as text
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_with_a_binding_an_assignment_prints_values_for_parameters():
     assert Soldier.at.becomes(who).text(("a",)) == "at becomes 'a'"
 
 
-# ---- refused -------------------------------------------------------------------------------------
+# refused
 
 
 @pytest.mark.parametrize("variable", [Soldier.target, Soldier.at, Soldier.seen["a"]], ids=str)

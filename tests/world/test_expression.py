@@ -34,7 +34,7 @@ def value(expression, binding=(), **values):
     return expression.evaluate(Soldier(**values).frozen(), binding)
 
 
-# ---- asked ---------------------------------------------------------------------------------------
+# asked
 
 
 def test_comparisons_ask_for_the_value_in_a_state():
@@ -104,7 +104,7 @@ def test_a_member_of_a_family_is_found_by_another_fluent():
     assert value(somewhere, at=UNKNOWN, seen={"hill": True}) is UNKNOWN
 
 
-# ---- printed -------------------------------------------------------------------------------------
+# printed
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_plain_truth_may_stand_in_a_junction():
     assert str(True & Soldier.cover) == "cover and true"
 
 
-# ---- misused -------------------------------------------------------------------------------------
+# misused
 
 MISUSES = {
     "and": lambda: Soldier.target and Soldier.cover,

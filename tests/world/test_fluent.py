@@ -30,7 +30,7 @@ class Soldier(State):
     steps: FluentFamily[int, float] = fluents(default=0.0, index=int, volatile=True)
 
 
-# ---- types of values -----------------------------------------------------------------------------
+# types of values
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_fluent_can_be_unknown_until_somebody_tells():
     assert Rumour(true=False).true is False
 
 
-# ---- families ------------------------------------------------------------------------------------
+# families
 
 
 def test_a_member_of_a_family_is_one_fluent_however_often_it_is_named():
@@ -137,7 +137,7 @@ def test_an_index_of_another_type_is_refused():
     assert "index=int" in str(caught.value)
 
 
-# ---- what people write ---------------------------------------------------------------------------
+# what people write
 
 
 @pytest.mark.parametrize(

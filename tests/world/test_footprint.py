@@ -31,7 +31,7 @@ def writing(write, variable=Soldier.ammo):
     return Footprint(writes={variable: write})
 
 
-# ---- who may run beside whom ---------------------------------------------------------------------
+# who may run beside whom
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_of_several_things_to_fight_over_the_first_by_name_is_told():
     assert Footprint(uses=arms).conflict_with(Footprint(uses=arms)) == "arms"
 
 
-# ---- one after the other -------------------------------------------------------------------------
+# one after the other
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_footprint_of_two_steps_is_everything_that_both_touch():
     assert both.uses == {"legs", "arms"}
 
 
-# ---- one of several ------------------------------------------------------------------------------
+# one of several
 
 
 def test_a_choice_reads_and_occupies_what_any_alternative_does():
@@ -138,7 +138,7 @@ def test_a_choice_of_nothing_touches_nothing():
     assert Footprint.one_of([]) == Footprint()
 
 
-# ---- recording -----------------------------------------------------------------------------------
+# recording
 
 
 def test_a_recording_view_remembers_what_was_asked_and_answered_in_order():

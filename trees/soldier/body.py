@@ -138,7 +138,7 @@ class Body:
         self.orders[limb] = Order(name, work)
         return self.orders[limb]
 
-    # ---- what the orders do, a tick at each yield
+    # what the orders do, a tick at each yield
 
     def _going(self, goal: Place) -> Work:
         soldier = self.world.soldier
