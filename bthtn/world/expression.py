@@ -71,10 +71,10 @@ class Expression(ABC, Generic[T]):
         )
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # builds data
-        return Comparison("==", self, as_expression(other))
+        return Comparison("==", self, _decidable(other))
 
     def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # builds data
-        return Comparison("!=", self, as_expression(other))
+        return Comparison("!=", self, _decidable(other))
 
     def __lt__(self, other: T | Expression[T]) -> Condition:
         return Comparison("<", self, as_expression(other))
@@ -303,6 +303,16 @@ class Junction(Expression[bool]):
             f"({part.text(binding)})" if isinstance(part, Junction) else part.text(binding)
             for part in self.parts
         )
+
+
+def _decidable(value: Any) -> Expression[Any]:
+    """The other side of an equality. Raises TypeError for UNKNOWN: that is never decided."""
+    if value is UNKNOWN:
+        raise TypeError(
+            "[BT107] nothing equals UNKNOWN, and nothing differs from it; a plain function can"
+            " ask: lambda state: state.is_known(...)"
+        )
+    return as_expression(value)
 
 
 def _truth_part(value: Any) -> Condition:

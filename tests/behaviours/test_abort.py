@@ -178,9 +178,13 @@ class Leaving:
 def test_wherever_the_program_is_ended_every_step_can_still_be_ended_once(stage, place):
     leaving = stage.run_by("leaving", lambda agent: Leaving(place))
     goal = stage.goal(parallel(stage.step("a", "R"), leaving, stage.step("b", "R")))
-    with pytest.raises(KeyboardInterrupt):
+
+    def tick_and_stop():
         goal.tick_once()
         goal.stop(Status.INVALID)
+
+    with pytest.raises(KeyboardInterrupt):
+        tick_and_stop()
     goal.stop(Status.INVALID)
     goal.shutdown()
     assert stage.heard.running() == stage.heard.faults() == []
