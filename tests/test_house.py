@@ -269,7 +269,7 @@ def test_the_api_page_is_read_by_list_items():
     assert names_listed("# `No`\n- `Yes`: a `no`\n- no `no`\n") == ["Yes"]
 
 
-# What is imported
+# The imports of a module:
 
 
 def module_name(requirement: str) -> str:

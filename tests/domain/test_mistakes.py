@@ -86,7 +86,7 @@ def test_looking_up_a_task_that_does_not_exist_names_the_nearest(domain, shoot):
     """)
 
 
-# Arguments (BT103)
+# Wrong arguments: BT103
 
 
 def test_a_missing_argument_is_told_with_the_parameters_there_are(move):
