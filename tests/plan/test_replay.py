@@ -276,6 +276,30 @@ TAMPERED = [
         "shoot: ",
     ),
     tampered(
+        "a step is planned behind a suspended alternative",
+        sequence(priority((aim(), pause()), aim()), hide()),
+        lambda tree: SequenceNode((tree.children[0], TaskNode(hide))),
+        "hide: it comes behind a suspension",
+    ),
+    tampered(
+        "a step is planned behind a suspended branch",
+        sequence(parallel((aim(), pause()), aim()), hide()),
+        lambda tree: SequenceNode((tree.children[0], TaskNode(hide))),
+        "hide: it comes behind a suspension",
+    ),
+    tampered(
+        "a volatile fluent is relied on behind alternatives",
+        sequence(priority(aim(), hide()), listen()),
+        lambda tree: SequenceNode((tree.children[0], TaskNode(listen))),
+        "listen: it was planned although noise is unknown",
+    ),
+    tampered(
+        "a volatile fluent is relied on behind branches",
+        sequence(parallel(aim(), hide()), listen()),
+        lambda tree: SequenceNode((tree.children[0], TaskNode(listen))),
+        "listen: it was planned although noise is unknown",
+    ),
+    tampered(
         "a deferred task ensures more than was written",
         defer(fight(), ensures=Soldier.cover.becomes(True)),
         lambda tree: replace(tree, ensures={**tree.ensures, **hide_writes(Soldier.target)}),

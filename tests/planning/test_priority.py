@@ -256,6 +256,13 @@ def test_what_the_plan_itself_wrote_is_known_even_where_it_is_volatile(domain, i
     assert steps(domain, (hush(), priority(listen(), idle()))) == "(hush, idle)"
 
 
+def test_a_volatile_fluent_that_one_alternative_wrote_is_unknown_whatever_was_sensed(domain, idle):
+    hush = domain.primitive("hush", effects=Soldier.noise.becomes(False))
+    for noise in (True, False):
+        plan = planned(domain, priority(hush(), idle()), noise=noise)
+        assert plan.predicted.get(Soldier.noise) is UNKNOWN
+
+
 def test_inside_an_alternative_nothing_volatile_is_known(domain, idle, listen):
     for noise in (True, False, UNKNOWN):
         assert steps(domain, priority(listen(), idle()), noise=noise) == "priority(listen, idle)"
