@@ -118,6 +118,7 @@ def test_calls_are_equal_when_task_and_arguments_are(domain):
 
 def test_the_function_of_a_compound_task_runs_once_when_the_domain_is_frozen(domain):
     runs = []
+    assert repr(domain) == "<domain combat: 0 tasks, being written>"
 
     @domain.compound
     def fight():
@@ -136,6 +137,7 @@ def test_the_function_of_a_compound_task_runs_once_when_the_domain_is_frozen(dom
     assert (first.name, str(first.condition), first.text()) == ("seen", "target", "shoot")
     assert (second.name, str(second.condition), second.text()) == ("", "true", "fight")
     assert repr(whole) == "<domain combat: 2 tasks>"
+    assert repr(domain) == "<domain combat: 2 tasks, frozen>"
     assert list(whole.tasks) == ["fight", "shoot"]
 
 

@@ -125,6 +125,12 @@ def test_a_function_effect_cannot_write_a_value_of_another_type():
 # effects of one list
 
 
+def test_a_computed_value_of_another_type_is_refused_when_it_is_computed():
+    wrong = Soldier.ammo.becomes(Computed(lambda soldier: "plenty", Soldier))
+    with pytest.raises(StateError, match=r"\[BT106\] 'ammo' is int; 'plenty' is str"):
+        writes(wrong)
+
+
 def test_effects_of_one_list_happen_at_the_same_time():
     swap = [Soldier.ammo.becomes(Soldier.spare), Soldier.spare.becomes(Soldier.ammo)]
     assert writes(swap) == {Soldier.ammo: computed(2), Soldier.spare: computed(6)}

@@ -15,6 +15,7 @@ from bthtn import (
     fluent,
     method,
     null,
+    parallel,
     priority,
     sequence,
 )
@@ -290,6 +291,15 @@ def test_the_first_step_of_an_inner_alternative_is_a_guard_again(domain, idle, l
     goal = priority((hide(), priority(listen(), hide()), listen()), idle())
     assert steps(domain, goal) == (
         "priority((hide, priority(listen, hide), suspended(listen)), idle)"
+    )
+
+
+def test_branches_that_begin_an_alternative_all_begin_with_a_guard(domain, idle, listen, hide):
+    assert steps(domain, priority(parallel(listen(), idle()), idle())) == (
+        "priority(parallel(listen, idle), idle)"
+    )
+    assert steps(domain, priority(parallel(idle(), (hide(), listen())), idle())) == (
+        "priority(parallel(idle, (hide, suspended(listen))), idle)"
     )
 
 

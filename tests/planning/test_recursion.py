@@ -286,6 +286,20 @@ def test_branches_may_be_nested_deeper_than_python_can_call(domain, work, constr
     assert replay(plan, World(left=shallow).frozen()).ok
 
 
+@pytest.mark.parametrize("construct", [parallel, priority])
+def test_branches_may_be_nested_as_deep_before_the_first_step(domain, construct, shallow):
+    idle = domain.primitive("idle", precondition=World.enemy)
+
+    @domain.compound
+    def spread(depth: int):
+        yield method(when=World.done == depth)
+        yield method(construct(spread(depth - 1), idle()))
+
+    plan = planned(domain, spread(shallow))
+    assert len(plan.steps) == shallow
+    assert replay(plan, World().frozen()).ok
+
+
 @pytest.fixture
 def shallow():
     """Leave Python so little of its call stack that this many calls do not fit."""

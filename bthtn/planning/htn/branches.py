@@ -33,7 +33,8 @@ def open_branches(
 ) -> bool:
     """Begin a parallel or priority node."""
     search.output.open(OpenBranches(network))
-    search.frame = Frame(network, binding, search.path, search.agenda, search.frame)
+    guard = search.path.steps if isinstance(network, PriorityNetwork) else search.guard
+    search.frame = Frame(network, binding, search.path, search.agenda, search.frame, guard)
     return _next_branch(search, search.frame)
 
 

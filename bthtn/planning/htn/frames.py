@@ -85,7 +85,8 @@ class Frame:
     """A parallel or priority node whose branches are planned one after the other.
 
     ``mark`` and ``output`` say where the branch being planned begins, ``entry`` how far the
-    path had come at the node. ``branches`` holds None for an alternative that was dropped.
+    path had come at the node, ``guard`` the steps at which the innermost priority alternative
+    begins, None outside of one. ``branches`` holds None for an alternative that was dropped.
     """
 
     network: ParallelNetwork | PriorityNetwork
@@ -93,16 +94,10 @@ class Frame:
     entry: Path
     behind: Agenda | None
     above: Frame | None
+    guard: int | None
     mark: int = 0
     output: int = 0
     branches: tuple[Branch | None, ...] = ()
-
-    @property
-    def guard(self) -> int | None:
-        """Steps at which the innermost priority alternative begins, None outside of one."""
-        if isinstance(self.network, PriorityNetwork):
-            return self.entry.steps
-        return self.above.guard if self.above is not None else None
 
     def with_branch(self, branch: Branch | None) -> Frame:
         """This frame with one more branch done."""
