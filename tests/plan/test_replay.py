@@ -67,6 +67,17 @@ def fight():
     yield method(wait(3))
 
 
+@combat.compound
+def rest():
+    yield method(wait(3))
+    yield method(aim(), shoot())
+
+
+@combat.compound
+def repeat(times: int):
+    yield method(wait(times))
+
+
 def planned(goal, **values):
     return find_plan(combat, Soldier(**values), goal)
 
@@ -208,6 +219,18 @@ TAMPERED = [
         fight(),
         lambda tree: ScopeNode(fight, (), -1, tree.child),
         "fight m-1: 'fight' has 3 methods",
+    ),
+    tampered(
+        "another task is decomposed",
+        fight(),
+        lambda tree: ScopeNode(rest, (), 1, tree.child),
+        "rest m1: it does not come from fight",
+    ),
+    tampered(
+        "a task is decomposed for other arguments",
+        repeat(2),
+        lambda tree: ScopeNode(repeat, (3,), 0, tree.child),
+        "repeat(3) m0: it does not come from repeat(2)",
     ),
     tampered(
         "what was to be parallel is a sequence",
