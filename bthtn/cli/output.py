@@ -34,7 +34,7 @@ def say(text: str) -> None:
         print(text)
         return
     from rich.console import Console  # noqa: PLC0415 - only on a screen
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 - only on a screen
 
     shown = Text(text)
     for pattern, style in _COLOURS:
