@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
@@ -14,12 +16,13 @@ from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Plan:
     """What a search found for a goal. Frozen; knows nothing of the search.
 
     ``predicted`` is the state after the plan; fluents on which alternatives disagree are
-    unknown there. ``expansions`` is what finding it took.
+    unknown there. ``expansions`` is what finding it took. The tree and the predicted state
+    may be given as functions that make them; then each is made when it is first asked for.
     """
 
     domain: FrozenDomain
@@ -29,6 +32,47 @@ class Plan:
     record: MethodTraversalRecord
     predicted: FrozenState
     expansions: int = 0
+    _sources: dict[str, Callable[[], Any]] = field(init=False, repr=False)
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the fields, in their order
+        self,
+        domain: FrozenDomain,
+        goal: Network,
+        binding: Binding,
+        tree: Node | Callable[[], Node],
+        record: MethodTraversalRecord,
+        predicted: FrozenState | Callable[[], FrozenState],
+        expansions: int = 0,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "domain", domain)
+        put(self, "goal", goal)
+        put(self, "binding", binding)
+        put(self, "record", record)
+        put(self, "expansions", expansions)
+        put(self, "_sources", {})
+        self._put_or_defer("tree", tree)
+        self._put_or_defer("predicted", predicted)
+
+    def __getattr__(self, name: str) -> Any:
+        """The tree or the predicted state, asked for the first time; Python asks only then.
+
+        Two threads may make one each, and the later one stays: they are equal, since plans
+        are data.
+        """
+        if name not in ("tree", "predicted"):
+            raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
+        source = self._sources.get(name)
+        if source is not None:
+            object.__setattr__(self, name, source())
+            self._sources.pop(name, None)
+        return object.__getattribute__(self, name)
+
+    def _put_or_defer(self, name: str, given: Any) -> None:
+        if callable(given):
+            self._sources[name] = given
+        else:
+            object.__setattr__(self, name, given)
 
     @property
     def goal_text(self) -> str:

@@ -1,0 +1,109 @@
+"""A plan is data; its tree and its predicted state may be made when they are first asked for."""
+
+import copy
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from bthtn import Domain, Fluent, Plan, State, find_plan, fluent, method
+from bthtn.plan.walk import outline
+from bthtn.world.state import FrozenState
+
+
+class Counter(State):
+    count: Fluent[int] = fluent(default=0)
+
+
+counting = Domain("counting", Counter)
+step = counting.primitive("step", effects=Counter.count.becomes(1))
+
+
+@counting.compound
+def count():
+    yield method(step(), step())
+
+
+@pytest.fixture
+def made():
+    return find_plan(counting, Counter(), count())
+
+
+class Source:
+    """Makes a value, and counts how often it was asked to."""
+
+    def __init__(self, value):
+        self.value = value
+        self.asked = 0
+
+    def __call__(self):
+        self.asked += 1
+        return self.value
+
+
+@pytest.fixture
+def sources(made):
+    return Source(made.tree), Source(made.predicted)
+
+
+@pytest.fixture
+def deferred(made, sources):
+    tree, predicted = sources
+    return Plan(made.domain, made.goal, made.binding, tree, made.record, predicted, 3)
+
+
+def test_what_a_plan_is_made_of_can_be_made_later(deferred, sources):
+    assert [source.asked for source in sources] == [0, 0]
+    assert deferred.predicted == FrozenState({Counter.count: 1})
+    assert [source.asked for source in sources] == [0, 1]
+    assert deferred.steps == deferred.steps
+    assert [source.asked for source in sources] == [1, 1], "each is made once"
+
+
+def test_a_plan_says_the_same_whenever_its_parts_are_made(deferred, made):
+    assert deferred.tree is made.tree
+    assert deferred.predicted is made.predicted
+    assert deferred.cost == made.cost
+    assert deferred.footprint == made.footprint
+    assert repr(deferred) == repr(made)
+    assert deferred.expansions == 3
+
+
+def test_a_source_that_was_used_is_let_go(deferred, made):
+    assert deferred.tree is made.tree
+    assert deferred.predicted is made.predicted
+    assert deferred._sources == {}
+
+
+def test_a_source_that_raises_is_asked_again(made):
+    answers = [KeyError("not yet")]
+
+    def tree():
+        if answers:
+            raise answers.pop()
+        return made.tree
+
+    plan = Plan(made.domain, made.goal, (), tree, made.record, made.predicted)
+    with pytest.raises(KeyError, match="not yet"):
+        plan.steps  # noqa: B018 - it is made by being asked for
+    assert plan.steps == made.steps
+
+
+@pytest.mark.parametrize("name", ["tree", "predicted", "record"])
+def test_a_plan_cannot_be_changed(deferred, made, name):
+    for plan in (made, deferred):
+        with pytest.raises(FrozenInstanceError):
+            setattr(plan, name, None)
+
+
+def test_a_plan_has_nothing_else(made):
+    with pytest.raises(AttributeError, match="a plan has no 'tre'"):
+        made.tre  # noqa: B018 - it is missed by being asked for
+
+
+def test_a_plan_can_be_replaced_in_part(deferred, made):
+    assert replace(deferred, expansions=7).expansions == 7
+    assert outline(replace(deferred, expansions=7).tree) == outline(made.tree)
+
+
+def test_a_plan_can_be_copied_before_its_parts_are_made(deferred, made):
+    assert outline(copy.copy(deferred).tree) == outline(made.tree)
