@@ -10,7 +10,9 @@ from bthtn.domain.network import defer, null, parallel, pause, priority, sequenc
 from bthtn.domain.task import Resource
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
+from bthtn.planning.cache import PlanCache
 from bthtn.planning.find import find_plan
+from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
 from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
 from bthtn.world.state import State
@@ -24,6 +26,8 @@ __all__ = [
     "FluentFamily",
     "Methods",
     "Plan",
+    "PlanCache",
+    "Planner",
     "Primitive",
     "Resource",
     "Settings",

@@ -10,6 +10,7 @@ from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
+from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
@@ -25,9 +26,11 @@ class Agent(Generic[S, B]):
     """Somebody who acts. Owns its beliefs; everything that happens to it is told to ``listener``.
 
     ``body`` is whatever the operators act with: a character of a game, a robot, a simulation.
+    ``cache`` holds plans that agents of one domain make for each other; without one, each
+    plans for itself.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what comes behind the beliefs is given by name
         self,
         name: str,
         domain: Domain[S] | FrozenDomain,
@@ -36,6 +39,7 @@ class Agent(Generic[S, B]):
         body: B,
         operators: Operators | None = None,
         listener: AgentListener | None = None,
+        cache: PlanCache | None = None,
     ) -> None:
         """Make an agent.
 
@@ -56,6 +60,7 @@ class Agent(Generic[S, B]):
         self.beliefs: Beliefs[S] = Beliefs(beliefs, self._changed)
         self.body = body
         self.listener = listener
+        self.cache = cache
         self._leaves = 0
         for task in self.operators.tasks():
             if self.domain.tasks.get(task.name) is not task:

@@ -33,14 +33,8 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import (
-    DEFAULT_SETTINGS,
-    PlanRequest,
-    SearchStatus,
-    Settings,
-    request,
-)
+from bthtn.planning.planner import Planner
+from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, SearchStatus, Settings
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -78,9 +72,9 @@ class PlanGoal(Behaviour):
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
-        request(agent.domain, agent.beliefs.frozen(), self.goal)
+        self._planner: Planner[Any] = Planner(agent.domain, self.goal, settings, cache=agent.cache)
         self._setup_arguments: dict[str, Any] = {}
-        self._search: HtnSearch | None = None
+        self._search: Search | None = None
         self._version = 0
         self._run: PlanRun | None = None
         self._reason = ""
@@ -148,8 +142,7 @@ class PlanGoal(Behaviour):
     def _look_for_a_plan(self, reason: str) -> None:
         self._reason = reason
         self._version = self.agent.beliefs.version
-        state = self.agent.beliefs.frozen()
-        self._search = HtnSearch(request(self.agent.domain, state, self.goal, self.settings))
+        self._search = self._planner.search(self.agent.beliefs.frozen())
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
@@ -170,7 +163,7 @@ class PlanGoal(Behaviour):
             return self._give_up(str(failure))
         return Status.SUCCESS
 
-    def _advance(self, search: HtnSearch) -> Plan | None:
+    def _advance(self, search: Search) -> Plan | None:
         """The plan, or None while it needs more ticks. Raises ResumeFailed without one."""
         before = search.expansions
         status = search.advance(self._left)
@@ -233,10 +226,11 @@ class PlanGoal(Behaviour):
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Begin to plan a suspended part from the beliefs as they are now."""
-        node = arrival.node
-        state = self.agent.beliefs.frozen()
-        goal = sequence(*node.rest)
-        search = HtnSearch(PlanRequest(self.agent.domain, state, goal, node.binding, self.settings))
+        agent = self.agent
+        planner: Planner[Any] = Planner.resuming(
+            agent.domain, arrival.node, self.settings, cache=agent.cache
+        )
+        search = planner.search(agent.beliefs.frozen())
 
         def ask() -> Planned | None:
             try:

@@ -50,9 +50,16 @@ class Plan:
         put(self, "binding", binding)
         put(self, "record", record)
         put(self, "expansions", expansions)
-        put(self, "_sources", {})
-        self._put_or_defer("tree", tree)
-        self._put_or_defer("predicted", predicted)
+        sources: dict[str, Callable[[], Any]] = {}
+        put(self, "_sources", sources)
+        if callable(tree):
+            sources["tree"] = tree
+        else:
+            put(self, "tree", tree)
+        if callable(predicted):
+            sources["predicted"] = predicted
+        else:
+            put(self, "predicted", predicted)
 
     def __getattr__(self, name: str) -> Any:
         """The tree or the predicted state, asked for the first time; Python asks only then.
@@ -67,12 +74,6 @@ class Plan:
             object.__setattr__(self, name, source())
             self._sources.pop(name, None)
         return object.__getattribute__(self, name)
-
-    def _put_or_defer(self, name: str, given: Any) -> None:
-        if callable(given):
-            self._sources[name] = given
-        else:
-            object.__setattr__(self, name, given)
 
     @property
     def goal_text(self) -> str:

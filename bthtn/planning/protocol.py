@@ -13,7 +13,7 @@ from bthtn.domain.reading import strangers_in
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.plan import Plan
 from bthtn.world.expression import Binding
-from bthtn.world.state import FrozenState, State, snapshot
+from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
 
@@ -81,19 +81,32 @@ def request(
 ) -> PlanRequest:
     """A request, checked. Raises DomainError for a domain or goal that is not well made."""
     whole = frozen(domain)
+    network = goal_of(whole, goal)
+    return PlanRequest(whole, start_of(whole, state), network, settings=settings)
+
+
+def goal_of(domain: FrozenDomain, goal: NetworkLike) -> Network:
+    """The goal as a network of the domain's tasks. Raises DomainError when it is none."""
     network = network_from(goal)
-    strangers = list(strangers_in(network, whole.tasks, "goal"))
+    strangers = list(strangers_in(network, domain.tasks, "goal"))
     if strangers:
         raise DomainError(strangers)
-    if isinstance(state, State) and not isinstance(state, whole.state_class):
+    return network
+
+
+def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
+    """The snapshot to plan from. Raises DomainError for a state of another class."""
+    if isinstance(state, FrozenState):
+        return state
+    if not isinstance(state, domain.state_class):
         raise DomainError(
             Diagnostic(
                 "BT110",
                 f"the state is a {type(state).__name__};"
-                f" domain '{whole.name}' plans with {whole.state_class.__name__}",
+                f" domain '{domain.name}' plans with {domain.state_class.__name__}",
             )
         )
-    return PlanRequest(whole, snapshot(state), network, settings=settings)
+    return state.frozen()
 
 
 class Search(Protocol):

@@ -34,6 +34,11 @@ class FrozenState:
         assert isinstance(fluent, Fluent), "a state is asked for fluents"
         return cast("V | Unknown", self._values.get(fluent, fluent.default))
 
+    @property
+    def unrecorded(self) -> FrozenState:
+        """The same snapshot for a look that decides nothing: nobody records it."""
+        return self
+
     def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
         """Fluents that differ from their default, sorted by name."""
         return iter(sorted(self._values.items(), key=lambda item: str(item[0])))

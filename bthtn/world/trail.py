@@ -26,13 +26,24 @@ class WorkingState:
 
     While ``foreseeable`` is false, volatile fluents are unknown unless they were written
     here (semantics 2.4). Two moments with equal ``fingerprint`` are most likely equal;
-    ``same_as_at`` decides.
+    ``same_as_at`` decides. The snapshot may record what is read of it: fingerprints are made
+    without a trace, so whoever compares them calls ``reveal`` first.
     """
 
-    __slots__ = ("_base", "_trail", "_values", "fingerprint", "foreseeable")
+    __slots__ = (
+        "_base",
+        "_revealed",
+        "_trail",
+        "_unrecorded",
+        "_values",
+        "fingerprint",
+        "foreseeable",
+    )
 
     def __init__(self, base: FrozenState) -> None:
         self._base = base
+        self._unrecorded = base.unrecorded
+        self._revealed = 0
         self._values: dict[Fluent[Any], Any] = {}
         self._trail: list[tuple[Fluent[Any], Any]] = []
         self.fingerprint = 0
@@ -68,6 +79,7 @@ class WorkingState:
         while len(self._trail) > mark:
             fluent, before = self._trail.pop()
             self._store(fluent, before)
+        self._revealed = min(self._revealed, mark)
 
     def written_since(self, mark: int) -> dict[Fluent[Any], Any]:
         """The fluents written since the save point, with their values now."""
@@ -89,6 +101,15 @@ class WorkingState:
             == self._effective(fluent, self._values.get(fluent, _ABSENT))
             for fluent, before in self._first_since(mark).items()
         )
+
+    def reveal(self) -> None:
+        """Read the snapshot's values of everything written so far: fingerprints depend on them."""
+        if self._base is self._unrecorded:
+            return
+        for fluent, _ in self._trail[self._revealed :]:
+            if not fluent.volatile:
+                self._base.get(fluent)
+        self._revealed = len(self._trail)
 
     def freeze(self) -> FrozenState:
         """A snapshot of the state now."""
@@ -121,5 +142,5 @@ class WorkingState:
     def _hash(self, fluent: Fluent[Any], stored: Any) -> int:
         if stored is _ABSENT:
             return 0
-        same = not fluent.volatile and stored == self._base.get(fluent)
+        same = not fluent.volatile and stored == self._unrecorded.get(fluent)
         return 0 if same else hash((fluent, stored))

@@ -9,6 +9,7 @@ nothing it could become is possible, the alternative is dropped.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
 from bthtn.plan.merge import after_parallel, after_priority, conflict
@@ -26,6 +27,7 @@ from bthtn.planning.htn.frames import (
 from bthtn.planning.htn.output import OpenBranches
 from bthtn.planning.htn.state import SearchState
 from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
 
 
 def open_branches(
@@ -117,9 +119,12 @@ def _merge_parallel(search: SearchState, network: ParallelNetwork, branches: lis
 def _merge_alternatives(search: SearchState, kept: list[Branch]) -> None:
     written = {fluent: None for branch in kept for fluent in branch.written}
     search.projected.foreseeable = False
-    before = {fluent: search.projected.get(fluent) for fluent in written}
-    values = after_priority(
-        range(len(kept)), written, lambda i, fluent: kept[i].written.get(fluent, before[fluent])
-    )
+
+    def at_the_end(branch: int, fluent: Fluent[Any]) -> Any:
+        """The state before is read only where it matters."""
+        changes = kept[branch].written
+        return changes[fluent] if fluent in changes else search.projected.get(fluent)
+
+    values = after_priority(range(len(kept)), written, at_the_end)
     for fluent, value in values.items():
         search.projected.put(fluent, value)

@@ -141,8 +141,8 @@ def _enter(
     task, args, depth = compound.task, compound.args, search.path.depth
     search.expansions += 1
     search.record.append(index)
-    key, mark = _key(search, compound), search.projected.mark()
-    search.output.open(OpenScope(task, args, index, Footprint(reads), key, mark))
+    entered = (_key(search, compound), search.projected.fingerprint, search.projected.mark())
+    search.output.open(OpenScope(task, args, index, Footprint(reads), *entered))
     search.agenda = Agenda(Expand(body, args), Agenda(CloseScope(), search.agenda))
     search.path = replace(search.path, depth=depth + 1)
     if search.is_watched:
@@ -153,8 +153,7 @@ def _enter(
 def _cut(search: SearchState, compound: Compound) -> bool:
     """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
     reason = ""
-    marks = search.output.marks_of(_key(search, compound))
-    if search.settings.strict_recursion and any(map(search.projected.same_as_at, marks)):
+    if search.settings.strict_recursion and _nothing_changed(search, compound):
         reason = "entered again inside itself, with nothing changed"
     elif search.path.depth >= search.settings.max_depth:
         reason = f"nested deeper than {search.settings.max_depth}"
@@ -165,9 +164,19 @@ def _cut(search: SearchState, compound: Compound) -> bool:
     return bool(reason)
 
 
+def _nothing_changed(search: SearchState, compound: Compound) -> bool:
+    """Whether the call is open already, entered in the state as it is now."""
+    entered = search.output.entered(_key(search, compound))
+    if not entered:
+        return False
+    search.projected.reveal()
+    marks = entered.get(search.projected.fingerprint, ())
+    return any(map(search.projected.same_as_at, marks))
+
+
 def _key(search: SearchState, compound: Compound) -> ScopeKey:
     foreseeable = search.projected.foreseeable or not search.has_volatile
-    return (compound.task, compound.args, search.projected.fingerprint, foreseeable)
+    return (compound.task, compound.args, foreseeable)
 
 
 def _defer(search: SearchState, network: DeferNetwork, binding: Binding) -> bool:

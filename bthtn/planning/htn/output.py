@@ -7,6 +7,7 @@ entered with, to notice a task that is its own ancestor.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +26,8 @@ from bthtn.plan.nodes import (
 )
 from bthtn.world.footprint import Footprint
 
-ScopeKey = tuple[CompoundTask[Any], tuple[Any, ...], int, bool]
-"""A call and the state it was entered in: task, arguments, fingerprint, foreseeable."""
+ScopeKey = tuple[CompoundTask[Any], tuple[Any, ...], bool]
+"""A call, and whether volatile fluents were known where it was entered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,7 @@ class OpenScope:
     method: int
     footprint: Footprint
     key: ScopeKey
+    fingerprint: int
     mark: int
 
 
@@ -71,7 +73,7 @@ class Output:
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._open: list[Opening] = []
-        self._entered: dict[ScopeKey, list[int]] = {}
+        self._entered: dict[ScopeKey, dict[int, list[int]]] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -100,9 +102,9 @@ class Output:
             elif isinstance(entry, Opening):
                 self._do_close(entry)
 
-    def marks_of(self, key: ScopeKey) -> list[int]:
-        """Save points at which open scopes with this key were entered."""
-        return self._entered.get(key, [])
+    def entered(self, key: ScopeKey) -> Mapping[int, Sequence[int]]:
+        """Save points at which open scopes with this key were entered, by fingerprint."""
+        return self._entered.get(key, {})
 
     def tree(self, start: int = 0) -> Node:
         """The one node that the entries from ``start`` on make."""
@@ -123,14 +125,18 @@ class Output:
     def _do_open(self, opening: Opening) -> None:
         self._open.append(opening)
         if isinstance(opening, OpenScope):
-            self._entered.setdefault(opening.key, []).append(opening.mark)
+            entered = self._entered.setdefault(opening.key, {})
+            entered.setdefault(opening.fingerprint, []).append(opening.mark)
 
     def _do_close(self, opening: Opening) -> None:
         assert self._open.pop() is opening, "nodes are closed in reverse order"
         if isinstance(opening, OpenScope):
-            marks = self._entered[opening.key]
+            entered = self._entered[opening.key]
+            marks = entered[opening.fingerprint]
             marks.remove(opening.mark)
             if not marks:
+                del entered[opening.fingerprint]
+            if not entered:
                 del self._entered[opening.key]
 
 

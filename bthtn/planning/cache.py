@@ -1,0 +1,279 @@
+"""PlanCache: what searches found, kept under what their start states were asked.
+
+A search is deterministic, so the first fluent that it reads of its start state is always
+the same; the value decides which it reads next. All searches for one question are paths
+through a tree:
+
+    ammo ──0──► magazine ──true───► (reload, shoot)
+      │             └─────false───► there is no plan
+      └────6──► shoot
+
+A lookup reads what the search would have read, and needs no search. What the search would
+not have read cannot change its answer, and is not looked at.
+
+Answers live in two generations. New ones, and old ones that were asked for again, join the
+young generation; when it is full it becomes the old one, and the one before is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import DeferNetwork, Network, ParallelNetwork, PriorityNetwork, parts_of
+from bthtn.domain.task import TaskCall
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.plan.nodes import Node
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.protocol import Settings
+from bthtn.world.expression import Binding, Constant, Expression
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+
+Readings = Mapping[Fluent[Any], Any]
+"""Fluents of a start state with their values, in the order in which they were first read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A plan apart from the state it starts from. Without a tree: there is no plan.
+
+    ``written`` are the fluents that the plan changes, with the values predicted for them.
+    """
+
+    tree: Node | None
+    record: MethodTraversalRecord = field(default_factory=MethodTraversalRecord)
+    written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
+    expansions: int = 0
+
+
+class Question:
+    """A goal with its binding and settings; equal to another when every search is the same."""
+
+    __slots__ = ("_hash", "_key", "_network")
+
+    def __init__(self, network: Network, binding: Binding, settings: Settings) -> None:
+        self._network = network  # keeps alive what the key names by its id
+        self._key = (_shape(network), exact(binding), settings)
+        self._hash = hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """How often a cache was asked and had the answer, or had not; how many it keeps."""
+
+    hits: int
+    misses: int
+    entries: int
+
+
+class PlanCache:
+    """Answers of searches, shared by as many agents and threads as like to.
+
+    Keeps at most ``entries`` answers; those that nobody asked for lately are forgotten. The
+    answers of a domain go when the domain does. An answer is equal to what a search would
+    find, as long as the functions of the domain depend on nothing but the state and the
+    parameters they are given, and equal values of one type are treated alike.
+    """
+
+    def __init__(self, entries: int = 10_000) -> None:
+        """Raises DomainError when nothing could be kept."""
+        if entries <= 0:
+            message = f"a cache of {entries} entries"
+            raise DomainError(Diagnostic("BT202", message, hint="it has to be above zero"))
+        self._generation = (entries + 1) // 2
+        self._domains: WeakKeyDictionary[FrozenDomain, _Memory] = WeakKeyDictionary()
+        self._lock = Lock()
+        self._young = 0
+        self._hits = 0
+        self._misses = 0
+
+    @property
+    def statistics(self) -> CacheStatistics:
+        """What the cache was good for so far."""
+        with self._lock:
+            kept = sum(memory.entries for memory in self._domains.values())
+            return CacheStatistics(self._hits, self._misses, kept)
+
+    def clear(self) -> None:
+        """Forget every answer; the counts of hits and misses stay."""
+        with self._lock:
+            self._turn()
+            self._turn()
+
+    def answers(self, domain: FrozenDomain, question: Question) -> Answers:
+        """What is known about one question to one domain."""
+        with self._lock:
+            return Answers(self, self._domains.setdefault(domain, _Memory()), question)
+
+    def _counted(self, answer: Answer | None) -> Answer | None:
+        """The answer itself, counted as a hit, or as a miss when there is none."""
+        with self._lock:
+            if answer is None:
+                self._misses += 1
+            else:
+                self._hits += 1
+        return answer
+
+    def _keep(
+        self, memory: _Memory, question: Question, readings: Readings, answer: Answer
+    ) -> None:
+        """Put an answer into the young generation, and begin the next one when it is full."""
+        with self._lock:
+            if memory.young.put(question, readings, answer):
+                self._young += 1
+            if self._young >= self._generation:
+                self._turn()
+
+    def _turn(self) -> None:
+        self._young = 0
+        for memory in list(self._domains.values()):
+            memory.turn()
+
+    def __repr__(self) -> str:
+        now = self.statistics
+        return f"<plan cache: {now.entries} entries, {now.hits} hits, {now.misses} misses>"
+
+
+class Answers:
+    """What a cache knows about one question to one domain."""
+
+    __slots__ = ("_cache", "_memory", "_question")
+
+    def __init__(self, cache: PlanCache, memory: _Memory, question: Question) -> None:
+        self._cache = cache
+        self._memory = memory
+        self._question = question
+
+    def find(self, state: FrozenState) -> Answer | None:
+        """The answer for this start state, None when it is not known. Counted."""
+        memory, question = self._memory, self._question
+        answer = memory.young.find(question, state)
+        if answer is None:
+            old = memory.old
+            answer = old.find(question, state)
+            if answer is not None:
+                self.keep(old.readings(question, state), answer)
+        return self._cache._counted(answer)
+
+    def keep(self, readings: Readings, answer: Answer) -> None:
+        """Remember the answer of a search that has read this of its start state."""
+        self._cache._keep(self._memory, self._question, readings, answer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reading:
+    """An inner node: which fluent is read here, and where each of its values leads."""
+
+    fluent: Fluent[Any]
+    ways: dict[Any, _Reading | Answer]
+
+
+class _Generation:
+    """The trees of all questions to one domain. Only ever added to, so readers need no lock."""
+
+    __slots__ = ("entries", "trees")
+
+    def __init__(self) -> None:
+        self.entries = 0
+        self.trees: dict[Any, _Reading | Answer] = {}
+
+    def find(self, question: Question, state: FrozenState) -> Answer | None:
+        """The answer at the end of the path that this state takes."""
+        node = self.trees.get(question)
+        while isinstance(node, _Reading):
+            node = node.ways.get(exact(state.get(node.fluent)))
+        return node
+
+    def readings(self, question: Question, state: FrozenState) -> Readings:
+        """What finding it reads."""
+        found: dict[Fluent[Any], Any] = {}
+        node = self.trees.get(question)
+        while isinstance(node, _Reading):
+            found[node.fluent] = state.get(node.fluent)
+            node = node.ways.get(exact(found[node.fluent]))
+        return found
+
+    def put(self, question: Question, readings: Readings, answer: Answer) -> bool:
+        """Add a path and its answer; False when there is one already.
+
+        A path that reads something else than an earlier one after the same values is a sign
+        of an impure function. There is no place for it; what was first stays.
+        """
+        steps = list(readings.items())
+        ways, key, depth = self.trees, question, 0
+        while (node := ways.get(key)) is not None:
+            if not isinstance(node, _Reading) or depth == len(steps):
+                return False
+            fluent, value = steps[depth]
+            if node.fluent is not fluent:
+                return False
+            ways, key, depth = node.ways, exact(value), depth + 1
+        new: _Reading | Answer = answer
+        for fluent, value in reversed(steps[depth:]):
+            new = _Reading(fluent, {exact(value): new})
+        ways[key] = new
+        self.entries += 1
+        return True
+
+
+class _Memory:
+    """What is known about one domain."""
+
+    __slots__ = ("old", "young")
+
+    def __init__(self) -> None:
+        self.young = _Generation()
+        self.old = _Generation()
+
+    @property
+    def entries(self) -> int:
+        return self.young.entries + self.old.entries
+
+    def turn(self) -> None:
+        """The young generation becomes the old one."""
+        self.old, self.young = self.young, _Generation()
+
+
+def exact(value: Any) -> Any:
+    """A key that no other value has, even an equal one: 1, True and 1.0 differ, 0.0 and -0.0 too.
+
+    A NaN is itself and no other NaN. Equal objects of other types count as one value.
+    """
+    kind = type(value)
+    if kind is float and value == 0:
+        return (kind, str(value))
+    if isinstance(value, tuple):
+        return (kind, tuple(map(exact, value)))
+    if isinstance(value, frozenset):
+        return (kind, frozenset(map(exact, value)))
+    return (kind, value)
+
+
+def _shape(network: Network) -> tuple[Any, ...]:
+    """A key for a network: constants by value, other expressions and effects by identity."""
+    match network:
+        case TaskCall(task, args):
+            return (task, *map(_argument, args))
+        case DeferNetwork(call, ensures):
+            return ("defer", _shape(call), *map(id, ensures))
+        case ParallelNetwork(parts, policy):
+            return (policy, *map(_shape, parts))
+        case PriorityNetwork(parts, reactive):
+            return ("priority", reactive, *map(_shape, parts))
+        case _:
+            return (type(network), *map(_shape, parts_of(network)))
+
+
+def _argument(written: Expression[Any]) -> tuple[Any, ...]:
+    return exact(written.value) if isinstance(written, Constant) else ("id", id(written))

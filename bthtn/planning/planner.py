@@ -1,0 +1,185 @@
+"""Planner: a question that is prepared once and asked from many states."""
+
+from __future__ import annotations
+
+from typing import Generic, Self, TypeVar
+
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network, NetworkLike, sequence
+from bthtn.errors import Diagnostic, PlanningError
+from bthtn.plan.nodes import SuspendedNode
+from bthtn.plan.plan import Plan
+from bthtn.planning.cache import Answer, Answers, PlanCache, Question
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import (
+    DEFAULT_SETTINGS,
+    PlanRequest,
+    Search,
+    SearchStatus,
+    Settings,
+    goal_of,
+    start_of,
+)
+from bthtn.planning.trace import SearchListener
+from bthtn.world.expression import Binding
+from bthtn.world.recording import RecordingState
+from bthtn.world.state import FrozenState, State
+
+S = TypeVar("S", bound=State)
+
+
+class Planner(Generic[S]):
+    """How can the goal be done, from this state, or this, or this?
+
+    What does not depend on the state is checked once. With a ``cache`` the answers of earlier
+    searches are used, also those for other planners with an equal question.
+    """
+
+    def __init__(
+        self,
+        domain: Domain[S] | FrozenDomain,
+        goal: NetworkLike,
+        settings: Settings = DEFAULT_SETTINGS,
+        *,
+        cache: PlanCache | None = None,
+    ) -> None:
+        """Raises DomainError when the domain or the goal is not well made."""
+        whole = frozen(domain)
+        self._prepare(whole, goal_of(whole, goal), (), settings, cache)
+
+    @classmethod
+    def resuming(
+        cls,
+        domain: FrozenDomain,
+        suspended: SuspendedNode,
+        settings: Settings = DEFAULT_SETTINGS,
+        *,
+        cache: PlanCache | None = None,
+    ) -> Self:
+        """The planner for what is left to do at a suspended part of a plan."""
+        planner = cls.__new__(cls)
+        goal = sequence(*suspended.rest)
+        planner._prepare(domain, goal, suspended.binding, settings, cache)
+        return planner
+
+    def plan(self, state: S | FrozenState, listener: SearchListener | None = None) -> Plan | None:
+        """The most preferred plan from this state, or None when there is none.
+
+        Raises DomainError for a state of another domain, and PlanningError when a user's
+        function raises or the limit of expansions is reached.
+        """
+        search = self.search(state, listener)
+        if search.advance() is SearchStatus.LIMIT:
+            raise PlanningError(
+                Diagnostic(
+                    "BT203",
+                    f"no answer after {search.expansions} expansions",
+                    hint="is there a recursion that never ends? raise max_expansions if not",
+                )
+            )
+        return search.plan
+
+    def search(self, state: S | FrozenState, listener: SearchListener | None = None) -> Search:
+        """A search from this state, to be advanced by the caller.
+
+        It is over before it begins when the cache has the answer. A listener wants to hear of
+        a search: for one the cache is not asked. Raises DomainError for a state of another
+        domain.
+        """
+        start = start_of(self.domain, state)
+        if self._answers is None or listener is not None:
+            return self._begun(start, listener)
+        answer = self._answers.find(start)
+        if answer is not None:
+            return _Answered(self._plan_from(answer, start))
+        recorded = RecordingState(start)
+        return _Remembered(self._begun(recorded, None), recorded, self._answers)
+
+    def _begun(self, start: FrozenState, listener: SearchListener | None) -> Search:
+        """The one place where a search is made.
+
+        What it takes from ``start`` with ``get`` is what its answer depends on; what it wrote
+        it gives to ``start.changed``.
+        """
+        asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
+        return HtnSearch(asked, listener)
+
+    def _prepare(
+        self,
+        domain: FrozenDomain,
+        goal: Network,
+        binding: Binding,
+        settings: Settings,
+        cache: PlanCache | None,
+    ) -> None:
+        self.domain = domain
+        self.goal = goal
+        self.binding = binding
+        self.settings = settings
+        self._answers: Answers | None = None
+        if cache is not None:
+            self._answers = cache.answers(domain, Question(goal, binding, settings))
+
+    def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
+        if answer.tree is None:
+            return None
+        return Plan(
+            self.domain,
+            self.goal,
+            self.binding,
+            answer.tree,
+            answer.record,
+            lambda: start.changed(answer.written),
+            answer.expansions,
+        )
+
+
+class _Answered:
+    """A search that has nothing to do: its answer is known."""
+
+    def __init__(self, plan: Plan | None) -> None:
+        self.plan = plan
+        self.status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
+        self.expansions = 0
+
+    def advance(self, expansions: int | None = None) -> SearchStatus:  # noqa: ARG002 - protocol
+        return self.status
+
+
+class _Remembered:
+    """A search whose answer is kept for those who ask the same."""
+
+    def __init__(self, search: Search, start: RecordingState, answers: Answers) -> None:
+        self._search = search
+        self._start = start
+        self._answers = answers
+
+    @property
+    def status(self) -> SearchStatus:
+        return self._search.status
+
+    @property
+    def plan(self) -> Plan | None:
+        return self._search.plan
+
+    @property
+    def expansions(self) -> int:
+        return self._search.expansions
+
+    def advance(self, expansions: int | None = None) -> SearchStatus:
+        if self._search.status is not SearchStatus.RUNNING:
+            return self._search.status
+        status = self._search.advance(expansions)
+        if status in (SearchStatus.SOLVED, SearchStatus.EXHAUSTED):
+            self._answers.keep(self._start.readings, self._answer())
+        return status
+
+    def _answer(self) -> Answer:
+        """What was found. A plan that makes its parts later makes them now, and is recorded."""
+        plan = self._search.plan
+        if plan is None:
+            return Answer(None)
+        tree = plan.tree
+        assert plan.predicted is not None, "predicting tells the recorder what was written"
+        return Answer(tree, plan.record, self._start.changes, plan.expansions)
