@@ -46,6 +46,8 @@ def made():
     domain.primitive("idle")
     domain.primitive("start", effects=Robot.ready.becomes(True))
     domain.primitive("go", precondition=Robot.ready, effects=Robot.count.increases(1))
+    domain.primitive("scatter", effects=Robot.dust.becomes(True))
+    domain.primitive("never", precondition=False)
     domain.primitive("boom", precondition=lambda robot: 1 // robot.count)
 
     @domain.primitive
@@ -60,9 +62,7 @@ def made():
 
 
 home = made()
-idle, start, go, boom, show, sweep = (
-    home._tasks[name] for name in ("idle", "start", "go", "boom", "show", "sweep")
-)
+idle, start, go, scatter, never, boom, show, sweep = home._tasks.values()
 
 
 @home.compound
@@ -74,6 +74,13 @@ def work():
 @home.compound
 def again():
     yield method(start(), again())
+    yield method(idle())
+
+
+@home.compound
+def either():
+    yield method(start(), either(), never())
+    yield method(scatter(), either())
     yield method(idle())
 
 
@@ -94,7 +101,12 @@ def planner(goal, cache=None, settings=Settings(), domain=home):  # noqa: B008 -
 
 def said(plan):
     """A plan as text, in which 1, True and 1.0 differ."""
-    return plan and (repr(plan), [str(s) for s in plan.steps], repr(plan.predicted), plan.cost)
+    return plan and (
+        repr(plan),
+        [str(s) for s in plan.steps],
+        repr(plan.predicted),
+        plan.expansions,
+    )
 
 
 def same_as_fresh(goal, cache, *states):
@@ -183,6 +195,21 @@ def test_a_task_inside_itself_depends_on_whether_the_state_has_changed(cache):
     assert records == [(0, 1), (1,)]
     assert same_as_fresh(again(), cache, *states) == 0
     assert same_as_fresh(again(), cache, *states, Robot(dust=True)) == 3
+
+
+def test_what_was_written_and_taken_back_is_not_confused_with_what_was_written_instead(cache):
+    # The second method of the inner call writes where the first one wrote before it failed.
+    states = [Robot(ready=ready, dust=dust) for ready in (False, True) for dust in (False, True)]
+    assert len({planner(either()).plan(state).expansions for state in states}) == 4
+    assert same_as_fresh(either(), cache, *states) == 0
+    assert same_as_fresh(either(), cache, *states) == 4
+
+
+def test_what_every_alternative_writes_does_not_depend_on_what_was_there(cache):
+    choice = priority(start(), sequence(idle(), start()))
+    assert same_as_fresh(choice, cache, Robot(), Robot(ready=True)) == 1
+    choice = priority(start(), idle())
+    assert same_as_fresh(choice, cache, Robot(), Robot(ready=True)) == 0
 
 
 # what is a question
@@ -323,6 +350,20 @@ def test_what_is_asked_for_again_and_again_is_not_forgotten():
         question.plan(Robot(ready=True, count=count))
         question.plan(Robot(ready=True))
     assert cache.statistics.hits == 100
+
+
+def test_an_answer_may_depend_on_more_fluents_than_python_can_call_deep(cache):
+    rooms = [Robot.clean[str(number)] for number in range(10_000)]
+    palace = Domain("palace", Robot)
+    rest = palace.primitive(
+        "rest", precondition=lambda robot: not any(robot.read_fluent(room) for room in rooms)
+    )
+    question = Planner(palace, rest(), cache=cache)
+    states = [Robot(), Robot(clean={"9999": True}), Robot(clean={"5000": True})]
+    assert [question.plan(state) is None for state in states * 2] == [False, True, True] * 2
+    assert cache.statistics == CacheStatistics(hits=3, misses=3, entries=3)
+    cache.clear()
+    assert cache.statistics.entries == 0
 
 
 def test_a_cache_can_be_emptied(cache):

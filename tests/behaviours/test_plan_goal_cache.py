@@ -1,0 +1,90 @@
+"""Agents that share a cache of plans: who comes second plans in no time."""
+
+import pytest
+
+from bthtn import Domain, PlanCache, method, pause
+from bthtn.agent.event import BeliefChanged, LeafStarted, PlanAdopted
+from bthtn.behaviours import Agent, PlanGoal
+from bthtn.planning.cache import CacheStatistics
+from bthtn.testing.doubles import RecordingListener, ticks
+from bthtn.testing.playground import World
+
+crew = Domain("crew", World)
+work = crew.primitive("work", precondition=World.lit)
+light = crew.primitive("light", effects=World.lit.becomes(True))
+rest = crew.primitive("rest")
+
+
+@crew.compound
+def shift():
+    yield method(work(), work(), rest())
+    yield method(light(), work(), rest())
+
+
+@crew.compound
+def long_day():
+    yield method(shift(), pause(), shift())
+
+
+@pytest.fixture
+def cache():
+    return PlanCache()
+
+
+def member(name, cache=None, **beliefs):
+    return Agent(name, crew, World(**beliefs), body=None, listener=RecordingListener(), cache=cache)
+
+
+def day(agent, goal=long_day, budget=1):
+    """The letters of the agent's ticks until the goal ends, and what happened to him."""
+    behaviour = PlanGoal("day", agent, goal(), budget=budget, max_replans=0)
+    letters = ticks(behaviour, 1)
+    while letters[-1] == "R":
+        assert len(letters) < 100, "it hangs"
+        letters += ticks(behaviour, 1)
+    happened = [e for e in agent.listener.events if isinstance(e, LeafStarted | BeliefChanged)]
+    return letters, [str(getattr(event, "task", event)) for event in happened]
+
+
+def test_the_second_agent_has_the_plan_in_the_tick_in_which_he_asks(cache):
+    slow, story = day(member("first", cache), shift)
+    quick, same_story = day(member("second", cache), shift)
+    assert (slow, quick) == ("RRRS", "S")
+    assert story == same_story
+    assert cache.statistics == CacheStatistics(hits=1, misses=1, entries=1)
+
+
+def test_the_rest_of_a_plan_is_remembered_too(cache):
+    slow, story = day(member("first", cache))
+    quick, same_story = day(member("second", cache))
+    assert len(slow) > len("RRRS"), "the rest took time as well"
+    assert quick == "S", "neither the plan nor its rest had to be searched for"
+    assert story == same_story
+    assert cache.statistics == CacheStatistics(hits=2, misses=2, entries=2)
+
+
+def test_a_cached_plan_takes_nothing_of_the_budget(cache):
+    day(member("first", cache), budget=None)
+    assert day(member("second", cache), budget=1)[0] == "S"
+
+
+def test_agents_in_different_situations_have_different_plans(cache):
+    bright, dark = member("bright", cache), member("dark", cache, lit=False)
+    assert [day(one, shift)[1] for one in (bright, dark)] == [
+        day(member("alone", lit=lit), shift)[1] for lit in (True, False)
+    ]
+    assert cache.statistics.hits == 0
+
+
+def test_a_shared_plan_predicts_from_the_beliefs_of_him_who_asked(cache):
+    for armed in (False, True):
+        agent = member("somebody", cache, armed=armed)
+        day(agent, shift)
+        (adopted,) = [e for e in agent.listener.events if isinstance(e, PlanAdopted)]
+        assert adopted.plan.predicted == World(armed=armed).frozen()
+    assert cache.statistics.hits == 1
+
+
+def test_without_a_cache_everybody_plans_for_himself():
+    assert day(member("first"), shift) == day(member("second"), shift)
+    assert day(member("first"), shift)[0] == "RRRS"
