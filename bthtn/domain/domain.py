@@ -19,7 +19,7 @@ from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class FrozenDomain:
     """Tasks by name in order of definition, and the methods of the compound ones."""
 

@@ -34,6 +34,16 @@ class FrozenState:
         assert isinstance(fluent, Fluent), "a state is asked for fluents"
         return cast("V | Unknown", self._values.get(fluent, fluent.default))
 
+    @property
+    def values(self) -> Mapping[Fluent[Any], Any]:
+        """Fluents that differ from their default, in no order that matters."""
+        return self._values
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether the value of some fluent was set to unknown."""
+        return any(value is UNKNOWN for value in self._values.values())
+
     def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
         """Fluents that differ from their default, sorted by name."""
         return iter(sorted(self._values.items(), key=lambda item: str(item[0])))

@@ -78,7 +78,7 @@ class HtnSearch:
             self._status = SearchStatus.ERROR
             if isinstance(error, BthtnError | AssertionError):
                 raise
-            raise _user_error(error) from error
+            raise user_error(error) from error
         if self._status is SearchStatus.RUNNING and self.expansions >= limit:
             self._status = SearchStatus.LIMIT
         return self._status
@@ -155,7 +155,8 @@ class HtnSearch:
         self._status = SearchStatus.SOLVED
 
 
-def _user_error(error: Exception) -> PlanningError:
+def user_error(error: Exception) -> PlanningError:
+    """What is raised to the caller of a search when a user's expression raises."""
     return PlanningError(
         Diagnostic(
             "BT201",

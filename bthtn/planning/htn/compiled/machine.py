@@ -1,0 +1,404 @@
+"""The machine: what generated functions work on, and what they leave to evaluation.
+
+Whatever cannot be written as source is done here as the interpreter does it, through a
+recording view: tasks and methods with plain functions, calls with computed arguments,
+suspensions, the recursion guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from bthtn.domain.condition import why
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import writes_of
+from bthtn.domain.method import Method
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.domain.projection import grounded, projected
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
+from bthtn.plan.nodes import DEFERRED, HORIZON, PAUSED, Suspension, SuspensionKind
+from bthtn.planning.htn.compiled.branches import Frame, end_branch, open_branches
+from bthtn.planning.htn.compiled.kinds import (
+    ABSENT,
+    ENSURED,
+    HORIZON_REACHED,
+    PROJECTED,
+    READS,
+    ROOT,
+    SUSPENDED,
+    Entry,
+)
+from bthtn.planning.htn.compiled.program import MembersByIndex, Program
+from bthtn.planning.htn.compiled.source import is_ground
+from bthtn.planning.protocol import PlanRequest
+from bthtn.world.expression import Expression
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import RecordingView, Write, WriteKind
+from bthtn.world.truth import UNKNOWN, Truth
+
+Cell = tuple[Any, ...]
+"""What is left to do: function, scope, arguments …, the cell behind it."""
+Values = dict[Fluent[Any], Any]
+
+_FORGET_AT: Final = 10_000
+
+
+def end(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) -> Cell:  # noqa: ARG001, N803
+    """Nothing is left to do."""
+    m.free += 1
+    return DONE
+
+
+END: Final[Cell] = (end,)
+DONE: Final[Cell] = (end, None)
+
+
+class Machine:
+    """One search, run by generated functions.
+
+    ``at`` is where the path being planned has come to: steps, elapsed, fingerprint of the
+    state, innermost frame; it stays None where the program needs nothing of it. ``free``
+    counts calls of functions that were no expansions.
+    """
+
+    def __init__(self, request: PlanRequest, program: Program) -> None:
+        self.domain: FrozenDomain = request.domain
+        self.program = program
+        self.settings = request.settings
+        self.base = request.state
+        self.S: Values = {**program.defaults, **request.state.values}
+        if program.facts.volatile:
+            for fluent in request.state.values:
+                if fluent.volatile:
+                    del self.S[fluent]
+        self.L: list[Entry] = []
+        self.C: list[Any] = []
+        self.at: Any = (0, 0, 0, None)
+        self.free = 0
+        self.calls = 0
+        self.cause: Suspension | None = None
+        self.reason = ""
+        self.view = RecordingView(self)
+        self.max_depth = request.settings.max_depth
+        self._seen: set[Any] = set()
+        self._forget_at = _FORGET_AT
+        self.root: Entry = (ROOT, None, request.binding, (), (), request.goal, 0, None, 0)
+        self.cell: Cell | None = self.link(request.goal, self.root, END)
+
+    # reading
+
+    @property
+    def foreseeable(self) -> bool:
+        """Whether a volatile fluent still has the value that was sensed."""
+        steps, _, _, frame = self.at
+        return bool(steps == 0 and (frame is None or frame.guard is None))
+
+    def get(self, fluent: Any, /) -> Any:
+        """Value of the fluent as projected: the machine is a view of the state."""
+        if fluent.volatile:
+            return self.sensed(fluent)
+        return self.S.get(fluent, fluent.default)
+
+    def sensed(self, fluent: Fluent[Any]) -> Any:
+        """Value of a volatile fluent: as written, or as sensed where that can be relied on."""
+        value = self.S.get(fluent, ABSENT)
+        if value is not ABSENT:
+            return value
+        return self.base.get(fluent) if self.foreseeable else UNKNOWN
+
+    def member(self, members: MembersByIndex, index: Any) -> Any:
+        """Value of a member; UNKNOWN also where there can be no such member."""
+        fluent = members.get(index)
+        if fluent is None:
+            if not isinstance(index, members.family.index_type):
+                return UNKNOWN
+            fluent = members[index]
+        return self.sensed(fluent) if members.volatile else self.S.get(fluent, members.default)
+
+    def asks(self, condition: Expression[Any], args: tuple[Any, ...]) -> Truth:
+        """The condition's truth by evaluation; ``view`` then knows what was read."""
+        self.view = RecordingView(self)
+        truth = condition.evaluate(self.view, args)
+        return truth if truth is UNKNOWN else bool(truth)
+
+    def reads_of(self, task: PrimitiveTask[Any], args: tuple[Any, ...]) -> frozenset[Any]:
+        """What planning the task reads here."""
+        return projected(task, args, RecordingView(self)).footprint.reads
+
+    def body(self, method: Method, args: tuple[Any, ...]) -> Any:
+        """What a plain method answers: a network, None, or UNKNOWN with the cause in ``cause``."""
+        self.view = RecordingView(self)
+        try:
+            return self.domain.network(method, self.view, args)
+        except UnknownRead as signal:
+            self.view.readings.clear()
+            self.view.readings[signal.fluent] = UNKNOWN  # type: ignore[index]
+            return UNKNOWN
+
+    # planning by evaluation
+
+    def primitive(self, task: PrimitiveTask[Any], cell: Cell) -> Cell | None:
+        """Plan a primitive task; its cell is a call of its function."""
+        sc, args, rest = cell[1], cell[2:-1], cell[-1]
+        step = projected(task, args, RecordingView(self))
+        if step.possible is False:
+            self.no_task(task, args)
+            return None
+        steps, elapsed, prints, frame = self.at
+        guard = None if frame is None else frame.guard
+        if step.writes is None or (step.possible is UNKNOWN and guard != steps):
+            return self.suspend(sc, Suspension(SuspensionKind.UNKNOWN, step.unknown))
+        self.at = (steps + 1, elapsed + step.duration, prints, frame)
+        undone = self.written(step.writes)
+        self.L.append((PROJECTED, sc, args, undone, task, step))
+        return rest
+
+    def written(self, writes: Any) -> tuple[Any, ...]:
+        """Carry out writes; what they overwrote."""
+        undone: list[Any] = []
+        for fluent, write in writes.items():
+            self.put(fluent, self.after(fluent, write), undone)
+        return tuple(undone)
+
+    def put(self, fluent: Fluent[Any], value: Any, undone: list[Any]) -> None:
+        """Write a value, and add to ``undone`` what it overwrote."""
+        absent = ABSENT if fluent.volatile else fluent.default
+        before = self.S.get(fluent, absent)
+        undone += (fluent, before)
+        self.replace(fluent, before, value)
+
+    def replace(self, fluent: Fluent[Any], before: Any, value: Any) -> None:
+        """Store a value in place of another, and keep the fingerprint true."""
+        if value is ABSENT:
+            self.S.pop(fluent, None)
+        else:
+            self.S[fluent] = value
+        steps, elapsed, prints, frame = self.at
+        self.at = (
+            steps, elapsed, prints ^ hash((fluent, before)) ^ hash((fluent, value)), frame
+        )
+
+    def unforeseen(self, fluent: Fluent[Any]) -> Any:
+        """Value of the fluent as far as it was written, or cannot change by itself."""
+        return self.S.get(fluent, UNKNOWN if fluent.volatile else fluent.default)
+
+    def after(self, fluent: Fluent[Any], write: Write) -> Any:
+        """Value of the fluent when the write has happened."""
+        if write.kind is not WriteKind.INCREASE:
+            return write.value
+        before = self.get(fluent)
+        return UNKNOWN if before is UNKNOWN else before + write.value
+
+    def suspend(self, sc: Entry, cause: Suspension) -> Cell:
+        """Stop planning on this path."""
+        self.L.append((SUSPENDED, sc, (), (), cause))
+        return self.stop(cause)
+
+    def stop(self, cause: Suspension) -> Cell:
+        """Nothing more is planned on this path: go on where it ends."""
+        self.cause = cause
+        frame: Frame | None = self.at[3]
+        return END if frame is None else frame.end
+
+    def undecided(self, sc: Entry) -> Cell:
+        """Suspend a call because of what ``view`` found unknown."""
+        self.free += 1
+        return self.suspend(sc, Suspension(SuspensionKind.UNKNOWN, str(self.view.unknown)))
+
+    def back(self) -> Cell | None:
+        """Return to the latest choice, and take its alternative if it has one."""
+        function, cell, index, place, self.at = self.C.pop()
+        self.cause = None
+        values, log = self.S, self.L
+        while len(log) > place:
+            undone = log.pop()[3]
+            for number in range(0, len(undone), 2):
+                if undone[number + 1] is ABSENT:
+                    values.pop(undone[number], None)
+                else:
+                    values[undone[number]] = undone[number + 1]
+        answer: Cell | None = function(values, log, self.C, self, cell, index)
+        return answer
+
+    def run(self, stop: int) -> bool:
+        """Go on while fewer than ``stop`` expansions were made; whether there is more to try."""
+        values, log, choices = self.S, self.L, self.C
+        cell, calls = self.cell, self.calls
+        try:
+            while calls - self.free < stop or (cell is not None and cell[0] in _FREE):
+                if cell is DONE:
+                    return False
+                calls += 1
+                if cell is not None:
+                    cell = cell[0](values, log, choices, self, cell)
+                elif choices:
+                    cell = self.back()
+                else:
+                    self.free += 1
+                    return False
+            return cell is not DONE
+        finally:
+            self.cell, self.calls = cell, calls
+
+    # networks
+
+    def link(self, network: Network, sc: Entry, rest: Cell) -> Cell:
+        """The cell that plans a network in front of another cell."""
+        if not isinstance(network, SequenceNetwork):
+            return self._linked(network, sc, rest)
+        parts, horizon = network.parts, self.program.features.horizon
+        for place in range(len(parts) - 1, -1, -1):
+            rest = self._linked(parts[place], sc, rest)
+            if horizon and place:
+                rest = (at_place, sc, place, rest)
+        return rest
+
+    def _linked(self, network: Network, sc: Entry, rest: Cell) -> Cell:
+        if isinstance(network, NullNetwork):
+            return rest
+        if isinstance(network, TaskCall) and is_ground(network):
+            args = (argument.evaluate(self, sc[2]) for argument in network.args)
+            return (self.program.functions[network.task], sc, *args, rest)
+        return (expand, sc, network, rest)
+
+    @property
+    def expand(self) -> Callable[..., Cell | None]:
+        """The function that plans any network."""
+        return expand
+
+    # failures
+
+    def cuts(self, task: CompoundTask[Any], args: tuple[Any, ...], sc: Entry, key: Any) -> bool:
+        """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
+        reason = ""
+        if key is not None:
+            if key in self._seen:
+                if self._is_open(sc, key):
+                    reason = "entered again inside itself, with nothing changed"
+            else:
+                self._seen.add(key)
+                if len(self._seen) > self._forget_at:
+                    self._forget(sc)
+        if not reason and sc[6] >= self.max_depth:
+            reason = f"nested deeper than {self.max_depth}"
+        if reason:
+            self.free += 1
+            self.reason = f"{call_text(task, args)}: {reason}"
+        return bool(reason)
+
+    def no_task(self, task: PrimitiveTask[Any], args: tuple[Any, ...]) -> None:
+        """Note why a primitive task cannot be done, where somebody will ask."""
+        if self.at[3] is not None:
+            self.reason = f"{call_text(task, args)}: {why(task.precondition, self, args)}"
+
+    def no_method(self, task: CompoundTask[Any], index: int, args: tuple[Any, ...]) -> None:
+        """Note why a method cannot be used, where somebody will ask."""
+        if self.at[3] is None:
+            return
+        method = self.domain.methods[task][index]
+        reason = why(method.condition, self, args)
+        if method.condition.evaluate(self, args) is True:
+            reason = f"{method.body} does not apply"
+        self.reason = f"{call_text(task, args)}: {reason}"
+
+    def _is_open(self, sc: Entry, key: Any) -> bool:
+        """Whether a scope with this key encloses, entered in the very state there is now."""
+        scope: Entry | None = sc
+        while scope is not None:
+            if scope[7] == key and self._same_since(scope[8]):
+                return True
+            scope = scope[1]
+        return False
+
+    def _same_since(self, place: int) -> bool:
+        first: dict[Any, Any] = {}
+        for entry in self.L[place:]:
+            undone = entry[3]
+            for index in range(0, len(undone), 2):
+                first.setdefault(undone[index], undone[index + 1])
+        return all(
+            before == self.S.get(fluent, ABSENT) if before is not ABSENT else fluent not in self.S
+            for fluent, before in first.items()
+        )
+
+    def _forget(self, sc: Entry) -> None:
+        """Keep the keys of open scopes only, so that memory follows depth, not time."""
+        self._seen = set()
+        scope: Entry | None = sc
+        while scope is not None:
+            self._seen.add(scope[7])
+            scope = scope[1]
+        self._forget_at = 2 * len(self._seen) + _FORGET_AT
+
+
+def at_place(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) -> Cell | None:  # noqa: N803
+    """Go on with a sequence behind its first part, unless the horizon is reached."""
+    _, sc, place, rest = cell
+    settings, (steps, elapsed, _, _) = m.settings, m.at
+    near = (settings.horizon is not None and steps >= settings.horizon) or (
+        settings.horizon_time is not None and elapsed >= settings.horizon_time
+    )
+    if near:
+        m.free += 1
+        L.append((HORIZON_REACHED, sc, (), (), place))
+        return m.stop(HORIZON)
+    m.free += 1
+    return rest
+
+
+def expand(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) -> Cell | None:  # noqa: N803
+    """Plan any network: what is not a call with ground arguments comes here."""
+    _, sc, network, rest = cell
+    match network:
+        case TaskCall():
+            return _call(m, sc, network, rest)
+        case SequenceNetwork():
+            m.free += 1
+            return m.link(network, sc, rest)
+        case ParallelNetwork() | PriorityNetwork():
+            m.free += 1
+            return open_branches(m, sc, network, rest)
+        case DeferNetwork():
+            m.free += 1
+            return _defer(m, sc, network, rest)
+        case PauseNetwork():
+            m.free += 1
+            return m.stop(PAUSED)
+    raise AssertionError(f"no network: {network!r}")
+
+
+def _call(m: Machine, sc: Entry, call: TaskCall, rest: Cell) -> Cell | None:
+    view = RecordingView(m)
+    args = grounded(call, view, sc[2])
+    if args is None:
+        m.view = view
+        return m.undecided(sc)
+    if view.readings:
+        m.L.append((READS, sc, (), (), view.reads))
+    function = m.program.functions[call.task]
+    answer: Cell | None = function(m.S, m.L, m.C, m, (function, sc, *args, rest))
+    return answer
+
+
+def _defer(m: Machine, sc: Entry, network: DeferNetwork, rest: Cell) -> Cell:
+    view = RecordingView(m)
+    try:
+        ensured = writes_of(network.ensures, view, sc[2])
+    except UnknownRead as signal:
+        return m.suspend(sc, Suspension(SuspensionKind.UNKNOWN, str(signal.fluent)))
+    if not ensured:
+        return m.suspend(sc, DEFERRED)
+    m.L.append((ENSURED, sc, (), m.written(ensured), ensured, view.reads))
+    return rest
+
+
+_FREE: Final = frozenset({end, end_branch, at_place})

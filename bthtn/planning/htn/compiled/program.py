@@ -1,0 +1,98 @@
+"""A program: the functions of a domain, made once for every set of features.
+
+The source stands in ``linecache`` under a name of its own, so that a traceback through a
+generated function shows its line.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import Task
+from bthtn.planning.htn.compiled.facts import Facts, facts_about
+from bthtn.planning.htn.compiled.source import Features, Source
+from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.truth import UNKNOWN
+
+_NUMBERS: Final = count(1)
+
+
+class MembersByIndex(dict[Any, Fluent[Any]]):
+    """The members of a family that a program has met, by index."""
+
+    def __init__(self, family: FluentFamily[Any, Any]) -> None:
+        super().__init__()
+        self.family = family
+        self.default = family.prototype.default
+        self.volatile = family.prototype.volatile
+
+    def __missing__(self, index: Any) -> Fluent[Any]:
+        made = self[index] = self.family.member(index)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Generated functions by task, and what a machine has to know to run them."""
+
+    text: str
+    features: Features
+    facts: Facts
+    functions: Mapping[Task, Any]
+    defaults: Mapping[Fluent[Any], Any]
+
+
+class Programs:
+    """The programs of one domain."""
+
+    def __init__(self, domain: FrozenDomain) -> None:
+        self.facts = facts_about(domain)
+        self._by_features: dict[Features, Program] = {}
+
+    def program(self, domain: FrozenDomain, features: Features) -> Program:
+        """The program for these features, generated when first asked for."""
+        found = self._by_features.get(features)
+        if found is None:
+            found = self._by_features[features] = _program(domain, self.facts, features)
+        return found
+
+
+_PROGRAMS: WeakKeyDictionary[FrozenDomain, Programs] = WeakKeyDictionary()
+
+
+def programs(domain: FrozenDomain) -> Programs:
+    """The programs of a domain, the same at every call."""
+    found = _PROGRAMS.get(domain)
+    if found is None:
+        found = _PROGRAMS.setdefault(domain, Programs(domain))
+    return found
+
+
+def _program(domain: FrozenDomain, facts: Facts, features: Features) -> Program:
+    source = Source(domain, facts, features)
+    text = source.text()
+    file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names: dict[str, Any] = {
+        name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
+        for name, thing in source.names.objects.items()
+    }
+    names["UNKNOWN"] = UNKNOWN
+    exec(compile(text, file, "exec"), names)  # noqa: S102 - the source is our own
+    return Program(
+        text,
+        features,
+        facts,
+        {task: names[name] for task, name in source.functions.items()},
+        {
+            fluent: fluent.default
+            for fluent in domain.schema.fluents.values()
+            if not fluent.volatile
+        },
+    )
