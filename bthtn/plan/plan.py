@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
@@ -14,21 +14,54 @@ from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What a search found for a goal. Frozen; knows nothing of the search.
+    """What a search found for a goal. Never changed; knows nothing of the search.
 
-    ``predicted`` is the state after the plan; fluents on which alternatives disagree are
-    unknown there. ``expansions`` is what finding it took.
+    ``expansions`` is what finding it took. The tree, the record and the predicted state may
+    be given as functions that make them: then each is made when it is first asked for. Two
+    threads may make one each; they are equal, since plans are data.
     """
 
-    domain: FrozenDomain
-    goal: Network
-    binding: Binding
-    tree: Node
-    record: MethodTraversalRecord
-    predicted: FrozenState
-    expansions: int = 0
+    __slots__ = ("_predicted", "_record", "_tree", "binding", "domain", "expansions", "goal")
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a plan, in their order
+        self,
+        domain: FrozenDomain,
+        goal: Network,
+        binding: Binding,
+        tree: Node | Callable[[], Node],
+        record: MethodTraversalRecord | Callable[[], MethodTraversalRecord],
+        predicted: FrozenState | Callable[[], FrozenState],
+        expansions: int = 0,
+    ) -> None:
+        self.domain = domain
+        self.goal = goal
+        self.binding = binding
+        self._tree = tree
+        self._record = record
+        self._predicted = predicted
+        self.expansions = expansions
+
+    @property
+    def tree(self) -> Node:
+        """Who decomposed what, down to the primitive tasks."""
+        if callable(self._tree):
+            self._tree = self._tree()
+        return self._tree
+
+    @property
+    def record(self) -> MethodTraversalRecord:
+        """Which choices were made."""
+        if callable(self._record):
+            self._record = self._record()
+        return self._record
+
+    @property
+    def predicted(self) -> FrozenState:
+        """The state after the plan; what alternatives disagree on is unknown there."""
+        if callable(self._predicted):
+            self._predicted = self._predicted()
+        return self._predicted
 
     @property
     def goal_text(self) -> str:

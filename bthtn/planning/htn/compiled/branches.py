@@ -15,8 +15,10 @@ from bthtn.planning.htn.compiled.kinds import (
     BRANCH,
     BRANCHES,
     CHANGE,
-    DROPPED,
+    TOLD,
     Entry,
+    Part,
+    Past,
     tree,
 )
 from bthtn.world.footprint import Footprint
@@ -62,7 +64,7 @@ def open_branches(
 ) -> Cell | None:
     """Begin a parallel or priority node."""
     steps, elapsed, _, above = m.at
-    entry = (BRANCHES, sc, sc[2], (), (), network, sc[6], None, len(m.L))
+    entry = (BRANCHES, sc, sc[2], (), m.at, network, sc[6], None, len(m.L))
     m.L.append(entry)
     outer = None if above is None else above.guard
     guard = steps if isinstance(network, PriorityNetwork) else outer
@@ -80,7 +82,7 @@ def _next_branch(m: Machine, frame: Frame) -> Cell | None:
     if isinstance(frame.network, PriorityNetwork):
         m.C.append((retake_alternative, (frame, planned), 0, len(m.L), m.at))
     part = frame.network.parts[index]
-    sc = (BRANCH, frame.entry, frame.entry[2], (), (), part, frame.entry[6], None, len(m.L))
+    sc = (BRANCH, frame.entry, frame.entry[2], (), m.at, part, frame.entry[6], None, len(m.L))
     end = (end_branch, planned)
     m.at = (frame.steps, frame.elapsed, prints, replace(frame, mark=len(m.L), end=end))
     m.L.append(sc)
@@ -94,7 +96,8 @@ def end_branch(S: Any, L: list[Entry], C: Any, m: Machine, cell: Cell) -> Cell |
     steps, elapsed, _, frame = m.at
     cause, m.cause = m.cause, None
     log = L[frame.mark :]
-    part = tree(log[1:], log[0])
+    past = Past(m.domain, m.base, m.S.copy())
+    part = tree(reversed(log[1:]), log[0], past)
     assert part.node is not None, "a branch has become a node"
     changed = {fluent: before for entry in reversed(log) for fluent, before in _undone(entry)}
     written = {fluent: m.S[fluent] for fluent in changed if fluent in m.S}
@@ -104,7 +107,7 @@ def end_branch(S: Any, L: list[Entry], C: Any, m: Machine, cell: Cell) -> Cell |
         now = m.S.get(fluent, ABSENT)
         undone += (fluent, now)
         m.replace(fluent, now, before)
-    L.append((CHANGE, None, (), tuple(undone)))
+    L.append((CHANGE, None, (), tuple(undone), m.at))
     return _next_branch(m, replace(frame, branches=(*frame.branches, branch)))
 
 
@@ -118,7 +121,8 @@ def retake_alternative(
         return None
     index = len(frame.branches)
     text = network_text(frame.network.parts[index], frame.entry[2])
-    L.append((DROPPED, frame.entry, (), (), Dropped(index, text, m.reason)))
+    part = Part(dropped=Dropped(index, text, m.reason))
+    L.append((TOLD, frame.entry, (), (), m.at, part))
     return _next_branch(m, replace(frame, branches=(*frame.branches, None)))
 
 
@@ -133,7 +137,7 @@ def _join(m: Machine, frame: Frame) -> Cell | None:
         _merge_alternatives(m, kept, undone)
     elif not _merge_parallel(m, frame.network, kept, undone):
         return None
-    m.L.append((CHANGE, None, (), tuple(undone)))
+    m.L.append((CHANGE, None, (), tuple(undone), m.at))
     steps = max(branch.steps for branch in kept)
     elapsed = max(branch.elapsed for branch in kept)
     m.at = (steps, elapsed, m.at[2], frame.above)

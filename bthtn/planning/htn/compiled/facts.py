@@ -39,6 +39,23 @@ class Facts:
     volatile: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a search needs of its functions; what it does not need costs nothing.
+
+    ``unknowns``: some fluent may be unknown. ``horizon``: planning may stop behind so many
+    steps. ``guarded``: tasks must not be entered again inside themselves with nothing
+    changed. ``shallow``: tasks may come to be nested deeper than allowed. ``branches``: a
+    parallel or priority node may occur.
+    """
+
+    unknowns: bool
+    horizon: bool
+    guarded: bool
+    shallow: bool
+    branches: bool
+
+
 def facts_about(domain: FrozenDomain) -> Facts:
     """The facts about a domain."""
     bodies = [method.body for methods in domain.methods.values() for method in methods]

@@ -1,16 +1,21 @@
-"""The entries of the log, and how each becomes part of a plan tree.
+"""The log of a search, and how it becomes a plan tree.
 
 An entry is a tuple that begins with its kind, the scope it is in, the values of its
-arguments, and what it overwrote (fluent, value before, fluent, value before, …). The rest
-depends on the kind. Nothing here is needed before somebody looks at the plan.
+arguments, what it overwrote (fluent, value before, fluent, value before, …), and where the
+path had come to (``Machine.at``). The rest depends on the kind.
+
+Nothing of a plan but the log is made while searching. Read backwards, the log gives the
+state at each of its entries, since every entry tells what it overwrote: so what a condition
+read, or a task wrote, is worked out when somebody looks at the plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.network import (
     DeferNetwork,
@@ -21,8 +26,8 @@ from bthtn.domain.network import (
     PriorityNetwork,
     SequenceNetwork,
 )
-from bthtn.domain.projection import Projection
-from bthtn.domain.task import CompoundTask, PrimitiveTask
+from bthtn.domain.projection import grounded, projected
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.nodes import (
     DEFERRED,
     HORIZON,
@@ -38,15 +43,49 @@ from bthtn.plan.nodes import (
     Suspension,
     TaskNode,
 )
-from bthtn.world.assignment import Reference
-from bthtn.world.expression import Expression
-from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
 
 Entry = tuple[Any, ...]
+Values = dict[Fluent[Any], Any]
+
 ABSENT: Final = object()
 """Stands where a volatile fluent has not been written."""
-_NOWHERE: Final = FrozenState({})
+
+
+class Past:
+    """A view of the state as it was at one entry of the log after the other, backwards."""
+
+    def __init__(self, domain: FrozenDomain, base: FrozenState, values: Values) -> None:
+        self.domain = domain
+        self._base = base
+        self._values = values
+        self._foreseeable = False
+
+    def before(self, entry: Entry) -> None:
+        """Go back to where the entry was planned."""
+        undo(entry, self._values)
+        steps, _, _, frame = entry[4]
+        self._foreseeable = steps == 0 and (frame is None or frame.guard is None)
+
+    def get(self, fluent: Any, /) -> Any:
+        """Value of the fluent there."""
+        if not fluent.volatile:
+            return self._values.get(fluent, fluent.default)
+        sensed = self._base.get(fluent) if self._foreseeable else UNKNOWN
+        return self._values.get(fluent, sensed)
+
+
+def undo(entry: Entry, values: Values) -> None:
+    """Put back what the entry overwrote."""
+    undone = entry[3]
+    for number in range(len(undone) - 2, -1, -2):
+        if undone[number + 1] is ABSENT:
+            values.pop(undone[number], None)
+        else:
+            values[undone[number]] = undone[number + 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,188 +110,71 @@ class Kind:
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part]) -> Part | None:  # noqa: ARG002 - for others
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part | None:  # noqa: ARG002
         """What the entry contributes, given what the entries in it do."""
         return None
 
 
-CHANGE = Kind()
+CHANGE: Final = Kind()
 """Fluents were written by no task: branches were left, or merged."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedWrite:
-    """One effect: its target, and its value unless that is in the log."""
-
-    target: Reference[Any]
-    kind: WriteKind
-    value: Expression[Any] | None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class PrimitiveKind(Kind):
-    """A primitive task whose footprint follows from its arguments and a few logged values.
-
-    Entry: …, then the values of the effects that have none here, then, if ``reads`` is None,
-    what was read.
-    """
+class TaskKind(Kind):
+    """A primitive task was planned."""
 
     task: PrimitiveTask[Any]
-    reads: tuple[Reference[Any], ...] | None
-    writes: tuple[PlannedWrite, ...]
 
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - leaf
         """The task's node."""
-        args, logged = entry[2], iter(entry[4:])
-        written = {
-            ground(one.target, args): Write(
-                one.kind, next(logged) if one.value is None else one.value.evaluate(_NOWHERE, args)
-            )
-            for one in self.writes
-        }
-        reads = next(logged) if self.reads is None else grounds(self.reads, args)
-        duration = self.task.duration.evaluate(_NOWHERE, args)
-        cost = self.task.cost.evaluate(_NOWHERE, args)
-        footprint = Footprint(reads, written, self.task.uses)
-        return Part(TaskNode(self.task, args, footprint, duration, cost))
-
-
-class ProjectedKind(Kind):
-    """A primitive task that was planned by evaluation. Entry: …, task, projection."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
-        """The task's node."""
-        task: PrimitiveTask[Any] = entry[4]
-        step: Projection = entry[5]
-        return Part(TaskNode(task, entry[2], step.footprint, step.duration, step.cost))
-
-
-PROJECTED = ProjectedKind()
+        step = projected(self.task, entry[2], RecordingView(past))
+        return Part(TaskNode(self.task, entry[2], step.footprint, step.duration, step.cost))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScopeKind(Kind):
-    """A compound task that was decomposed by one of its methods.
+    """A compound task was decomposed by one of its methods.
 
-    Entry: kind, scope, arguments, (), what was read if ``reads`` is None, the network if the
-    method's body is a plain function, depth, key of the recursion guard, place in the log.
+    Entry: …, the network if the method's body is a plain function, depth, key of the
+    recursion guard, place in the log.
     """
 
     task: CompoundTask[Any]
     index: int
     method: Method
-    reads: tuple[Reference[Any], ...] | None
 
-    def part(self, entry: Entry, below: list[Part]) -> Part:
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:
         """The scope with everything in it."""
-        args = entry[2]
-        reads = entry[4] if self.reads is None else grounds(self.reads, args)
-        network = self.method.body if entry[5] is None else entry[5]
-        inside = taken(network, args, iter_parts(below))
+        args, network = entry[2], entry[5]
+        view = RecordingView(past)
+        body = past.domain.network(self.method, view, args)
+        assert body is not None, "the method applied"
+        inside = taken(body if network is None else network, args, Parts(below))
         assert inside.node is not None, "a network becomes a node"
-        node = ScopeNode(self.task, args, self.index, inside.node, Footprint(reads))
-        return Part(node, inside.cause)
+        footprint = Footprint(view.reads)
+        return Part(ScopeNode(self.task, args, self.index, inside.node, footprint), inside.cause)
 
 
-class RootKind(Kind):
-    """What the log is the log of. Entry: kind, None, binding, (), (), goal."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:
-        """The whole tree."""
-        return taken(entry[5], entry[2], iter_parts(below))
-
-
-ROOT = RootKind()
-
-
-class ReadsKind(Kind):
-    """Arguments of the call that follows were computed. Entry: …, what was read."""
+class NetworkKind(Kind):
+    """A network begins: the goal, or a branch. Entry: …, the network, depth, None, place."""
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
-        """What was read, for the next part."""
-        return Part(reads=entry[4])
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - inner
+        """What the network became."""
+        return taken(entry[5], entry[2], Parts(below))
 
 
-READS = ReadsKind()
-
-
-class SuspendedKind(Kind):
-    """Planning stopped here. Entry: …, cause."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
-        """The cause; what is suspended is told by the network."""
-        return Part(cause=entry[4])
-
-
-SUSPENDED = SuspendedKind()
-
-
-class EnsuredKind(Kind):
-    """A deferred task ensures something. Entry: …, writes, what they were computed from."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
-        """What is ensured."""
-        return Part(ensured=entry[4], reads=entry[5])
-
-
-ENSURED = EnsuredKind()
-
-
-class HorizonKind(Kind):
-    """The horizon was reached inside a sequence. Entry: …, position in the sequence."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
-        """The position."""
-        return Part(place=entry[4], cause=HORIZON)
-
-
-HORIZON_REACHED = HorizonKind()
-
-
-class BranchKind(Kind):
-    """A branch of a parallel or priority node. Entry: …, (), network, depth."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:
-        """The branch's node."""
-        return taken(entry[5], entry[2], iter_parts(below))
-
-
-BRANCH = BranchKind()
-
-
-class DroppedKind(Kind):
-    """An alternative that could not be planned. Entry: …, Dropped."""
-
-    __slots__ = ()
-
-    def part(self, entry: Entry, below: list[Part]) -> Part:  # noqa: ARG002 - a leaf
-        """The alternative and the reason."""
-        return Part(dropped=entry[4])
-
-
-DROPPED = DroppedKind()
+ROOT: Final = NetworkKind()
+BRANCH: Final = NetworkKind()
 
 
 class BranchesKind(Kind):
-    """A parallel or priority node. Entry: …, (), network, depth."""
+    """A parallel or priority node. Entry: …, the network, depth, None, place."""
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part]) -> Part:
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - inner
         """The node with its branches."""
         network: ParallelNetwork | PriorityNetwork = entry[5]
         nodes = tuple(part.node for part in below if part.node is not None)
@@ -265,7 +187,37 @@ class BranchesKind(Kind):
         return Part(PriorityNode(nodes, kept, network.reactive, dropped), cause)
 
 
-BRANCHES = BranchesKind()
+BRANCHES: Final = BranchesKind()
+
+
+class ComputedKind(Kind):
+    """Arguments of the call that follows are computed. Entry: …, the call."""
+
+    __slots__ = ()
+
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - leaf
+        """What they are computed from, for the next part."""
+        call: TaskCall = entry[5]
+        view = RecordingView(past)
+        grounded(call, view, entry[2])
+        return Part(reads=view.reads)
+
+
+COMPUTED: Final = ComputedKind()
+
+
+class ToldKind(Kind):
+    """A suspension, a promise, a dropped alternative. Entry: …, the part itself."""
+
+    __slots__ = ()
+
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - leaf
+        """The part."""
+        part: Part = entry[5]
+        return part
+
+
+TOLD: Final = ToldKind()
 
 
 class Parts:
@@ -285,11 +237,6 @@ class Parts:
         return self._parts[self._next - 1]
 
 
-def iter_parts(parts: list[Part]) -> Parts:
-    """The parts, to be taken one after the other."""
-    return Parts(parts)
-
-
 def taken(network: Network, binding: tuple[Any, ...], parts: Parts) -> Part:
     """What the network became."""
     match network:
@@ -301,7 +248,9 @@ def taken(network: Network, binding: tuple[Any, ...], parts: Parts) -> Part:
             return Part(NULL_NODE, PAUSED)
         case ParallelNetwork() | PriorityNetwork():
             return parts.take()
-        case _:
+        case DeferNetwork():
+            return _deferred(network, binding, parts.take())
+        case TaskCall():
             return _called(network, binding, parts)
 
 
@@ -312,29 +261,25 @@ def _sequence(inside: tuple[Network, ...], binding: tuple[Any, ...], parts: Part
         ahead = parts.peek()
         if ahead is not None and ahead.place == place:
             nodes.append(SuspendedNode(inside[place:], binding, HORIZON))
-            return Part(SequenceNode(tuple(nodes)), HORIZON)
+            cause = HORIZON
+            break
         part = taken(network, binding, parts)
         assert part.node is not None, "a network becomes a node"
         nodes.append(part.node)
         cause = part.cause
         if cause is not None:
             rest = inside[place + 1 :]
-            if rest:
-                nodes.append(SuspendedNode(rest, binding, cause))
+            nodes.extend([SuspendedNode(rest, binding, cause)] if rest else [])
             break
     return Part(SequenceNode(tuple(nodes)), cause)
 
 
-def _called(network: Network, binding: tuple[Any, ...], parts: Parts) -> Part:
+def _called(call: TaskCall, binding: tuple[Any, ...], parts: Parts) -> Part:
     part = parts.take()
     reads: frozenset[Any] = frozenset()
-    if part.node is None and part.cause is None and part.ensured is None:
+    if part.node is None and part.cause is None:
         reads = part.reads
         part = parts.take()
-    call = network.call if isinstance(network, DeferNetwork) else network
-    if part.ensured is not None:
-        assert isinstance(network, DeferNetwork), "only deferred tasks ensure something"
-        return Part(_deferred(network, binding, part))
     if part.node is None:
         assert part.cause is not None, "what has no node was suspended"
         return Part(SuspendedNode((call,), binding, part.cause), part.cause)
@@ -346,34 +291,32 @@ def _called(network: Network, binding: tuple[Any, ...], parts: Parts) -> Part:
     return Part(replace(node, footprint=footprint), part.cause)
 
 
-def _deferred(network: DeferNetwork, binding: tuple[Any, ...], part: Part) -> SuspendedNode:
-    return SuspendedNode((network.call,), binding, DEFERRED, part.ensured or {}, part.reads)
+def _deferred(network: DeferNetwork, binding: tuple[Any, ...], part: Part) -> Part:
+    rest = (network.call,)
+    if part.ensured is None:
+        assert part.cause is not None, "what ensures nothing is suspended"
+        return Part(SuspendedNode(rest, binding, part.cause), part.cause)
+    return Part(SuspendedNode(rest, binding, DEFERRED, part.ensured, part.reads))
 
 
-def ground(reference: Reference[Any], args: tuple[Any, ...]) -> Any:
-    """The fluent that a reference without fluents inside names."""
-    return reference.ground(_NOWHERE, args)
-
-
-def grounds(references: tuple[Reference[Any], ...], args: tuple[Any, ...]) -> frozenset[Any]:
-    """The fluents that the references name."""
-    return frozenset(ground(reference, args) for reference in references)
-
-
-def tree(log: list[Entry], root: Entry) -> Part:
-    """The plan tree that a log from some place on makes, below ``root``."""
+def tree(log: Iterable[Entry], root: Entry, past: Past) -> Part:
+    """What the entries below ``root`` make; ``log`` is given backwards, from its end on."""
     below: dict[int, list[Part]] = {}
-    for entry in reversed(log):
-        inside = below.pop(id(entry), None)
-        part = entry[0].part(entry, inside[::-1] if inside else [])
+    for entry in log:
+        past.before(entry)
+        inside = below.pop(id(entry), [])
+        inside.reverse()
+        part = entry[0].part(entry, inside, past)
         if part is not None:
             below.setdefault(id(entry[1]), []).append(part)
-    part = root[0].part(root, below.get(id(root), [])[::-1])
+    inside = below.get(id(root), [])
+    inside.reverse()
+    part = root[0].part(root, inside, past)
     assert isinstance(part, Part), "a root has a part"
     return part
 
 
-def record(log: list[Entry]) -> Iterator[int]:
+def record(log: Iterable[Entry]) -> Iterator[int]:
     """The method traversal record that a log makes."""
     for entry in log:
         kind = entry[0]
@@ -381,5 +324,5 @@ def record(log: list[Entry]) -> Iterator[int]:
             yield kind.index
         elif kind is BRANCH and isinstance(entry[1][5], PriorityNetwork):
             yield 0
-        elif kind is DROPPED:
+        elif kind is TOLD and entry[5].dropped is not None:
             yield 1

@@ -26,18 +26,25 @@ from bthtn.domain.network import (
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.plan.nodes import DEFERRED, HORIZON, PAUSED, Suspension, SuspensionKind
-from bthtn.planning.htn.compiled.branches import Frame, end_branch, open_branches
+from bthtn.planning.htn.compiled.branches import (
+    Frame,
+    end_branch,
+    open_branches,
+    retake_alternative,
+)
 from bthtn.planning.htn.compiled.kinds import (
     ABSENT,
-    ENSURED,
-    HORIZON_REACHED,
-    PROJECTED,
-    READS,
+    COMPUTED,
     ROOT,
-    SUSPENDED,
+    TOLD,
     Entry,
+    Part,
+    TaskKind,
+    Values,
+    undo,
 )
 from bthtn.planning.htn.compiled.program import MembersByIndex, Program
+from bthtn.planning.htn.compiled.reading import weight
 from bthtn.planning.htn.compiled.source import is_ground
 from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Expression
@@ -47,7 +54,6 @@ from bthtn.world.truth import UNKNOWN, Truth
 
 Cell = tuple[Any, ...]
 """What is left to do: function, scope, arguments …, the cell behind it."""
-Values = dict[Fluent[Any], Any]
 
 _FORGET_AT: Final = 10_000
 
@@ -89,9 +95,9 @@ class Machine:
         self.reason = ""
         self.view = RecordingView(self)
         self.max_depth = request.settings.max_depth
-        self._seen: set[Any] = set()
+        self.seen: set[Any] = set()
         self._forget_at = _FORGET_AT
-        self.root: Entry = (ROOT, None, request.binding, (), (), request.goal, 0, None, 0)
+        self.root: Entry = (ROOT, None, request.binding, (), self.at, request.goal, 0, None, 0)
         self.cell: Cell | None = self.link(request.goal, self.root, END)
 
     # reading
@@ -130,10 +136,6 @@ class Machine:
         truth = condition.evaluate(self.view, args)
         return truth if truth is UNKNOWN else bool(truth)
 
-    def reads_of(self, task: PrimitiveTask[Any], args: tuple[Any, ...]) -> frozenset[Any]:
-        """What planning the task reads here."""
-        return projected(task, args, RecordingView(self)).footprint.reads
-
     def body(self, method: Method, args: tuple[Any, ...]) -> Any:
         """What a plain method answers: a network, None, or UNKNOWN with the cause in ``cause``."""
         self.view = RecordingView(self)
@@ -146,20 +148,20 @@ class Machine:
 
     # planning by evaluation
 
-    def primitive(self, task: PrimitiveTask[Any], cell: Cell) -> Cell | None:
+    def primitive(self, kind: TaskKind, cell: Cell) -> Cell | None:
         """Plan a primitive task; its cell is a call of its function."""
         sc, args, rest = cell[1], cell[2:-1], cell[-1]
-        step = projected(task, args, RecordingView(self))
+        step = projected(kind.task, args, RecordingView(self))
         if step.possible is False:
-            self.no_task(task, args)
+            self.no_task(kind, args)
             return None
-        steps, elapsed, prints, frame = self.at
+        steps, elapsed, prints, frame = at = self.at
         guard = None if frame is None else frame.guard
         if step.writes is None or (step.possible is UNKNOWN and guard != steps):
             return self.suspend(sc, Suspension(SuspensionKind.UNKNOWN, step.unknown))
         self.at = (steps + 1, elapsed + step.duration, prints, frame)
         undone = self.written(step.writes)
-        self.L.append((PROJECTED, sc, args, undone, task, step))
+        self.L.append((kind, sc, args, undone, at))
         return rest
 
     def written(self, writes: Any) -> tuple[Any, ...]:
@@ -184,7 +186,10 @@ class Machine:
             self.S[fluent] = value
         steps, elapsed, prints, frame = self.at
         self.at = (
-            steps, elapsed, prints ^ hash((fluent, before)) ^ hash((fluent, value)), frame
+            steps,
+            elapsed,
+            prints + weight(fluent) * (hash(value) - hash(before)),
+            frame,
         )
 
     def unforeseen(self, fluent: Fluent[Any]) -> Any:
@@ -200,7 +205,7 @@ class Machine:
 
     def suspend(self, sc: Entry, cause: Suspension) -> Cell:
         """Stop planning on this path."""
-        self.L.append((SUSPENDED, sc, (), (), cause))
+        self.L.append((TOLD, sc, (), (), self.at, Part(cause=cause)))
         return self.stop(cause)
 
     def stop(self, cause: Suspension) -> Cell:
@@ -220,12 +225,11 @@ class Machine:
         self.cause = None
         values, log = self.S, self.L
         while len(log) > place:
-            undone = log.pop()[3]
-            for number in range(0, len(undone), 2):
-                if undone[number + 1] is ABSENT:
-                    values.pop(undone[number], None)
-                else:
-                    values[undone[number]] = undone[number + 1]
+            entry = log.pop()
+            if entry[3]:
+                undo(entry, values)
+        if len(self.seen) > self._forget_at and function is not retake_alternative:
+            self._forget(cell[1])
         answer: Cell | None = function(values, log, self.C, self, cell, index)
         return answer
 
@@ -270,34 +274,33 @@ class Machine:
             return (self.program.functions[network.task], sc, *args, rest)
         return (expand, sc, network, rest)
 
-    @property
-    def expand(self) -> Callable[..., Cell | None]:
-        """The function that plans any network."""
-        return expand
-
     # failures
 
-    def cuts(self, task: CompoundTask[Any], args: tuple[Any, ...], sc: Entry, key: Any) -> bool:
-        """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
-        reason = ""
-        if key is not None:
-            if key in self._seen:
-                if self._is_open(sc, key):
-                    reason = "entered again inside itself, with nothing changed"
-            else:
-                self._seen.add(key)
-                if len(self._seen) > self._forget_at:
-                    self._forget(sc)
-        if not reason and sc[6] >= self.max_depth:
-            reason = f"nested deeper than {self.max_depth}"
-        if reason:
-            self.free += 1
-            self.reason = f"{call_text(task, args)}: {reason}"
-        return bool(reason)
+    def repeats(
+        self, task: CompoundTask[Any], args: tuple[Any, ...], sc: Entry, key: Any
+    ) -> bool:
+        """Whether the call is its own ancestor in an unchanged state; ``key`` was seen before."""
+        scope: Entry | None = sc
+        while scope is not None:
+            if scope[7] == key and self._same_since(scope[8]):
+                reason = "entered again inside itself, with nothing changed"
+                self._cut(task, args, reason)
+                return True
+            scope = scope[1]
+        return False
 
-    def no_task(self, task: PrimitiveTask[Any], args: tuple[Any, ...]) -> None:
+    def too_deep(self, task: CompoundTask[Any], args: tuple[Any, ...]) -> None:
+        """The call is nested deeper than is allowed."""
+        self._cut(task, args, f"nested deeper than {self.max_depth}")
+
+    def _cut(self, task: CompoundTask[Any], args: tuple[Any, ...], reason: str) -> None:
+        self.free += 1
+        self.reason = f"{call_text(task, args)}: {reason}"
+
+    def no_task(self, kind: TaskKind, args: tuple[Any, ...]) -> None:
         """Note why a primitive task cannot be done, where somebody will ask."""
         if self.at[3] is not None:
+            task = kind.task
             self.reason = f"{call_text(task, args)}: {why(task.precondition, self, args)}"
 
     def no_method(self, task: CompoundTask[Any], index: int, args: tuple[Any, ...]) -> None:
@@ -309,15 +312,6 @@ class Machine:
         if method.condition.evaluate(self, args) is True:
             reason = f"{method.body} does not apply"
         self.reason = f"{call_text(task, args)}: {reason}"
-
-    def _is_open(self, sc: Entry, key: Any) -> bool:
-        """Whether a scope with this key encloses, entered in the very state there is now."""
-        scope: Entry | None = sc
-        while scope is not None:
-            if scope[7] == key and self._same_since(scope[8]):
-                return True
-            scope = scope[1]
-        return False
 
     def _same_since(self, place: int) -> bool:
         first: dict[Any, Any] = {}
@@ -332,12 +326,12 @@ class Machine:
 
     def _forget(self, sc: Entry) -> None:
         """Keep the keys of open scopes only, so that memory follows depth, not time."""
-        self._seen = set()
+        self.seen.clear()
         scope: Entry | None = sc
         while scope is not None:
-            self._seen.add(scope[7])
+            self.seen.add(scope[7])
             scope = scope[1]
-        self._forget_at = 2 * len(self._seen) + _FORGET_AT
+        self._forget_at = 2 * len(self.seen) + _FORGET_AT
 
 
 def at_place(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) -> Cell | None:  # noqa: N803
@@ -349,7 +343,7 @@ def at_place(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) ->
     )
     if near:
         m.free += 1
-        L.append((HORIZON_REACHED, sc, (), (), place))
+        L.append((TOLD, sc, (), (), m.at, Part(cause=HORIZON, place=place)))
         return m.stop(HORIZON)
     m.free += 1
     return rest
@@ -383,7 +377,7 @@ def _call(m: Machine, sc: Entry, call: TaskCall, rest: Cell) -> Cell | None:
         m.view = view
         return m.undecided(sc)
     if view.readings:
-        m.L.append((READS, sc, (), (), view.reads))
+        m.L.append((COMPUTED, sc, sc[2], (), m.at, call))
     function = m.program.functions[call.task]
     answer: Cell | None = function(m.S, m.L, m.C, m, (function, sc, *args, rest))
     return answer
@@ -397,7 +391,8 @@ def _defer(m: Machine, sc: Entry, network: DeferNetwork, rest: Cell) -> Cell:
         return m.suspend(sc, Suspension(SuspensionKind.UNKNOWN, str(signal.fluent)))
     if not ensured:
         return m.suspend(sc, DEFERRED)
-    m.L.append((ENSURED, sc, (), m.written(ensured), ensured, view.reads))
+    at, undone = m.at, m.written(ensured)
+    m.L.append((TOLD, sc, (), undone, at, Part(ensured=ensured, reads=view.reads)))
     return rest
 
 

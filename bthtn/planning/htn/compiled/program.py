@@ -7,7 +7,7 @@ generated function shows its line.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
@@ -15,8 +15,10 @@ from weakref import WeakKeyDictionary
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
-from bthtn.planning.htn.compiled.facts import Facts, facts_about
-from bthtn.planning.htn.compiled.source import Features, Source
+from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
+from bthtn.planning.htn.compiled.kinds import COMPUTED
+from bthtn.planning.htn.compiled.reading import weight
+from bthtn.planning.htn.compiled.source import Source
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.truth import UNKNOWN
 
@@ -55,11 +57,17 @@ class Programs:
         self.facts = facts_about(domain)
         self._by_features: dict[Features, Program] = {}
 
-    def program(self, domain: FrozenDomain, features: Features) -> Program:
-        """The program for these features, generated when first asked for."""
+    def program(
+        self, domain: FrozenDomain, features: Features, expand: Callable[..., Any]
+    ) -> Program:
+        """The program for these features, generated when first asked for.
+
+        ``expand`` is the function that plans the networks that are not written as source.
+        """
         found = self._by_features.get(features)
         if found is None:
-            found = self._by_features[features] = _program(domain, self.facts, features)
+            found = _program(domain, self.facts, features, expand)
+            self._by_features[features] = found
         return found
 
 
@@ -74,7 +82,9 @@ def programs(domain: FrozenDomain) -> Programs:
     return found
 
 
-def _program(domain: FrozenDomain, facts: Facts, features: Features) -> Program:
+def _program(
+    domain: FrozenDomain, facts: Facts, features: Features, expand: Callable[..., Any]
+) -> Program:
     source = Source(domain, facts, features)
     text = source.text()
     file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
@@ -83,7 +93,7 @@ def _program(domain: FrozenDomain, facts: Facts, features: Features) -> Program:
         name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
         for name, thing in source.names.objects.items()
     }
-    names["UNKNOWN"] = UNKNOWN
+    names |= {"UNKNOWN": UNKNOWN, "COMPUTED": COMPUTED, "weight": weight, "expand": expand}
     exec(compile(text, file, "exec"), names)  # noqa: S102 - the source is our own
     return Program(
         text,

@@ -11,15 +11,13 @@ from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.htn.compiled.facts import has_branches, may_forget
-from bthtn.planning.htn.compiled.kinds import Entry, record, tree
-from bthtn.planning.htn.compiled.machine import DONE, Machine
+from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
+from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
+from bthtn.planning.htn.compiled.machine import DONE, Machine, expand
 from bthtn.planning.htn.compiled.program import Program, programs
-from bthtn.planning.htn.compiled.source import Features
 from bthtn.planning.htn.search import user_error
 from bthtn.planning.protocol import PlanRequest, SearchStatus
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
 
 
 def program_for(request: PlanRequest) -> Program:
@@ -33,7 +31,7 @@ def program_for(request: PlanRequest) -> Program:
         shallow=bool(facts.recursive) or len(request.domain.methods) >= settings.max_depth,
         branches=facts.branches or has_branches(goal),
     )
-    return all_programs.program(request.domain, features)
+    return all_programs.program(request.domain, features, expand)
 
 
 class CompiledSearch:
@@ -94,30 +92,49 @@ class CompiledSearch:
     def _solve(self) -> None:
         request, machine = self._request, self._machine
         self._status = SearchStatus.SOLVED
-        log = machine.L.copy()
+        found = Solution(request, machine.root, machine.L.copy(), machine.S.copy())
         self._plan = Plan(
             request.domain,
             request.goal,
             request.binding,
-            _tree(log, machine.root),
-            MethodTraversalRecord(record(log)),
-            _predicted(request.state, log, machine.S),
+            found.tree,
+            found.record,
+            found.predicted,
             self.expansions,
         )
 
 
-def _tree(log: list[Entry], root: Entry) -> Node:
-    node = tree(log, root).node
-    assert node is not None, "a plan has a tree"
-    return node
+class Solution:
+    """What a search has come to, from which the parts of a plan are made when asked for."""
 
+    __slots__ = ("_log", "_request", "_root", "_values")
 
-def _predicted(state: FrozenState, log: list[Entry], values: dict[object, object]) -> FrozenState:
-    written = {}
-    for entry in log:
-        undone = entry[3]
-        for number in range(0, len(undone), 2):
-            fluent = undone[number]
-            if fluent in values:
-                written[fluent] = values[fluent]
-    return state.changed(written)
+    def __init__(
+        self, request: PlanRequest, root: Entry, log: list[Entry], values: Values
+    ) -> None:
+        self._request = request
+        self._root = root
+        self._log = log
+        self._values = values
+
+    def tree(self) -> Node:
+        """The plan tree."""
+        past = Past(self._request.domain, self._request.state, self._values.copy())
+        node = tree(reversed(self._log), self._root, past).node
+        assert node is not None, "a plan has a tree"
+        return node
+
+    def record(self) -> MethodTraversalRecord:
+        """The method traversal record."""
+        return MethodTraversalRecord(record(self._log))
+
+    def predicted(self) -> FrozenState:
+        """The state after the plan."""
+        written: Values = {}
+        for entry in self._log:
+            undone = entry[3]
+            for number in range(0, len(undone), 2):
+                fluent = undone[number]
+                if fluent in self._values:
+                    written[fluent] = self._values[fluent]
+        return self._request.state.changed(written)
