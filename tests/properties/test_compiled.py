@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bthtn.plan.nodes import PriorityNode
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.compiled.search import CompiledSearch
+from bthtn.planning.htn.compiled.search import compiled_search
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
@@ -45,13 +45,13 @@ def answers(search):
 @given(problems())
 def test_the_compiled_search_finds_what_the_interpreter_finds(problem):
     interpreted = answers(HtnSearch(problem))
-    assert answers(CompiledSearch(problem)) == interpreted
+    assert answers(compiled_search(problem)) == interpreted
     event(f"{len(interpreted[0])} plans, then {interpreted[1].value}")
 
 
 @given(problems(), st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_slicing_the_budget_changes_nothing(problem, slices):
-    whole, sliced = CompiledSearch(problem), CompiledSearch(problem)
+    whole, sliced = compiled_search(problem), compiled_search(problem)
     whole.advance()
     while sliced.status is SearchStatus.RUNNING:
         for budget in slices:

@@ -63,7 +63,7 @@ def open_branches(
     m: Machine, sc: Entry, network: ParallelNetwork | PriorityNetwork, rest: Cell
 ) -> Cell | None:
     """Begin a parallel or priority node."""
-    steps, elapsed, _, above = m.at
+    steps, elapsed, above = m.at
     entry = (BRANCHES, sc, sc[2], (), m.at, network, sc[6], None, len(m.L))
     m.L.append(entry)
     outer = None if above is None else above.guard
@@ -74,17 +74,16 @@ def open_branches(
 def _next_branch(m: Machine, frame: Frame) -> Cell | None:
     """Plan the frame's next branch, or join the branches when all are planned."""
     index = len(frame.branches)
-    prints = m.at[2]
     if index == len(frame.network.parts):
         return _join(m, frame)
     planned: list[bool] = []
-    m.at = (frame.steps, frame.elapsed, prints, frame)
+    m.at = (frame.steps, frame.elapsed, frame)
     if isinstance(frame.network, PriorityNetwork):
-        m.C.append((retake_alternative, (frame, planned), 0, len(m.L), m.at))
+        m.C.append((retake_alternative, (frame, planned), 0, len(m.L), m.at, m.h))
     part = frame.network.parts[index]
     sc = (BRANCH, frame.entry, frame.entry[2], (), m.at, part, frame.entry[6], None, len(m.L))
     end = (end_branch, planned)
-    m.at = (frame.steps, frame.elapsed, prints, replace(frame, mark=len(m.L), end=end))
+    m.at = (frame.steps, frame.elapsed, replace(frame, mark=len(m.L), end=end))
     m.L.append(sc)
     return m.link(part, sc, end)
 
@@ -93,7 +92,7 @@ def end_branch(S: Any, L: list[Entry], C: Any, m: Machine, cell: Cell) -> Cell |
     """A branch is done: leave it, and go on with the next one."""
     m.free += 1
     cell[1].append(True)
-    steps, elapsed, _, frame = m.at
+    steps, elapsed, frame = m.at
     cause, m.cause = m.cause, None
     log = L[frame.mark :]
     past = Past(m.domain, m.base, m.S.copy())
@@ -129,7 +128,7 @@ def retake_alternative(
 def _join(m: Machine, frame: Frame) -> Cell | None:
     """All branches are planned: the state becomes what they do together."""
     kept = [branch for branch in frame.branches if branch is not None]
-    m.at = (frame.steps, frame.elapsed, m.at[2], frame.above)
+    m.at = (frame.steps, frame.elapsed, frame.above)
     if not kept:
         return None
     undone: list[Any] = []
@@ -140,7 +139,7 @@ def _join(m: Machine, frame: Frame) -> Cell | None:
     m.L.append((CHANGE, None, (), tuple(undone), m.at))
     steps = max(branch.steps for branch in kept)
     elapsed = max(branch.elapsed for branch in kept)
-    m.at = (steps, elapsed, m.at[2], frame.above)
+    m.at = (steps, elapsed, frame.above)
     cause = next((branch.cause for branch in kept if branch.cause is not None), None)
     return frame.behind if cause is None else m.stop(cause)
 

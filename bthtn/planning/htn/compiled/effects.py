@@ -18,11 +18,10 @@ _CHECKED_BY_TYPE: Final = (bool, int, float, str)
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Source that carries effects out, of what they overwrote, and of the moment before."""
+    """Source that carries effects out, and of what they overwrote."""
 
     lines: list[str]
     overwritten: str
-    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,6 @@ class Effects:
         self._reading = reading
         self._features = features
         self._fingerprints = features.guarded and bool(facts.recursive)
-        self._stateful = (
-            features.horizon or facts.volatile or features.branches or self._fingerprints
-        )
 
     def of(self, task: PrimitiveTask[Any], generic: str) -> Carried | None:
         """The source of a task's effects; None when they have to be evaluated.
@@ -85,7 +81,6 @@ class Effects:
         return Carried(
             [*lines.before, *lines.after, *moved, *stores],
             tuple_source(overwritten),
-            "at" if self._stateful else "m.at",
         )
 
     def _change(self, effect: Any, number: int, lines: _Lines, generic: str) -> _Change | None:
@@ -148,19 +143,16 @@ class Effects:
 
     def _moved(self, task: PrimitiveTask[Any], changes: list[_Change]) -> list[str]:
         """Lines that note that the path is a step longer, and the state another one."""
-        if not self._stateful:
-            return []
-        duration = ""
-        if self._features.horizon:
-            duration = f" + {self._reading.value(task.duration)}"
-        state = "h"
-        if self._fingerprints:
+        lines = []
+        if self._features.paths:
+            duration = ""
+            if self._features.horizon:
+                duration = f" + {self._reading.value(task.duration)}"
+            lines += ["    n, t, fr = at", f"    m.at = (n + 1, t{duration}, fr)"]
+        if self._fingerprints and changes:
             terms = [f"{one.weight} * ({_hash(one.after)} - hash({one.before}))" for one in changes]
-            state = " + ".join(["h", *terms])
-        return [
-            "    n, t, h, fr = at = m.at",
-            f"    m.at = (n + 1, t{duration}, {state}, fr)",
-        ]
+            lines.append(f"    m.h += {' + '.join(terms)}")
+        return lines
 
 
 def _same(changes: list[_Change]) -> str | None:

@@ -46,7 +46,8 @@ class Features:
     ``unknowns``: some fluent may be unknown. ``horizon``: planning may stop behind so many
     steps. ``guarded``: tasks must not be entered again inside themselves with nothing
     changed. ``shallow``: tasks may come to be nested deeper than allowed. ``branches``: a
-    parallel or priority node may occur.
+    parallel or priority node may occur. ``volatile``: some fluent can be relied on only
+    before the first step.
     """
 
     unknowns: bool
@@ -54,6 +55,12 @@ class Features:
     guarded: bool
     shallow: bool
     branches: bool
+    volatile: bool
+
+    @property
+    def paths(self) -> bool:
+        """Whether it matters how far the path being planned has come."""
+        return self.horizon or self.branches or self.volatile
 
 
 def facts_about(domain: FrozenDomain) -> Facts:

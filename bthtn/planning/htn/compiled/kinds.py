@@ -2,7 +2,8 @@
 
 An entry is a tuple that begins with its kind, the scope it is in, the values of its
 arguments, what it overwrote (fluent, value before, fluent, value before, …), and where the
-path had come to (``Machine.at``). The rest depends on the kind.
+path had come to (``Machine.at``, None where that does not matter). The rest depends on the
+kind.
 
 Nothing of a plan but the log is made while searching. Read backwards, the log gives the
 state at each of its entries, since every entry tells what it overwrote: so what a condition
@@ -67,8 +68,9 @@ class Past:
     def before(self, entry: Entry) -> None:
         """Go back to where the entry was planned."""
         undo(entry, self._values)
-        steps, _, _, frame = entry[4]
-        self._foreseeable = steps == 0 and (frame is None or frame.guard is None)
+        if entry[4] is not None:
+            steps, _, frame = entry[4]
+            self._foreseeable = steps == 0 and (frame is None or frame.guard is None)
 
     def get(self, fluent: Any, /) -> Any:
         """Value of the fluent there."""

@@ -46,16 +46,18 @@ from bthtn.planning.htn.compiled.kinds import (
 from bthtn.planning.htn.compiled.program import MembersByIndex, Program
 from bthtn.planning.htn.compiled.reading import weight
 from bthtn.planning.htn.compiled.source import is_ground
-from bthtn.planning.protocol import PlanRequest
-from bthtn.world.expression import Expression
+from bthtn.planning.protocol import Settings
+from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView, Write, WriteKind
+from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN, Truth
 
 Cell = tuple[Any, ...]
 """What is left to do: function, scope, arguments …, the cell behind it."""
 
 _FORGET_AT: Final = 10_000
+_NOWHERE: Final = FrozenState({})
 
 
 def end(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) -> Cell:  # noqa: ARG001, N803
@@ -71,41 +73,42 @@ DONE: Final[Cell] = (end, None)
 class Machine:
     """One search, run by generated functions.
 
-    ``at`` is where the path being planned has come to: steps, elapsed, fingerprint of the
-    state, innermost frame; it stays None where the program needs nothing of it. ``free``
-    counts calls of functions that were no expansions.
+    ``at`` is where the path being planned has come to: steps, elapsed, innermost frame; ``h``
+    is the fingerprint of the state. Both are kept up only where the program needs them.
+    ``calls`` counts calls of functions, ``free`` those that were no expansions.
     """
 
-    def __init__(self, request: PlanRequest, program: Program) -> None:
-        self.domain: FrozenDomain = request.domain
+    at: Any = (0, 0, None)
+    h = 0
+    calls = 0
+    free = 0
+    cause: Suspension | None = None
+    reason = ""
+    view: RecordingView
+    _forget_at = _FORGET_AT
+
+    def __init__(self, asked: Asked, program: Program, state: FrozenState) -> None:
         self.program = program
-        self.settings = request.settings
-        self.base = request.state
-        self.S: Values = {**program.defaults, **request.state.values}
-        if program.facts.volatile:
-            for fluent in request.state.values:
+        self.base = state
+        self.max_depth = asked.settings.max_depth
+        self.settings = asked.settings
+        self.domain = asked.domain
+        self.S: Values = {**program.defaults, **state.values}
+        if program.features.volatile:
+            for fluent in state.values:
                 if fluent.volatile:
                     del self.S[fluent]
         self.L: list[Entry] = []
         self.C: list[Any] = []
-        self.at: Any = (0, 0, 0, None)
-        self.free = 0
-        self.calls = 0
-        self.cause: Suspension | None = None
-        self.reason = ""
-        self.view = RecordingView(self)
-        self.max_depth = request.settings.max_depth
         self.seen: set[Any] = set()
-        self._forget_at = _FORGET_AT
-        self.root: Entry = (ROOT, None, request.binding, (), self.at, request.goal, 0, None, 0)
-        self.cell: Cell | None = self.link(request.goal, self.root, END)
+        self.cell: Cell | None = asked.first(program)
 
     # reading
 
     @property
     def foreseeable(self) -> bool:
         """Whether a volatile fluent still has the value that was sensed."""
-        steps, _, _, frame = self.at
+        steps, _, frame = self.at
         return bool(steps == 0 and (frame is None or frame.guard is None))
 
     def get(self, fluent: Any, /) -> Any:
@@ -155,11 +158,11 @@ class Machine:
         if step.possible is False:
             self.no_task(kind, args)
             return None
-        steps, elapsed, prints, frame = at = self.at
+        steps, elapsed, frame = at = self.at
         guard = None if frame is None else frame.guard
         if step.writes is None or (step.possible is UNKNOWN and guard != steps):
             return self.suspend(sc, Suspension(SuspensionKind.UNKNOWN, step.unknown))
-        self.at = (steps + 1, elapsed + step.duration, prints, frame)
+        self.at = (steps + 1, elapsed + step.duration, frame)
         undone = self.written(step.writes)
         self.L.append((kind, sc, args, undone, at))
         return rest
@@ -184,13 +187,7 @@ class Machine:
             self.S.pop(fluent, None)
         else:
             self.S[fluent] = value
-        steps, elapsed, prints, frame = self.at
-        self.at = (
-            steps,
-            elapsed,
-            prints + weight(fluent) * (hash(value) - hash(before)),
-            frame,
-        )
+        self.h += weight(fluent) * (hash(value) - hash(before))
 
     def unforeseen(self, fluent: Fluent[Any]) -> Any:
         """Value of the fluent as far as it was written, or cannot change by itself."""
@@ -211,7 +208,7 @@ class Machine:
     def stop(self, cause: Suspension) -> Cell:
         """Nothing more is planned on this path: go on where it ends."""
         self.cause = cause
-        frame: Frame | None = self.at[3]
+        frame: Frame | None = self.at[2]
         return END if frame is None else frame.end
 
     def undecided(self, sc: Entry) -> Cell:
@@ -221,7 +218,9 @@ class Machine:
 
     def back(self) -> Cell | None:
         """Return to the latest choice, and take its alternative if it has one."""
-        function, cell, index, place, self.at = self.C.pop()
+        function, cell, index, place, at, self.h = self.C.pop()
+        if at is not None:
+            self.at = at
         self.cause = None
         values, log = self.S, self.L
         while len(log) > place:
@@ -232,6 +231,11 @@ class Machine:
             self._forget(cell[1])
         answer: Cell | None = function(values, log, self.C, self, cell, index)
         return answer
+
+    def go_on(self) -> None:
+        """Look for another plan; what was found keeps its log and its values."""
+        self.S, self.L = self.S.copy(), self.L.copy()
+        self.cell = None
 
     def run(self, stop: int) -> bool:
         """Go on while fewer than ``stop`` expansions were made; whether there is more to try."""
@@ -253,26 +257,9 @@ class Machine:
         finally:
             self.cell, self.calls = cell, calls
 
-    # networks
-
     def link(self, network: Network, sc: Entry, rest: Cell) -> Cell:
         """The cell that plans a network in front of another cell."""
-        if not isinstance(network, SequenceNetwork):
-            return self._linked(network, sc, rest)
-        parts, horizon = network.parts, self.program.features.horizon
-        for place in range(len(parts) - 1, -1, -1):
-            rest = self._linked(parts[place], sc, rest)
-            if horizon and place:
-                rest = (at_place, sc, place, rest)
-        return rest
-
-    def _linked(self, network: Network, sc: Entry, rest: Cell) -> Cell:
-        if isinstance(network, NullNetwork):
-            return rest
-        if isinstance(network, TaskCall) and is_ground(network):
-            args = (argument.evaluate(self, sc[2]) for argument in network.args)
-            return (self.program.functions[network.task], sc, *args, rest)
-        return (expand, sc, network, rest)
+        return linked(self.program, network, sc, rest)
 
     # failures
 
@@ -299,13 +286,13 @@ class Machine:
 
     def no_task(self, kind: TaskKind, args: tuple[Any, ...]) -> None:
         """Note why a primitive task cannot be done, where somebody will ask."""
-        if self.at[3] is not None:
+        if self.at[2] is not None:
             task = kind.task
             self.reason = f"{call_text(task, args)}: {why(task.precondition, self, args)}"
 
     def no_method(self, task: CompoundTask[Any], index: int, args: tuple[Any, ...]) -> None:
         """Note why a method cannot be used, where somebody will ask."""
-        if self.at[3] is None:
+        if self.at[2] is None:
             return
         method = self.domain.methods[task][index]
         reason = why(method.condition, self, args)
@@ -334,10 +321,52 @@ class Machine:
         self._forget_at = 2 * len(self.seen) + _FORGET_AT
 
 
+def linked(program: Program, network: Network, sc: Entry, rest: Cell) -> Cell:
+    """The cell that plans a network in front of another cell."""
+    if not isinstance(network, SequenceNetwork):
+        return _linked(program, network, sc, rest)
+    parts, horizon = network.parts, program.features.horizon
+    for place in range(len(parts) - 1, -1, -1):
+        rest = _linked(program, parts[place], sc, rest)
+        if horizon and place:
+            rest = (at_place, sc, place, rest)
+    return rest
+
+
+def _linked(program: Program, network: Network, sc: Entry, rest: Cell) -> Cell:
+    if isinstance(network, NullNetwork):
+        return rest
+    if isinstance(network, TaskCall) and is_ground(network):
+        args = (argument.evaluate(_NOWHERE, sc[2]) for argument in network.args)
+        return (program.functions[network.task], sc, *args, rest)
+    return (expand, sc, network, rest)
+
+
+class Asked:
+    """A question apart from the state: what searches for it share."""
+
+    def __init__(
+        self, domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
+    ) -> None:
+        self.domain = domain
+        self.goal = goal
+        self.binding = binding
+        self.settings = settings
+        self.root: Entry = (ROOT, None, binding, (), None, goal, 0, None, 0)
+        self._first: dict[int, Cell] = {}
+
+    def first(self, program: Program) -> Cell:
+        """The cell that plans the goal; it is the same for every search."""
+        found = self._first.get(id(program))
+        if found is None:
+            found = self._first[id(program)] = linked(program, self.goal, self.root, END)
+        return found
+
+
 def at_place(S: Values, L: list[Entry], C: list[Any], m: Machine, cell: Cell) -> Cell | None:  # noqa: N803
     """Go on with a sequence behind its first part, unless the horizon is reached."""
     _, sc, place, rest = cell
-    settings, (steps, elapsed, _, _) = m.settings, m.at
+    settings, (steps, elapsed, _) = m.settings, m.at
     near = (settings.horizon is not None and steps >= settings.horizon) or (
         settings.horizon_time is not None and elapsed >= settings.horizon_time
     )

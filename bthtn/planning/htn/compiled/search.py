@@ -7,39 +7,69 @@ kept as a log; the plan tree is made when somebody looks at it.
 
 from __future__ import annotations
 
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
 from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
-from bthtn.planning.htn.compiled.machine import DONE, Machine, expand
+from bthtn.planning.htn.compiled.machine import DONE, Asked, Machine, expand
 from bthtn.planning.htn.compiled.program import Program, programs
 from bthtn.planning.htn.search import user_error
-from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings
+from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 
-def program_for(request: PlanRequest) -> Program:
-    """The generated functions that answer a request."""
-    all_programs = programs(request.domain)
-    facts, settings, goal = all_programs.facts, request.settings, request.goal
-    features = Features(
-        unknowns=facts.forgets or may_forget(goal) or request.state.has_unknown,
-        horizon=settings.horizon is not None or settings.horizon_time is not None,
-        guarded=settings.strict_recursion,
-        shallow=bool(facts.recursive) or len(request.domain.methods) >= settings.max_depth,
-        branches=facts.branches or has_branches(goal),
-    )
-    return all_programs.program(request.domain, features, expand)
+class CompiledQuestion:
+    """A question compiled once, to be asked from many states."""
+
+    def __init__(
+        self, domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
+    ) -> None:
+        self._asked = Asked(domain, goal, binding, settings)
+        known = programs(domain)
+        facts = known.facts
+        forgets = facts.forgets or may_forget(goal)
+
+        def program(*, unknowns: bool) -> Program:
+            features = Features(
+                unknowns=unknowns,
+                horizon=settings.horizon is not None or settings.horizon_time is not None,
+                guarded=settings.strict_recursion,
+                shallow=bool(facts.recursive) or len(domain.methods) >= settings.max_depth,
+                branches=facts.branches or has_branches(goal),
+                volatile=facts.volatile,
+            )
+            return known.program(domain, features, expand)
+
+        self._program = program
+        self._unknowns = program(unknowns=True) if forgets else None
+        self._known = None if forgets else program(unknowns=False)
+
+    def program(self, state: FrozenState) -> Program:
+        """The generated functions that answer the question from this state."""
+        if self._known is not None and not state.has_unknown:
+            return self._known
+        if self._unknowns is None:
+            self._unknowns = self._program(unknowns=True)
+        return self._unknowns
+
+    def search(self, state: FrozenState) -> CompiledSearch:
+        """A search from this state."""
+        return CompiledSearch(self._asked, Machine(self._asked, self.program(state), state))
 
 
 class CompiledSearch:
     """One search for a plan, advanced by its caller. The same input gives the same steps."""
 
-    def __init__(self, request: PlanRequest) -> None:
-        self._request = request
-        self._machine = Machine(request, program_for(request))
+    __slots__ = ("_asked", "_machine", "_plan", "_status")
+
+    def __init__(self, asked: Asked, machine: Machine) -> None:
+        self._asked = asked
+        self._machine = machine
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
 
@@ -65,17 +95,19 @@ class CompiledSearch:
         """
         if self._status is not SearchStatus.RUNNING:
             return self._status
-        limit = self._request.settings.max_expansions
+        machine = self._machine
+        limit = self._asked.settings.max_expansions
         stop = limit if expansions is None else min(limit, self.expansions + expansions)
         try:
-            more = self._machine.run(stop)
+            more = machine.run(stop)
         except Exception as error:
             self._status = SearchStatus.ERROR
             if isinstance(error, BthtnError | AssertionError):
                 raise
             raise user_error(error) from error
-        if self._machine.cell is DONE:
-            self._solve()
+        if machine.cell is DONE:
+            self._plan = FoundPlan(self._asked, machine)
+            self._status = SearchStatus.SOLVED
         elif not more:
             self._status = SearchStatus.EXHAUSTED
         elif self.expansions >= limit:
@@ -86,50 +118,38 @@ class CompiledSearch:
         """Give up the plan that was found and make ready to look for the next one."""
         assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
         self._plan = None
-        self._machine.cell = None
+        self._machine.go_on()
         self._status = SearchStatus.RUNNING
 
-    def _solve(self) -> None:
-        request, machine = self._request, self._machine
-        self._status = SearchStatus.SOLVED
-        found = Solution(request, machine.root, machine.L.copy(), machine.S.copy())
-        self._plan = Plan(
-            request.domain,
-            request.goal,
-            request.binding,
-            found.tree,
-            found.record,
-            found.predicted,
-            self.expansions,
-        )
 
+class FoundPlan(Plan):
+    """A plan as a search left it: a log, from which its parts are made when asked for."""
 
-class Solution:
-    """What a search has come to, from which the parts of a plan are made when asked for."""
+    __slots__ = ("_base", "_log", "_root", "_values")
 
-    __slots__ = ("_log", "_request", "_root", "_values")
+    def __init__(self, asked: Asked, machine: Machine) -> None:
+        self.domain = asked.domain
+        self.goal = asked.goal
+        self.binding = asked.binding
+        self.expansions = machine.calls - machine.free
+        self._base: FrozenState = machine.base
+        self._log: list[Entry] = machine.L
+        self._root: Entry = asked.root
+        self._values: Values = machine.S
+        self._tree = self._made_tree
+        self._record = self._made_record
+        self._predicted = self._made_predicted
 
-    def __init__(
-        self, request: PlanRequest, root: Entry, log: list[Entry], values: Values
-    ) -> None:
-        self._request = request
-        self._root = root
-        self._log = log
-        self._values = values
-
-    def tree(self) -> Node:
-        """The plan tree."""
-        past = Past(self._request.domain, self._request.state, self._values.copy())
+    def _made_tree(self) -> Node:
+        past = Past(self.domain, self._base, self._values.copy())
         node = tree(reversed(self._log), self._root, past).node
         assert node is not None, "a plan has a tree"
         return node
 
-    def record(self) -> MethodTraversalRecord:
-        """The method traversal record."""
+    def _made_record(self) -> MethodTraversalRecord:
         return MethodTraversalRecord(record(self._log))
 
-    def predicted(self) -> FrozenState:
-        """The state after the plan."""
+    def _made_predicted(self) -> FrozenState:
         written: Values = {}
         for entry in self._log:
             undone = entry[3]
@@ -137,4 +157,10 @@ class Solution:
                 fluent = undone[number]
                 if fluent in self._values:
                     written[fluent] = self._values[fluent]
-        return self._request.state.changed(written)
+        return self._base.changed(written)
+
+
+def compiled_search(request: PlanRequest) -> CompiledSearch:
+    """A search that answers a request."""
+    question = CompiledQuestion(request.domain, request.goal, request.binding, request.settings)
+    return question.search(request.state)

@@ -46,6 +46,8 @@ class Source:
         self._reading = Reading(features)
         self._effects = Effects(self._reading, facts, features)
         self._sites: list[str] = []
+        self._at = "at" if features.paths else "None"
+        self._prints = features.guarded and bool(facts.recursive)
         self.names = self._reading.names
         self.functions: dict[Task, str] = {
             task: self.names.new("p" if isinstance(task, PrimitiveTask) else "c", task.name, task)
@@ -91,8 +93,10 @@ class Source:
             if self._features.branches:
                 lines.append(f"        m.no_task({kind}, {args})")
             lines.append("        return None")
+        if self._features.paths:
+            lines.append("    at = m.at")
         lines += effects.lines
-        lines.append(f"    L.append(({kind}, sc, {args}, {effects.overwritten}, {effects.at}))")
+        lines.append(f"    L.append(({kind}, sc, {args}, {effects.overwritten}, {self._at}))")
         lines.append("    return rest")
         return lines
 
@@ -102,6 +106,8 @@ class Source:
         yield f"def {self.functions[task]}(S, L, C, m, cell, i=0):"
         yield f"    # {_signature(task)}"
         yield f"    {_unpacked(task)} = cell"
+        if self._features.paths:
+            yield "    at = m.at"
         yield from self._guard(task)
         for index in range(len(self._domain.methods[task])):
             yield f"    if i < {index + 1}:"
@@ -118,7 +124,7 @@ class Source:
         thing, args = self.names.of("t", task.name, task), args_source(task)
         if self._is_guarded(task):
             foreseeable = ", m.foreseeable" if self._facts.volatile else ""
-            yield f"    key = ({thing}, {args}, m.at[2]{foreseeable})"
+            yield f"    key = ({thing}, {args}, m.h{foreseeable})"
             yield "    if i == 0:"
             yield "        if key in m.seen:"
             yield f"            if m.repeats({thing}, {args}, sc, key): return None"
@@ -152,14 +158,15 @@ class Source:
     def _entered(self, task: CompoundTask[Any], index: int, method: Method) -> Iterator[str]:
         later = self._domain.methods[task][index + 1 :]
         if not self._never_returns(method, later):
-            yield f"        C.append(({self.functions[task]}, cell, {index + 1}, len(L), m.at))"
+            prints = "m.h" if self._prints else "0"
+            function = self.functions[task]
+            yield f"        C.append(({function}, cell, {index + 1}, len(L), {self._at}, {prints}))"
         kind = self.names.of("k", f"{task.name}_{index}", ScopeKind(task, index, method))
         body = "body" if isinstance(method.body, PlainBody) else "None"
-        key = "key" if self._is_guarded(task) else "None"
-        yield (
-            f"        s = ({kind}, sc, {args_source(task)}, (), m.at, {body},"
-            f" sc[6] + 1, {key}, len(L))"
-        )
+        key, place = ("key", "len(L)") if self._is_guarded(task) else ("None", "0")
+        depth = "sc[6] + 1" if self._features.shallow else "0"
+        args = args_source(task)
+        yield f"        s = ({kind}, sc, {args}, (), {self._at}, {body}, {depth}, {key}, {place})"
         yield "        L.append(s)"
         yield f"        return {self._cell(task, method.body)}"
 
@@ -207,7 +214,7 @@ class Source:
             if task.parameters
             else "",
             f"    cell = ({given})",
-            "    L.append((COMPUTED, sc, sc[2], (), m.at, call))",
+            f"    L.append((COMPUTED, sc, sc[2], (), {'m.at' if self._features.paths else None}, call))",
             f"    return {function}(S, L, C, m, cell)",
         ]
         self._sites.append("\n".join(line for line in lines if line))
