@@ -7,10 +7,9 @@ from typing import TypeVar
 from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike
-from bthtn.errors import Diagnostic, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, Settings, request
+from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, Settings, no_answer, request
 from bthtn.planning.trace import SearchListener
 from bthtn.world.state import FrozenState, State
 
@@ -31,11 +30,5 @@ def find_plan(
     """
     search = HtnSearch(request(domain, state, goal, settings), listener)
     if search.advance() is SearchStatus.LIMIT:
-        raise PlanningError(
-            Diagnostic(
-                "BT203",
-                f"no answer after {search.expansions} expansions",
-                hint="is there a recursion that never ends? raise max_expansions if not",
-            )
-        )
+        raise no_answer(search.expansions)
     return search.plan

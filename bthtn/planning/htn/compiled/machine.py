@@ -57,6 +57,7 @@ Cell = tuple[Any, ...]
 """What is left to do: function, scope, arguments …, the cell behind it."""
 
 _FORGET_AT: Final = 10_000
+_START: Final = (0, 0, None)
 _NOWHERE: Final = FrozenState({})
 
 
@@ -78,21 +79,33 @@ class Machine:
     ``calls`` counts calls of functions, ``free`` those that were no expansions.
     """
 
-    at: Any = (0, 0, None)
-    h = 0
-    calls = 0
-    free = 0
-    cause: Suspension | None = None
-    reason = ""
-    view: RecordingView
-    _forget_at = _FORGET_AT
+    __slots__ = (
+        "C",
+        "L",
+        "S",
+        "_forget_at",
+        "at",
+        "base",
+        "calls",
+        "cause",
+        "cell",
+        "domain",
+        "free",
+        "h",
+        "max_depth",
+        "program",
+        "reason",
+        "seen",
+        "settings",
+        "view",
+    )
 
     def __init__(self, asked: Asked, program: Program, state: FrozenState) -> None:
         self.program = program
         self.base = state
-        self.max_depth = asked.settings.max_depth
-        self.settings = asked.settings
         self.domain = asked.domain
+        self.settings = asked.settings
+        self.max_depth = asked.settings.max_depth
         self.S: Values = {**program.defaults, **state.values}
         if program.features.volatile:
             for fluent in state.values:
@@ -100,8 +113,15 @@ class Machine:
                     del self.S[fluent]
         self.L: list[Entry] = []
         self.C: list[Any] = []
+        self.at: Any = _START
+        self.h = 0
+        self.calls = 0
+        self.free = 0
         self.seen: set[Any] = set()
+        self.cause: Suspension | None = None
+        self.reason = ""
         self.cell: Cell | None = asked.first(program)
+        self._forget_at = _FORGET_AT
 
     # reading
 
@@ -238,24 +258,30 @@ class Machine:
         self.cell = None
 
     def run(self, stop: int) -> bool:
-        """Go on while fewer than ``stop`` expansions were made; whether there is more to try."""
+        """Go on while fewer than ``stop`` expansions were made; False when all was tried."""
         values, log, choices = self.S, self.L, self.C
-        cell, calls = self.cell, self.calls
-        try:
-            while calls - self.free < stop or (cell is not None and cell[0] in _FREE):
-                if cell is DONE:
-                    return False
-                calls += 1
-                if cell is not None:
-                    cell = cell[0](values, log, choices, self, cell)
-                elif choices:
-                    cell = self.back()
-                else:
-                    self.free += 1
-                    return False
-            return cell is not DONE
-        finally:
-            self.cell, self.calls = cell, calls
+        cell = self.cell
+        while cell is not DONE:
+            budget = stop - self.calls + self.free
+            if budget <= 0 and (cell is None or cell[0] not in _FREE):
+                break
+            left = budget = max(budget, 1)
+            try:
+                while left:
+                    left -= 1
+                    if cell is not None:
+                        cell = cell[0](values, log, choices, self, cell)
+                        if cell is DONE:
+                            break
+                    elif choices:
+                        cell = self.back()
+                    else:
+                        self.free += 1
+                        return False
+            finally:
+                self.calls += budget - left
+                self.cell = cell
+        return True
 
     def link(self, network: Network, sc: Entry, rest: Cell) -> Cell:
         """The cell that plans a network in front of another cell."""

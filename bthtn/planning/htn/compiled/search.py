@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -17,8 +16,8 @@ from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
 from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
 from bthtn.planning.htn.compiled.machine import DONE, Asked, Machine, expand
 from bthtn.planning.htn.compiled.program import Program, programs
-from bthtn.planning.htn.search import user_error
-from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings
+from bthtn.planning.htn.search import raise_for_user
+from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, no_answer
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
@@ -56,6 +55,24 @@ class CompiledQuestion:
         if self._unknowns is None:
             self._unknowns = self._program(unknowns=True)
         return self._unknowns
+
+    def plan(self, state: FrozenState) -> Plan | None:
+        """The first plan from this state, found in one go; None when there is none.
+
+        Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
+        expansions.
+        """
+        asked = self._asked
+        machine = Machine(asked, self.program(state), state)
+        try:
+            more = machine.run(asked.settings.max_expansions)
+        except Exception as error:
+            raise_for_user(error)
+        if machine.cell is DONE:
+            return FoundPlan(asked, machine)
+        if more:
+            raise no_answer(machine.calls - machine.free)
+        return None
 
     def search(self, state: FrozenState) -> CompiledSearch:
         """A search from this state."""
@@ -102,9 +119,7 @@ class CompiledSearch:
             more = machine.run(stop)
         except Exception as error:
             self._status = SearchStatus.ERROR
-            if isinstance(error, BthtnError | AssertionError):
-                raise
-            raise user_error(error) from error
+            raise_for_user(error)
         if machine.cell is DONE:
             self._plan = FoundPlan(self._asked, machine)
             self._status = SearchStatus.SOLVED
@@ -136,18 +151,34 @@ class FoundPlan(Plan):
         self._log: list[Entry] = machine.L
         self._root: Entry = asked.root
         self._values: Values = machine.S
-        self._tree = self._made_tree
-        self._record = self._made_record
-        self._predicted = self._made_predicted
+        self._tree = self._record = self._predicted = None
+
+    @property
+    def tree(self) -> Node:
+        """Who decomposed what, down to the primitive tasks."""
+        if self._tree is None:
+            self._tree = self._made_tree()
+        return self._tree
+
+    @property
+    def record(self) -> MethodTraversalRecord:
+        """Which choices were made."""
+        if self._record is None:
+            self._record = MethodTraversalRecord(record(self._log))
+        return self._record
+
+    @property
+    def predicted(self) -> FrozenState:
+        """The state after the plan; what alternatives disagree on is unknown there."""
+        if self._predicted is None:
+            self._predicted = self._made_predicted()
+        return self._predicted
 
     def _made_tree(self) -> Node:
         past = Past(self.domain, self._base, self._values.copy())
         node = tree(reversed(self._log), self._root, past).node
         assert node is not None, "a plan has a tree"
         return node
-
-    def _made_record(self) -> MethodTraversalRecord:
-        return MethodTraversalRecord(record(self._log))
 
     def _made_predicted(self) -> FrozenState:
         written: Values = {}

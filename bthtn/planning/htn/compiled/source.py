@@ -126,10 +126,13 @@ class Source:
             foreseeable = ", m.foreseeable" if self._facts.volatile else ""
             yield f"    key = ({thing}, {args}, m.h{foreseeable})"
             yield "    if i == 0:"
-            yield "        if key in m.seen:"
-            yield f"            if m.repeats({thing}, {args}, sc, key): return None"
-            yield "        else:"
-            yield "            m.seen.add(key)"
+            yield "        seen = m.seen"
+            yield "        known = len(seen)"
+            yield "        seen.add(key)"
+            yield "        if len(seen) == known and m.repeats({thing}, {args}, sc, key):".format(
+                thing=thing, args=args
+            )
+            yield "            return None"
         if self._features.shallow:
             yield "    if sc[6] >= m.max_depth and i == 0:"
             yield f"        return m.too_deep({thing}, {args})"
