@@ -79,7 +79,7 @@ def _next_branch(m: Machine, frame: Frame) -> Cell | None:
     planned: list[bool] = []
     m.at = (frame.steps, frame.elapsed, frame)
     if isinstance(frame.network, PriorityNetwork):
-        m.C.append((retake_alternative, (frame, planned), 0, len(m.L), m.at, m.h))
+        m.C.append((retake_alternative, (frame, planned), len(m.L), m.at, m.h))
     part = frame.network.parts[index]
     sc = (BRANCH, frame.entry, frame.entry[2], (), m.at, part, frame.entry[6], None, len(m.L))
     end = (end_branch, planned)
@@ -111,7 +111,7 @@ def end_branch(S: Any, L: list[Entry], C: Any, m: Machine, cell: Cell) -> Cell |
 
 
 def retake_alternative(
-    S: Any, L: list[Entry], C: Any, m: Machine, cell: Any, i: int  # noqa: ARG001, N803
+    S: Any, L: list[Entry], C: Any, m: Machine, cell: Any  # noqa: ARG001, N803
 ) -> Cell | None:
     """Go on without an alternative that turned out to be impossible."""
     m.free += 1

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.compiled.facts import Facts, Features
-from bthtn.planning.htn.compiled.reading import Reading, fixed, tuple_source
+from bthtn.planning.htn.compiled.reading import Reading, counts_by_value, fixed, tuple_source
 from bthtn.world.assignment import Assignment, Reference
 from bthtn.world.expression import Constant, Parameter
-from bthtn.world.fluent import MemberOf
+from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
 _CHECKED_BY_TYPE: Final = (bool, int, float, str)
@@ -26,11 +26,28 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One effect: names of the fluent, the value before and the value after."""
+    """One effect: names of the fluent, the value before and the value after.
+
+    ``added`` is the source of what it adds to the fingerprint.
+    """
 
     place: str
     before: str
     after: str
+    is_fixed: bool
+    added: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where an effect writes: names of the fluent and its weight, source of its value.
+
+    ``fluent`` is the fluent, or the prototype of the family it is a member of.
+    """
+
+    fluent: Fluent[Any]
+    place: str
+    stored: str
     weight: str
     is_fixed: bool
 
@@ -90,18 +107,29 @@ class Effects:
         target = self._target(effect.target, number, lines)
         if value is None or target is None:
             return None
-        place, stored, weight, is_fixed = target
+        place, stored, is_fixed = target.place, target.stored, target.is_fixed
         if not isinstance(effect.value, Constant):
             lines.before.append(f"    {_check(effect.target, place, value)}")
         before = f"o{number}"
         lines.after.append(f"    {before} = {stored}")
         if not effect.grows:
-            return _Change(place, before, value, weight, is_fixed)
+            return _Change(place, before, value, is_fixed, self._print(effect, target, before, value))
         after = f"n{number}"
         if self._features.unknowns:
             lines.after.append(f"    if {before} is UNKNOWN: {generic}")
         lines.after.append(f"    {after} = {before} + {value}")
-        return _Change(place, before, after, weight, is_fixed)
+        added = self._print(effect, target, before, after)
+        return _Change(place, before, after, is_fixed, added)
+
+    def _print(self, effect: Assignment, target: _Target, before: str, after: str) -> str:
+        """Source of what the effect adds to the fingerprint, as ``reading.change`` has it."""
+        if self._features.unknowns:
+            return f"change({target.place}, {before}, {after})"
+        if not counts_by_value(target.fluent):
+            return f"{target.weight} * (hash({after}) - hash({before}))"
+        if effect.grows and isinstance(effect.value, Constant):
+            return f"{target.weight} * {self._reading.value(effect.value)}"
+        return f"{target.weight} * ({after} - {before})"
 
     def _value(self, effect: Assignment, number: int, lines: _Lines) -> str | None:
         """Name or source of the value; None when it has to be evaluated."""
@@ -125,21 +153,22 @@ class Effects:
 
     def _target(
         self, target: Reference[Any], number: int, lines: _Lines
-    ) -> tuple[str, str, str, bool] | None:
-        """Names of the fluent, of the value it has, and its weight; whether it is fixed."""
+    ) -> _Target | None:
+        """Where the effect writes; None when that has to be evaluated."""
         if not isinstance(target, MemberOf) or isinstance(target.index, Constant):
             fluent = fixed(target)
-            name = self._reading.fluent(fluent)
-            return name, self._reading.stored(fluent) or "", self._reading.weight(fluent), True
+            weight = self._reading.weight(fluent)
+            stored = self._reading.stored(fluent) or ""
+            return _Target(fluent, self._reading.fluent(fluent), stored, weight, is_fixed=True)
         if self._features.unknowns and not isinstance(target.index, Parameter):
             return None
         index = self._reading.value(target.index)
         if index is None:
             return None
-        place = f"x{number}"
+        place, member = f"x{number}", target.family.prototype
         lines.before.append(f"    {place} = {self._reading.family(target)}[{index}]")
-        default = self._reading.default(target.family.prototype)
-        return place, f"S.get({place}, {default})", f"weight({place})", False
+        stored = f"S.get({place}, {self._reading.default(member)})"
+        return _Target(member, place, stored, f"weight({place})", is_fixed=False)
 
     def _moved(self, task: PrimitiveTask[Any], changes: list[_Change]) -> list[str]:
         """Lines that note that the path is a step longer, and the state another one."""
@@ -150,8 +179,7 @@ class Effects:
                 duration = f" + {self._reading.value(task.duration)}"
             lines += ["    n, t, fr = at", f"    m.at = (n + 1, t{duration}, fr)"]
         if self._fingerprints and changes:
-            terms = [f"{one.weight} * ({_hash(one.after)} - hash({one.before}))" for one in changes]
-            lines.append(f"    m.h += {' + '.join(terms)}")
+            lines.append(f"    m.h += {' + '.join(one.added for one in changes)}")
         return lines
 
 
@@ -174,11 +202,6 @@ def _check(target: Reference[Any], place: str, value: str) -> str:
     if kind in _CHECKED_BY_TYPE:
         return f"if type({value}) is not {kind.__name__}: {place}.check({value})"
     return f"{place}.check({value})"
-
-
-def _hash(value: str) -> str:
-    """Source of a value's hash; those of the two truths are known."""
-    return {"True": "1", "False": "0"}.get(value, f"hash({value})")
 
 
 def _is_volatile(reference: Reference[Any]) -> bool:

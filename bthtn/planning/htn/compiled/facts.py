@@ -45,7 +45,8 @@ class Features:
 
     ``unknowns``: some fluent may be unknown. ``horizon``: planning may stop behind so many
     steps. ``guarded``: tasks must not be entered again inside themselves with nothing
-    changed. ``shallow``: tasks may come to be nested deeper than allowed. ``branches``: a
+    changed. ``max_depth``: how deep tasks may be nested, None where they cannot come to be
+    nested deeper. ``branches``: a
     parallel or priority node may occur. ``volatile``: some fluent can be relied on only
     before the first step.
     """
@@ -53,7 +54,7 @@ class Features:
     unknowns: bool
     horizon: bool
     guarded: bool
-    shallow: bool
+    max_depth: int | None
     branches: bool
     volatile: bool
 

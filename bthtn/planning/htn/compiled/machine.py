@@ -44,7 +44,7 @@ from bthtn.planning.htn.compiled.kinds import (
     undo,
 )
 from bthtn.planning.htn.compiled.program import MembersByIndex, Program
-from bthtn.planning.htn.compiled.reading import weight
+from bthtn.planning.htn.compiled.reading import change
 from bthtn.planning.htn.compiled.source import is_ground
 from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding, Expression
@@ -92,7 +92,6 @@ class Machine:
         "domain",
         "free",
         "h",
-        "max_depth",
         "program",
         "reason",
         "seen",
@@ -105,7 +104,6 @@ class Machine:
         self.base = state
         self.domain = asked.domain
         self.settings = asked.settings
-        self.max_depth = asked.settings.max_depth
         self.S: Values = {**program.defaults, **state.values}
         if program.features.volatile:
             for fluent in state.values:
@@ -207,7 +205,7 @@ class Machine:
             self.S.pop(fluent, None)
         else:
             self.S[fluent] = value
-        self.h += weight(fluent) * (hash(value) - hash(before))
+        self.h += change(fluent, before, value)
 
     def unforeseen(self, fluent: Fluent[Any]) -> Any:
         """Value of the fluent as far as it was written, or cannot change by itself."""
@@ -238,7 +236,7 @@ class Machine:
 
     def back(self) -> Cell | None:
         """Return to the latest choice, and take its alternative if it has one."""
-        function, cell, index, place, at, self.h = self.C.pop()
+        function, cell, place, at, self.h = self.C.pop()
         if at is not None:
             self.at = at
         self.cause = None
@@ -249,7 +247,7 @@ class Machine:
                 undo(entry, values)
         if len(self.seen) > self._forget_at and function is not retake_alternative:
             self._forget(cell[1])
-        answer: Cell | None = function(values, log, self.C, self, cell, index)
+        answer: Cell | None = function(values, log, self.C, self, cell)
         return answer
 
     def go_on(self) -> None:
@@ -295,7 +293,12 @@ class Machine:
         """Whether the call is its own ancestor in an unchanged state; ``key`` was seen before."""
         scope: Entry | None = sc
         while scope is not None:
-            if scope[7] == key and self._same_since(scope[8]):
+            if (
+                scope[7] == key
+                and scope[0].task is task
+                and scope[2] == args
+                and self._same_since(scope[8])
+            ):
                 reason = "entered again inside itself, with nothing changed"
                 self._cut(task, args, reason)
                 return True
@@ -304,7 +307,7 @@ class Machine:
 
     def too_deep(self, task: CompoundTask[Any], args: tuple[Any, ...]) -> None:
         """The call is nested deeper than is allowed."""
-        self._cut(task, args, f"nested deeper than {self.max_depth}")
+        self._cut(task, args, f"nested deeper than {self.settings.max_depth}")
 
     def _cut(self, task: CompoundTask[Any], args: tuple[Any, ...], reason: str) -> None:
         self.free += 1

@@ -17,7 +17,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
 from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
 from bthtn.planning.htn.compiled.kinds import COMPUTED
-from bthtn.planning.htn.compiled.reading import weight
+from bthtn.planning.htn.compiled.reading import change, weight
 from bthtn.planning.htn.compiled.source import Source
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.truth import UNKNOWN
@@ -93,7 +93,13 @@ def _program(
         name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
         for name, thing in source.names.objects.items()
     }
-    names |= {"UNKNOWN": UNKNOWN, "COMPUTED": COMPUTED, "weight": weight, "expand": expand}
+    names |= {
+        "UNKNOWN": UNKNOWN,
+        "COMPUTED": COMPUTED,
+        "weight": weight,
+        "change": change,
+        "expand": expand,
+    }
     exec(compile(text, file, "exec"), names)  # noqa: S102 - the source is our own
     return Program(
         text,

@@ -124,6 +124,17 @@ def weight(fluent: Fluent[Any]) -> int:
     return hash(fluent) & 0xFFFFF
 
 
+def counts_by_value(fluent: Fluent[Any]) -> bool:
+    """Whether the fingerprint takes the fluent's values themselves, and not their hashes."""
+    return fluent.value_type in (bool, int) and fluent.default is not None
+
+
+def change(fluent: Fluent[Any], before: Any, after: Any) -> int:
+    """What a change of a fluent adds to the fingerprint of the state."""
+    numbers = counts_by_value(fluent) and isinstance(before, int) and isinstance(after, int)
+    return weight(fluent) * (after - before if numbers else hash(after) - hash(before))
+
+
 def unsure(known: dict[str, str]) -> str:
     """Source that tells whether one of the local variables is unknown."""
     return " or ".join(f"{name} is UNKNOWN" for name in known.values())

@@ -31,6 +31,7 @@ class CompiledQuestion:
         self._asked = Asked(domain, goal, binding, settings)
         known = programs(domain)
         facts = known.facts
+        deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
 
         def program(*, unknowns: bool) -> Program:
@@ -38,7 +39,7 @@ class CompiledQuestion:
                 unknowns=unknowns,
                 horizon=settings.horizon is not None or settings.horizon_time is not None,
                 guarded=settings.strict_recursion,
-                shallow=bool(facts.recursive) or len(domain.methods) >= settings.max_depth,
+                max_depth=settings.max_depth if deep else None,
                 branches=facts.branches or has_branches(goal),
                 volatile=facts.volatile,
             )

@@ -1,9 +1,9 @@
 """The Python source of a domain: one function for every task.
 
-    def c_fight(S, L, C, m, cell, i=0):     # decompose: enter the first usable method from i on
+    def c_fight(S, L, C, m, cell):          # decompose: enter the first usable method
         _, sc, rest = cell
-        if i < 1 and S[f_ammo] > 0:
-            C.append((c_fight, cell, 1, len(L), m.at))
+        if S[f_ammo] > 0:
+            C.append((c_fight_from_1, cell, len(L), ...))
             s = (k_fight_0, sc, (), ...)
             L.append(s)
             return (p_shoot, s, rest)
@@ -32,6 +32,7 @@ from bthtn.planning.htn.compiled.reading import Reading, args_source
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.truth import UNKNOWN
 
+_SALT: Final = 1_000_003
 _INLINE_PARTS: Final = 30
 """Longer sequences are linked by a loop: Python nests only so many brackets."""
 
@@ -45,7 +46,9 @@ class Source:
         self._features = features
         self._reading = Reading(features)
         self._effects = Effects(self._reading, facts, features)
-        self._sites: list[str] = []
+        self._sites: dict[int, str] = {}
+        self._site_names: dict[int, str] = {}
+        self._kinds: dict[tuple[Task, int], str] = {}
         self._at = "at" if features.paths else "None"
         self._prints = features.guarded and bool(facts.recursive)
         self.names = self._reading.names
@@ -62,7 +65,7 @@ class Source:
             )
             for task in self._domain.tasks.values()
         ]
-        return "\n\n\n".join([*functions, *self._sites]) + "\n"
+        return "\n\n\n".join([*functions, *self._sites.values()]) + "\n"
 
     # primitive tasks
 
@@ -103,75 +106,103 @@ class Source:
     # compound tasks
 
     def _compound(self, task: CompoundTask[Any]) -> Iterator[str]:
-        yield f"def {self.functions[task]}(S, L, C, m, cell, i=0):"
-        yield f"    # {_signature(task)}"
-        yield f"    {_unpacked(task)} = cell"
-        if self._features.paths:
-            yield "    at = m.at"
-        yield from self._guard(task)
-        for index in range(len(self._domain.methods[task])):
-            yield f"    if i < {index + 1}:"
-            for line in self._method(task, index):
-                yield f"    {line}"
-        yield "    m.free += 1"
-        yield "    return None"
+        """The function of a compound task, and those that go on with its later methods."""
+        methods = self._domain.methods[task]
+        starts = [0]
+        for index, method in enumerate(methods):
+            if not self._never_returns(method, methods[index + 1 :]):
+                starts.append(index + 1)
+        for start in starts:
+            if start:
+                yield ""
+            yield f"def {self.functions[task]}{f'_from_{start}' if start else ''}(S, L, C, m, cell):"
+            yield f"    # {_signature(task)}"
+            yield f"    {_unpacked(task)} = cell"
+            if self._features.paths:
+                yield "    at = m.at"
+            yield from self._guard(task, first=not start)
+            for index in range(start, len(methods)):
+                lines, always = self._method(task, index)
+                yield from lines
+                if always:
+                    break
+            else:
+                yield "    m.free += 1"
+                yield "    return None"
 
     def _is_guarded(self, task: CompoundTask[Any]) -> bool:
         return self._features.guarded and task in self._facts.recursive
 
-    def _guard(self, task: CompoundTask[Any]) -> Iterator[str]:
+    def _guard(self, task: CompoundTask[Any], *, first: bool) -> Iterator[str]:
         """Lines that let a call fail that would go round in circles, or is nested too deep."""
         thing, args = self.names.of("t", task.name, task), args_source(task)
         if self._is_guarded(task):
-            foreseeable = ", m.foreseeable" if self._facts.volatile else ""
-            yield f"    key = ({thing}, {args}, m.h{foreseeable})"
-            yield "    if i == 0:"
-            yield "        seen = m.seen"
-            yield "        known = len(seen)"
-            yield "        seen.add(key)"
-            yield "        if len(seen) == known and m.repeats({thing}, {args}, sc, key):".format(
-                thing=thing, args=args
+            given = "".join(f"a{n}, " for n in range(len(task.parameters)))
+            foreseeable = "m.foreseeable, " if self._facts.volatile else ""
+            salt = 1 + list(self._domain.tasks.values()).index(task)
+            yield (
+                f"    key = hash(({given}{foreseeable}m.h, {salt}))"
+                if given or foreseeable
+                else f"    key = m.h * {_SALT} + {salt}"
             )
-            yield "            return None"
-        if self._features.shallow:
-            yield "    if sc[6] >= m.max_depth and i == 0:"
+            if first:
+                yield "    seen = m.seen"
+                yield "    known = len(seen)"
+                yield "    seen.add(key)"
+                yield f"    if len(seen) == known and m.repeats({thing}, {args}, sc, key):"
+                yield "        return None"
+        if first and self._features.max_depth is not None:
+            yield f"    if sc[6] >= {self._features.max_depth}:"
             yield f"        return m.too_deep({thing}, {args})"
 
-    def _method(self, task: CompoundTask[Any], index: int) -> Iterator[str]:
+    def _method(self, task: CompoundTask[Any], index: int) -> tuple[list[str], bool]:
+        """Lines that enter a method if it may be used; whether it always may."""
         method = self._domain.methods[task][index]
         args = args_source(task)
+        entered = self._entered(task, index, method)
         if isinstance(method.body, PlainBody):
-            yield f"    body = m.body({self.names.of('method', task.name, method)}, {args})"
-            yield "    if body is UNKNOWN: return m.undecided(sc)"
-            yield "    if body is not None:"
-            told = ""
+            lines = [
+                f"    body = m.body({self.names.of('method', task.name, method)}, {args})",
+                "    if body is UNKNOWN: return m.undecided(sc)",
+                "    if body is not None:",
+            ]
         else:
             lines, told = self._asked(method.condition, args) or (
                 [f"    ok = {self._generic(method.condition, args)}"],
                 "ok",
             )
-            yield from lines
+            if told == "True":
+                return [f"    {line}" for line in entered], True
             if told == "ok":
-                yield "    if ok is UNKNOWN: return m.undecided(sc)"
-            yield f"    if {told}:"
-        yield from self._entered(task, index, method)
-        if self._features.branches and told != "True":
-            yield f"    m.no_method({self.names.of('t', task.name, task)}, {index}, {args})"
+                lines.append("    if ok is UNKNOWN: return m.undecided(sc)")
+            lines.append(f"    if {told}:")
+        lines += [f"        {line}" for line in entered]
+        if self._features.branches:
+            thing = self.names.of("t", task.name, task)
+            lines.append(f"    m.no_method({thing}, {index}, {args})")
+        return lines, False
 
-    def _entered(self, task: CompoundTask[Any], index: int, method: Method) -> Iterator[str]:
-        later = self._domain.methods[task][index + 1 :]
-        if not self._never_returns(method, later):
+    def _entered(self, task: CompoundTask[Any], index: int, method: Method) -> list[str]:
+        """Lines that note the choice and the scope, and answer with what is to be done in it."""
+        lines = []
+        if not self._never_returns(method, self._domain.methods[task][index + 1 :]):
             prints = "m.h" if self._prints else "0"
-            function = self.functions[task]
-            yield f"        C.append(({function}, cell, {index + 1}, len(L), {self._at}, {prints}))"
-        kind = self.names.of("k", f"{task.name}_{index}", ScopeKind(task, index, method))
+            function = f"{self.functions[task]}_from_{index + 1}"
+            lines.append(f"C.append(({function}, cell, len(L), {self._at}, {prints}))")
         body = "body" if isinstance(method.body, PlainBody) else "None"
         key, place = ("key", "len(L)") if self._is_guarded(task) else ("None", "0")
-        depth = "sc[6] + 1" if self._features.shallow else "0"
+        depth = "0" if self._features.max_depth is None else "sc[6] + 1"
         args = args_source(task)
-        yield f"        s = ({kind}, sc, {args}, (), {self._at}, {body}, {depth}, {key}, {place})"
-        yield "        L.append(s)"
-        yield f"        return {self._cell(task, method.body)}"
+        kind = self._kinds.get((task, index))
+        if kind is None:
+            kind = self.names.new("k", f"{task.name}_{index}", ScopeKind(task, index, method))
+            self._kinds[task, index] = kind
+        return [
+            *lines,
+            f"s = ({kind}, sc, {args}, (), {self._at}, {body}, {depth}, {key}, {place})",
+            "L.append(s)",
+            f"return {self._cell(task, method.body)}",
+        ]
 
     def _never_returns(self, method: Method, later: tuple[Method, ...]) -> bool:
         """Whether no later method can apply in a state in which this one does.
@@ -206,7 +237,10 @@ class Source:
         values = [self._reading.value(argument) for argument in part.args]
         if not all(values):
             return "expand"
+        if id(part) in self._sites:
+            return self._site_names[id(part)]
         name = self.names.new("g", f"{task.name}_{part.task.name}", part)
+        self._site_names[id(part)] = name
         function = self.functions[part.task]
         given = ", ".join([function, "sc", *(value or "" for value in values), "rest"])
         lines = [
@@ -220,7 +254,7 @@ class Source:
             f"    L.append((COMPUTED, sc, sc[2], (), {'m.at' if self._features.paths else None}, call))",
             f"    return {function}(S, L, C, m, cell)",
         ]
-        self._sites.append("\n".join(line for line in lines if line))
+        self._sites[id(part)] = "\n".join(line for line in lines if line)
         return name
 
     # conditions
