@@ -37,7 +37,7 @@ class FrozenState:
         return cast("V | Unknown", self._values.get(fluent, fluent.default))
 
     @property
-    def values(self) -> Mapping[Fluent[Any], Any]:
+    def values(self) -> dict[Fluent[Any], Any]:
         """Fluents that differ from their default, in no order that matters."""
         return self._values
 

@@ -104,7 +104,7 @@ class Machine:
         self.base = state
         self.domain = asked.domain
         self.settings = asked.settings
-        self.S: Values = {**program.defaults, **state.values}
+        self.S: Values = program.start(state.values)
         if program.features.volatile:
             for fluent in state.values:
                 if fluent.volatile:

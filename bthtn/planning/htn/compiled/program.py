@@ -47,7 +47,16 @@ class Program:
     features: Features
     facts: Facts
     functions: Mapping[Task, Any]
-    defaults: Mapping[Fluent[Any], Any]
+    defaults: dict[Fluent[Any], Any]
+
+    def start(self, values: dict[Fluent[Any], Any]) -> dict[Fluent[Any], Any]:
+        """A search's own values of all fluents that a function may ask for without a default."""
+        if len(values) < 2 * len(self.defaults):
+            return {**self.defaults, **values}
+        whole = values.copy()
+        for fluent, default in self.defaults.items():
+            whole.setdefault(fluent, default)
+        return whole
 
 
 class Programs:

@@ -7,6 +7,9 @@ kept as a log; the plan tree is made when somebody looks at it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.plan.nodes import Node
@@ -22,6 +25,10 @@ from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 
+_SHORT: Final = 250
+"""As many expansions are tried without a recursion guard before one is set up."""
+
+
 class CompiledQuestion:
     """A question compiled once, to be asked from many states."""
 
@@ -29,33 +36,20 @@ class CompiledQuestion:
         self, domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
     ) -> None:
         self._asked = Asked(domain, goal, binding, settings)
-        known = programs(domain)
-        facts = known.facts
+        self._programs = programs(domain)
+        facts = self._programs.facts
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
-
-        def program(*, unknowns: bool) -> Program:
-            features = Features(
-                unknowns=unknowns,
-                horizon=settings.horizon is not None or settings.horizon_time is not None,
-                guarded=settings.strict_recursion,
-                max_depth=settings.max_depth if deep else None,
-                branches=facts.branches or has_branches(goal),
-                volatile=facts.volatile,
-            )
-            return known.program(domain, features, expand)
-
-        self._program = program
-        self._unknowns = program(unknowns=True) if forgets else None
-        self._known = None if forgets else program(unknowns=False)
-
-    def program(self, state: FrozenState) -> Program:
-        """The generated functions that answer the question from this state."""
-        if self._known is not None and not state.has_unknown:
-            return self._known
-        if self._unknowns is None:
-            self._unknowns = self._program(unknowns=True)
-        return self._unknowns
+        self._features = Features(
+            unknowns=forgets,
+            horizon=settings.horizon is not None or settings.horizon_time is not None,
+            guarded=settings.strict_recursion,
+            max_depth=settings.max_depth if deep else None,
+            branches=facts.branches or has_branches(goal),
+            volatile=facts.volatile,
+        )
+        self._program = self._compiled(self._features)
+        self._light = None if forgets or not self._is_light else self._lightly_compiled()
 
     def plan(self, state: FrozenState) -> Plan | None:
         """The first plan from this state, found in one go; None when there is none.
@@ -64,6 +58,16 @@ class CompiledQuestion:
         expansions.
         """
         asked = self._asked
+        if self._light is not None and not state.has_unknown:
+            machine = Machine(asked, self._light, state)
+            try:
+                more = machine.run(_SHORT)
+            except Exception as error:
+                raise_for_user(error)
+            if machine.cell is DONE:
+                return FoundPlan(asked, machine)
+            if not more:
+                return None
         machine = Machine(asked, self.program(state), state)
         try:
             more = machine.run(asked.settings.max_expansions)
@@ -74,6 +78,31 @@ class CompiledQuestion:
         if more:
             raise no_answer(machine.calls - machine.free)
         return None
+
+    def program(self, state: FrozenState) -> Program:
+        """The generated functions that answer the question from this state."""
+        if state.has_unknown and not self._features.unknowns:
+            return self._compiled(replace(self._features, unknowns=True))
+        return self._program
+
+    @property
+    def _is_light(self) -> bool:
+        """Whether short searches can do without the recursion guard.
+
+        A task that is entered again inside itself in the same state does again what it did
+        before: it comes to itself once more, and so on for ever. A search that is over has
+        therefore met no such task, and with the guard it would have made the same steps.
+        This holds while planning depends on nothing but the state: not on how far the path
+        has come.
+        """
+        limits = (self._asked.settings.max_expansions, self._asked.settings.max_depth)
+        return not self._features.paths and min(limits) > _SHORT
+
+    def _lightly_compiled(self) -> Program:
+        return self._compiled(replace(self._features, guarded=False, max_depth=None))
+
+    def _compiled(self, features: Features) -> Program:
+        return self._programs.program(self._asked.domain, features, expand)
 
     def search(self, state: FrozenState) -> CompiledSearch:
         """A search from this state."""
