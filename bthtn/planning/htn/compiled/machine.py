@@ -37,6 +37,7 @@ from bthtn.planning.htn.compiled.kinds import (
     COMPUTED,
     ROOT,
     TOLD,
+    ScopeKind,
     Entry,
     Part,
     TaskKind,
@@ -303,6 +304,38 @@ class Machine:
                 self._cut(task, args, reason)
                 return True
             scope = scope[1]
+        return False
+
+    def may_go_round(self) -> bool:
+        """Whether a task is open inside itself, perhaps in the very state it was entered in.
+
+        For programs without a recursion guard; it errs on the side of yes.
+        """
+        if self.cell is None or len(self.cell) < 3:
+            return False
+        open_scopes: dict[int, Entry] = {}
+        scope: Entry | None = self.cell[1]
+        while scope is not None and isinstance(scope[0], ScopeKind):
+            open_scopes[id(scope)] = scope
+            scope = scope[1]
+        calls = {(scope[0].task, scope[2]) for scope in open_scopes.values()}
+        return len(calls) < len(open_scopes) and self._repeat_in(open_scopes)
+
+    def _repeat_in(self, open_scopes: dict[int, Entry]) -> bool:
+        """Whether two of the scopes are one call, entered in states that seem equal."""
+        values, prints = self.S.copy(), 0
+        met = set()
+        for entry in reversed(self.L):
+            undone = entry[3]
+            for number in range(0, len(undone), 2):
+                fluent, before = undone[number], undone[number + 1]
+                prints += change(fluent, values[fluent], before)
+                values[fluent] = before
+            if id(entry) in open_scopes:
+                key = (entry[0].task, entry[2], prints)
+                if key in met:
+                    return True
+                met.add(key)
         return False
 
     def too_deep(self, task: CompoundTask[Any], args: tuple[Any, ...]) -> None:

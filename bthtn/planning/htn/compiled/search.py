@@ -25,8 +25,9 @@ from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 
-_SHORT: Final = 250
-"""As many expansions are tried without a recursion guard before one is set up."""
+_FIRST_LOOK: Final = 500
+_LATER_LOOKS: Final = 8
+"""Without a guard, one looks for a task inside itself so late, and so many times later again."""
 
 
 class CompiledQuestion:
@@ -49,7 +50,10 @@ class CompiledQuestion:
             volatile=facts.volatile,
         )
         self._program = self._compiled(self._features)
-        self._light = None if forgets or not self._is_light else self._lightly_compiled()
+        self._most_unguarded = min(settings.max_expansions, settings.max_depth)
+        self._light: Program | None = None
+        if not forgets and not self._features.paths:
+            self._light = self._compiled(replace(self._features, guarded=False, max_depth=None))
 
     def plan(self, state: FrozenState) -> Plan | None:
         """The first plan from this state, found in one go; None when there is none.
@@ -57,49 +61,41 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
-        asked = self._asked
-        if self._light is not None and not state.has_unknown:
-            machine = Machine(asked, self._light, state)
-            try:
-                more = machine.run(_SHORT)
-            except Exception as error:
-                raise_for_user(error)
-            if machine.cell is DONE:
-                return FoundPlan(asked, machine)
-            if not more:
-                return None
-        machine = Machine(asked, self.program(state), state)
         try:
-            more = machine.run(asked.settings.max_expansions)
+            machine = self._run_lightly(state) or self._run(state)
         except Exception as error:
             raise_for_user(error)
-        if machine.cell is DONE:
-            return FoundPlan(asked, machine)
-        if more:
+        return None if machine.cell is None else FoundPlan(self._asked, machine)
+
+    def _run(self, state: FrozenState) -> Machine:
+        """A machine that came to an end."""
+        machine = Machine(self._asked, self.program(state), state)
+        if machine.run(self._asked.settings.max_expansions) and machine.cell is not DONE:
             raise no_answer(machine.calls - machine.free)
-        return None
+        return machine
+
+    def _run_lightly(self, state: FrozenState) -> Machine | None:
+        """A machine that came to an end without a guard; None where it needs one.
+
+        A task that is entered again inside itself in the same state does again what it did
+        before: it comes to itself once more, and so on for ever. A search that is over has
+        met no such task, and with the guard it would have made the same steps. From time to
+        time it is made sure that none is open.
+        """
+        if self._light is None or state.has_unknown:
+            return None
+        machine, stop = Machine(self._asked, self._light, state), _FIRST_LOOK
+        while machine.run(stop) and machine.cell is not DONE:
+            stop *= _LATER_LOOKS
+            if stop > self._most_unguarded or machine.may_go_round():
+                return None
+        return machine
 
     def program(self, state: FrozenState) -> Program:
         """The generated functions that answer the question from this state."""
         if state.has_unknown and not self._features.unknowns:
             return self._compiled(replace(self._features, unknowns=True))
         return self._program
-
-    @property
-    def _is_light(self) -> bool:
-        """Whether short searches can do without the recursion guard.
-
-        A task that is entered again inside itself in the same state does again what it did
-        before: it comes to itself once more, and so on for ever. A search that is over has
-        therefore met no such task, and with the guard it would have made the same steps.
-        This holds while planning depends on nothing but the state: not on how far the path
-        has come.
-        """
-        limits = (self._asked.settings.max_expansions, self._asked.settings.max_depth)
-        return not self._features.paths and min(limits) > _SHORT
-
-    def _lightly_compiled(self) -> Program:
-        return self._compiled(replace(self._features, guarded=False, max_depth=None))
 
     def _compiled(self, features: Features) -> Program:
         return self._programs.program(self._asked.domain, features, expand)
