@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, Final
 
 from bthtn.domain.task import PrimitiveTask
@@ -26,11 +27,12 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One effect: names of the fluent, the value before and the value after.
+    """One effect: names of the fluent's variable, the value before and the value after.
 
-    ``added`` is the source of what it adds to the fingerprint.
+    ``name`` is that of the fluent, or of the family it belongs to. ``added`` is the source of what it adds to the fingerprint.
     """
 
+    name: str
     place: str
     before: str
     after: str
@@ -113,13 +115,14 @@ class Effects:
         before = f"o{number}"
         lines.after.append(f"    {before} = {stored}")
         if not effect.grows:
-            return _Change(place, before, value, is_fixed, self._print(effect, target, before, value))
+            added = self._print(effect, target, before, value)
+            return _Change(target.fluent.name, place, before, value, is_fixed, added)
         after = f"n{number}"
         if self._features.unknowns:
             lines.after.append(f"    if {before} is UNKNOWN: {generic}")
         lines.after.append(f"    {after} = {before} + {value}")
         added = self._print(effect, target, before, after)
-        return _Change(place, before, after, is_fixed, added)
+        return _Change(target.fluent.name, place, before, after, is_fixed, added)
 
     def _print(self, effect: Assignment, target: _Target, before: str, after: str) -> str:
         """Source of what the effect adds to the fingerprint, as ``reading.change`` has it."""
@@ -186,13 +189,13 @@ class Effects:
 def _same(changes: list[_Change]) -> str | None:
     """Source that tells whether two effects write one fluent; None when they always do."""
     pairs: list[str] = []
-    for number, one in enumerate(changes):
-        for other in changes[number + 1 :]:
-            if one.is_fixed and other.is_fixed:
-                if one.place == other.place:
-                    return None
-            else:
-                pairs.append(f"{one.place} is {other.place}")
+    for one, other in combinations(changes, 2):
+        if one.name != other.name:
+            continue  # members of different families, or not members of one
+        if not one.is_fixed or not other.is_fixed:
+            pairs.append(f"{one.place} is {other.place}")
+        elif one.place == other.place:
+            return None
     return " or ".join(pairs)
 
 

@@ -28,8 +28,8 @@ from bthtn.world.expression import (
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
-Read = Callable[[Reference[Any]], str | None]
-"""Gives the source that reads a fluent or member, None where there is none."""
+Read = Callable[[Reference[Any] | Parameter[Any]], str | None]
+"""Gives the source that reads a fluent, member or parameter, None where there is none."""
 
 _ORDERINGS: Final = frozenset({"<", "<=", ">", ">="})
 
@@ -112,9 +112,7 @@ def value_source(expression: Expression[Any], names: Names, read: Read) -> str |
     match expression:
         case Constant(value=value):
             return literal(value, names)
-        case Parameter(position=position):
-            return f"a{position}"
-        case Fluent() | MemberOf():
+        case Parameter() | Fluent() | MemberOf():
             return read(expression)
         case Arithmetic(symbol=symbol, left=left, right=right):
             first, second = (value_source(one, names, read) for one in (left, right))

@@ -48,7 +48,8 @@ class Features:
     changed. ``max_depth``: how deep tasks may be nested, None where they cannot come to be
     nested deeper. ``branches``: a
     parallel or priority node may occur. ``volatile``: some fluent can be relied on only
-    before the first step.
+    before the first step. ``inlined``: one function may plan several primitive tasks, since
+    nobody asks the search to stop between them.
     """
 
     unknowns: bool
@@ -57,6 +58,7 @@ class Features:
     max_depth: int | None
     branches: bool
     volatile: bool
+    inlined: bool = False
 
     @property
     def paths(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from bthtn.domain.task import Task
 from bthtn.planning.htn.compiled.expressions import (
     Names,
+    Read,
     condition_source,
     literal,
     references,
@@ -19,10 +20,14 @@ from bthtn.world.fluent import Fluent, MemberOf
 
 
 class Reading:
-    """Source for questions to the state, for one set of features."""
+    """Source for questions to the state, for one set of features.
 
-    def __init__(self, features: Features) -> None:
-        self.names = Names()
+    ``prefix`` begins the names of the variables that hold the arguments of a task.
+    """
+
+    def __init__(self, features: Features, names: Names, prefix: str = "a") -> None:
+        self.names = names
+        self.prefix = prefix
         self._unknowns = features.unknowns
 
     def value(self, expression: Expression[Any]) -> str | None:
@@ -42,7 +47,7 @@ class Reading:
         known = self.prepared(condition, "r")
         if known is None:
             return None
-        told = condition_source(condition, self.names, lambda one: known[self._sensed(one)])
+        told = condition_source(condition, self.names, self._local(known))
         if told is None or not known:
             return None if told is None else ([], told)
         lines = [f"    {name} = {source}" for source, name in known.items()]
@@ -54,7 +59,7 @@ class Reading:
         known = self.prepared(expression, f"{name}_")
         if known is None:
             return None
-        told = value_source(expression, self.names, lambda one: known[self._sensed(one)])
+        told = value_source(expression, self.names, self._local(known))
         if told is None:
             return None
         lines = [f"    {local} = {source}" for source, local in known.items()]
@@ -71,8 +76,20 @@ class Reading:
             known.setdefault(self._sensed(reference), f"{prefix}{len(known)}")
         return known
 
-    def stored(self, reference: Reference[Any]) -> str | None:
-        """Source that reads a fluent of which the value is known."""
+    def _local(self, known: dict[str, str]) -> Read:
+        """Reads fluents from the local variables that hold them."""
+
+        def read(one: Reference[Any] | Parameter[Any]) -> str:
+            if isinstance(one, Parameter):
+                return f"{self.prefix}{one.position}"
+            return known[self._sensed(one)]
+
+        return read
+
+    def stored(self, reference: Reference[Any] | Parameter[Any]) -> str | None:
+        """Source that reads a parameter, or a fluent of which the value is known."""
+        if isinstance(reference, Parameter):
+            return f"{self.prefix}{reference.position}"
         if isinstance(reference, MemberOf) and not isinstance(reference.index, Constant):
             index = self.value(reference.index)
             default = self.default(reference.family.prototype)
@@ -85,7 +102,7 @@ class Reading:
     def _sensed(self, reference: Reference[Any]) -> str:
         """Source that reads a fluent, gives UNKNOWN for an unknown one, and never raises."""
         if isinstance(reference, MemberOf) and isinstance(reference.index, Parameter):
-            return f"m.member({self.family(reference)}, a{reference.index.position})"
+            return f"m.member({self.family(reference)}, {self.prefix}{reference.index.position})"
         fluent = fixed(reference)
         if fluent.volatile:
             return f"m.sensed({self.fluent(fluent)})"
@@ -149,9 +166,9 @@ def fixed(reference: Reference[Any]) -> Fluent[Any]:
     return reference
 
 
-def args_source(task: Task) -> str:
+def args_source(task: Task, prefix: str = "a") -> str:
     """Source of the tuple of a task's arguments."""
-    return tuple_source([f"a{position}" for position in range(len(task.parameters))])
+    return tuple_source([f"{prefix}{position}" for position in range(len(task.parameters))])
 
 
 def tuple_source(sources: list[str]) -> str:

@@ -53,7 +53,8 @@ class CompiledQuestion:
         self._most_unguarded = min(settings.max_expansions, settings.max_depth)
         self._light: Program | None = None
         if not forgets and not self._features.paths:
-            self._light = self._compiled(replace(self._features, guarded=False, max_depth=None))
+            light = replace(self._features, guarded=False, max_depth=None, inlined=True)
+            self._light = self._compiled(light)
 
     def plan(self, state: FrozenState) -> Plan | None:
         """The first plan from this state, found in one go; None when there is none.
