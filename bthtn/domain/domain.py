@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bthtn.domain.method import Method, PlainBody
@@ -21,12 +21,17 @@ from bthtn.world.truth import UNKNOWN
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class FrozenDomain:
-    """Tasks by name in order of definition, and the methods of the compound ones."""
+    """Tasks by name in order of definition, and the methods of the compound ones.
+
+    ``derived`` has room for what is worked out from the domain once and kept as long as it:
+    one entry for each type of such a thing.
+    """
 
     name: str
     state_class: type[State]
     tasks: Mapping[str, Task]
     methods: Mapping[CompoundTask[Any], tuple[Method, ...]]
+    derived: dict[type, Any] = field(default_factory=dict, repr=False)
 
     @property
     def schema(self) -> StateSchema:

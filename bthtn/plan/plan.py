@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Self
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
@@ -32,7 +32,7 @@ class Plan:
     record: MethodTraversalRecord
     predicted: FrozenState
     expansions: int = 0
-    _sources: dict[str, Callable[[], Any]] = field(init=False, repr=False)
+    _source: Callable[[str], Any] = field(init=False, repr=False)
 
     def __init__(  # noqa: PLR0913, PLR0917 - the fields, in their order
         self,
@@ -50,30 +50,37 @@ class Plan:
         put(self, "binding", binding)
         put(self, "record", record)
         put(self, "expansions", expansions)
-        sources: dict[str, Callable[[], Any]] = {}
-        put(self, "_sources", sources)
+        later: dict[str, Callable[[], Any]] = {}
         if callable(tree):
-            sources["tree"] = tree
+            later["tree"] = tree
         else:
             put(self, "tree", tree)
         if callable(predicted):
-            sources["predicted"] = predicted
+            later["predicted"] = predicted
         else:
             put(self, "predicted", predicted)
+        put(self, "_source", lambda part: later[part]())
+
+    @classmethod
+    def found(cls, source: Callable[[str], Any]) -> Self:
+        """A plan of which every part is asked of the source when somebody asks for it."""
+        plan = cls.__new__(cls)
+        object.__setattr__(plan, "_source", source)
+        return plan
 
     def __getattr__(self, name: str) -> Any:
-        """The tree or the predicted state, asked for the first time; Python asks only then.
+        """A part that is asked for for the first time; Python asks here only then.
 
         Two threads may make one each, and the later one stays: they are equal, since plans
         are data.
         """
-        if name not in ("tree", "predicted"):
+        if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
-        source = self._sources.get(name)
-        if source is not None:
-            object.__setattr__(self, name, source())
-            self._sources.pop(name, None)
-        return object.__getattribute__(self, name)
+        part = self._source(name)
+        object.__setattr__(self, name, part)
+        if all(_is_made(self, one) for one in _PARTS):
+            object.__setattr__(self, "_source", _exhausted)
+        return part
 
     @property
     def goal_text(self) -> str:
@@ -101,6 +108,21 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<plan for {self.goal_text}: {len(self.steps)} steps, record {self.record!r}>"
+
+
+_PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
+
+
+def _is_made(plan: Plan, part: str) -> bool:
+    try:
+        object.__getattribute__(plan, part)
+    except AttributeError:
+        return False
+    return True
+
+
+def _exhausted(part: str) -> Any:
+    raise AssertionError(f"the {part} of the plan is there already")
 
 
 def _cost(node: Node, below: tuple[float, ...]) -> float:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
-from bthtn.errors import Diagnostic, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
+from bthtn.planning.htn.compiled.search import CompiledQuestion
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
@@ -19,6 +20,7 @@ from bthtn.planning.protocol import (
     SearchStatus,
     Settings,
     goal_of,
+    no_answer,
     start_of,
 )
 from bthtn.planning.trace import SearchListener
@@ -69,15 +71,11 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
+        if self._answers is None and listener is None:
+            return self._compiled.plan(start_of(self.domain, state))
         search = self.search(state, listener)
         if search.advance() is SearchStatus.LIMIT:
-            raise PlanningError(
-                Diagnostic(
-                    "BT203",
-                    f"no answer after {search.expansions} expansions",
-                    hint="is there a recursion that never ends? raise max_expansions if not",
-                )
-            )
+            raise no_answer(search.expansions)
         return search.plan
 
     def search(self, state: S | FrozenState, listener: SearchListener | None = None) -> Search:
@@ -99,11 +97,19 @@ class Planner(Generic[S]):
     def _begun(self, start: FrozenState, listener: SearchListener | None) -> Search:
         """The one place where a search is made.
 
-        What it takes from ``start`` with ``get`` is what its answer depends on; what it wrote
-        it gives to ``start.changed``.
+        A listener, and a cache that wants to know what was read, are served by the
+        interpreter: it takes from ``start`` with ``get`` what its answer depends on, and
+        gives what it wrote to ``start.changed``. All others get the compiled search.
         """
+        if listener is None and not isinstance(start, RecordingState):
+            return self._compiled.search(start)
         asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
         return HtnSearch(asked, listener)
+
+    @cached_property
+    def _compiled(self) -> CompiledQuestion:
+        """The question for the compiled search, prepared when it is first needed."""
+        return CompiledQuestion(self.domain, self.goal, self.binding, self.settings)
 
     def _prepare(
         self,

@@ -10,7 +10,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.domain.reading import strangers_in
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State
@@ -107,6 +107,17 @@ def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
             )
         )
     return state.frozen()
+
+
+def no_answer(expansions: int) -> PlanningError:
+    """What is raised when the limit of expansions was reached."""
+    return PlanningError(
+        Diagnostic(
+            "BT203",
+            f"no answer after {expansions} expansions",
+            hint="is there a recursion that never ends? raise max_expansions if not",
+        )
+    )
 
 
 class Search(Protocol):

@@ -207,6 +207,11 @@ _COMPUTE: Final = MappingProxyType(
 )
 
 
+def ordering(symbol: str) -> Callable[[Any, Any], bool]:
+    """The function that compares two known values by ``<``, ``<=``, ``>`` or ``>=``."""
+    return _COMPARE[symbol]
+
+
 def _operand(expression: Expression[Any], binding: Binding | None) -> str:
     """Text of a part, in brackets when it is made of parts itself."""
     text = expression.text(binding)

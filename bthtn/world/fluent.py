@@ -156,25 +156,25 @@ def _hint_for(kind: type, text: str) -> str:
 class MemberOf(Reference[T]):
     """A member of a family whose index is itself an expression, such as a task's parameter."""
 
-    __slots__ = ("_family", "_index")
+    __slots__ = ("family", "index")
 
     def __init__(self, family: FluentFamily[Any, T], index: Expression[Any]) -> None:
-        self._family = family
-        self._index = index
+        self.family = family
+        self.index = index
 
     @property
     def value_type(self) -> type:
         """Type of the family's values."""
-        return self._family.member_type
+        return self.family.member_type
 
     def accepts(self, value: object) -> bool:
         """Whether members of the family may have the value."""
-        return self._family.prototype.accepts(value)
+        return self.family.prototype.accepts(value)
 
     def ground(self, view: StateView, binding: Binding = ()) -> Fluent[T] | Unknown:
         """The member that the index names in this state."""
-        index = self._index.evaluate(view, binding)
-        return UNKNOWN if index is UNKNOWN else self._family.member(index)
+        index = self.index.evaluate(view, binding)
+        return UNKNOWN if index is UNKNOWN else self.family.member(index)
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
         """The named member's value."""
@@ -183,7 +183,7 @@ class MemberOf(Reference[T]):
 
     def text(self, binding: Binding | None = None) -> str:
         """``name[index]``."""
-        return f"{self._family.name}[{self._index.text(binding)}]"
+        return f"{self.family.name}[{self.index.text(binding)}]"
 
 
 class FluentFamily(Generic[K, T]):

@@ -20,7 +20,7 @@ class FrozenState:
     Only values that differ from their fluent's default are kept.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_values", "has_unknown")
 
     def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
         self._values = {
@@ -28,6 +28,8 @@ class FrozenState:
             for fluent, value in values.items()
             if value is UNKNOWN or fluent.default is UNKNOWN or value != fluent.default
         }
+        self.has_unknown = any(value is UNKNOWN for value in self._values.values())
+        """Whether some fluent was set to unknown."""
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, its default where nothing else is known."""
@@ -38,6 +40,11 @@ class FrozenState:
     def unrecorded(self) -> FrozenState:
         """The same snapshot for a look that decides nothing: nobody records it."""
         return self
+
+    @property
+    def values(self) -> dict[Fluent[Any], Any]:
+        """Fluents that differ from their default, in no order that matters."""
+        return self._values
 
     def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
         """Fluents that differ from their default, sorted by name."""

@@ -1,6 +1,7 @@
 """A plan is data; its tree and its predicted state may be made when they are first asked for."""
 
 import copy
+import weakref
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -68,10 +69,14 @@ def test_a_plan_says_the_same_whenever_its_parts_are_made(deferred, made):
     assert deferred.expansions == 3
 
 
-def test_a_source_that_was_used_is_let_go(deferred, made):
-    assert deferred.tree is made.tree
-    assert deferred.predicted is made.predicted
-    assert deferred._sources == {}
+def test_a_source_that_was_used_is_let_go(made):
+    source = Source(made.tree)
+    alive = weakref.ref(source)
+    plan = Plan(made.domain, made.goal, (), source, made.record, made.predicted)
+    del source
+    assert alive() is not None
+    assert plan.tree is made.tree
+    assert alive() is None
 
 
 def test_a_source_that_raises_is_asked_again(made):

@@ -15,6 +15,7 @@ point remembers lengths and pointers, never a copy of anything.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 from bthtn.domain.task import call_text
 from bthtn.errors import BthtnError, Diagnostic, PlanningError
@@ -74,11 +75,9 @@ class HtnSearch:
                 self.expansions < stop or self._next_is_free()
             ):
                 self._work()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
-            if isinstance(error, BthtnError | AssertionError):
-                raise
-            raise _user_error(error) from error
+            raise_for_user(error)
         if self._status is SearchStatus.RUNNING and self.expansions >= limit:
             self._status = SearchStatus.LIMIT
         return self._status
@@ -155,11 +154,14 @@ class HtnSearch:
         self._status = SearchStatus.SOLVED
 
 
-def _user_error(error: Exception) -> PlanningError:
-    return PlanningError(
+def raise_for_user(error: Exception) -> NoReturn:
+    """Raise what a caller of a search sees when something raised inside it."""
+    if isinstance(error, BthtnError | AssertionError):
+        raise error
+    raise PlanningError(
         Diagnostic(
             "BT201",
             f"{type(error).__name__}: {error}",
             hint="a condition, effect, cost or argument of the domain cannot be computed",
         )
-    )
+    ) from error

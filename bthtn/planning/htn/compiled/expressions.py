@@ -1,0 +1,160 @@
+"""Expressions as Python source, where that needs no state.
+
+What is data becomes source: comparisons, arithmetic, connectives, fluents and members of
+families. Everything else, plain functions above all, answers None here and is evaluated by
+itself, through a recording view.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable
+from enum import Enum
+from math import isfinite
+from typing import Any, Final
+
+from bthtn.world.assignment import Reference
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+    ordering,
+)
+from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.truth import UNKNOWN
+
+Read = Callable[[Reference[Any] | Parameter[Any]], str | None]
+"""Gives the source that reads a fluent, member or parameter, None where there is none."""
+
+_ORDERINGS: Final = frozenset({"<", "<=", ">", ">="})
+
+
+class Names:
+    """The objects that generated source mentions, each under one readable name."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
+
+    def of(self, prefix: str, text: str, thing: Any) -> str:
+        """The name of an object, the same at every call; made of the prefix and the text."""
+        known = self._names.get(id(thing))
+        if known is None:
+            known = self._names[id(thing)] = self.new(prefix, text, thing)
+        return known
+
+    def new(self, prefix: str, text: str, thing: Any) -> str:
+        """A name of its own for an object."""
+        plain = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+        stem = f"{prefix}_{plain}" if plain else prefix
+        name, number = stem, 1
+        while name in self.objects or keyword.iskeyword(name):
+            number += 1
+            name = f"{stem}_{number}"
+        self.objects[name] = thing
+        return name
+
+
+def references(expression: Expression[Any]) -> list[Reference[Any]] | None:
+    """The fluents and members that an evaluation may read, in order of reading.
+
+    None where only a state can tell which these are.
+    """
+    found: list[Reference[Any]] = []
+    pending = [expression]
+    while pending:
+        one = pending.pop()
+        match one:
+            case Constant() | Parameter():
+                pass
+            case Fluent():
+                found.append(one)
+            case MemberOf(index=Constant() | Parameter()):
+                found.append(one)
+            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+                pending += (right, left)
+            case Negation(operand=operand):
+                pending.append(operand)
+            case Junction(parts=parts):
+                pending.extend(reversed(parts))
+            case _:
+                return None
+    return found
+
+
+def condition_source(condition: Expression[Any], names: Names, read: Read) -> str | None:
+    """Source of the condition's truth, for fluents that are all known."""
+    match condition:
+        case Constant(value=bool()):
+            return repr(condition.value)
+        case Fluent() | MemberOf() if condition.value_type is bool:
+            return read(condition)
+        case Comparison(symbol=symbol, left=left, right=right):
+            return _compared(symbol, left, right, names, read)
+        case Negation(operand=operand):
+            inside = condition_source(operand, names, read)
+            return inside and f"(not {inside})"
+        case Junction(parts=parts, decisive=decisive):
+            several = [condition_source(part, names, read) for part in parts]
+            word = " or " if decisive else " and "
+            return f"({word.join(part for part in several if part)})" if all(several) else None
+        case _:
+            return None
+
+
+def value_source(expression: Expression[Any], names: Names, read: Read) -> str | None:
+    """Source of the expression's value, for fluents that are all known."""
+    match expression:
+        case Constant(value=value):
+            return literal(value, names)
+        case Parameter() | Fluent() | MemberOf():
+            return read(expression)
+        case Arithmetic(symbol=symbol, left=left, right=right):
+            first, second = (value_source(one, names, read) for one in (left, right))
+            return f"({first} {symbol} {second})" if first and second else None
+        case Comparison(symbol=symbol, left=left, right=right):
+            compared = _compared(symbol, left, right, names, read)
+            return compared and f"bool({compared})"
+        case _:
+            return None
+
+
+def literal(value: Any, names: Names) -> str:
+    """Source of a constant: written out where that gives an equal value, named otherwise."""
+    plain = type(value) in (bool, int, str, type(None))
+    if plain or (type(value) is float and isfinite(value)):
+        return repr(value) if not repr(value).startswith("-") else f"({value!r})"
+    if value is UNKNOWN:
+        return "UNKNOWN"
+    text = f"{type(value).__name__}_{value.name}" if isinstance(value, Enum) else "value"
+    return names.of("v", text, value)
+
+
+def _compared(
+    symbol: str, left: Expression[Any], right: Expression[Any], names: Names, read: Read
+) -> str | None:
+    first, second = (value_source(one, names, read) for one in (left, right))
+    if first is None or second is None:
+        return None
+    numbers = _is_number(left) and _is_number(right)
+    if symbol in _ORDERINGS and not numbers:
+        return f"{names.of('order', '', ordering(symbol))}({first}, {second})"
+    return f"({first} {symbol} {second})"
+
+
+def _is_number(expression: Expression[Any]) -> bool:
+    """Whether all values are numbers, for certain."""
+    match expression:
+        case Constant(value=value):
+            return type(value) in (int, float)
+        case Fluent() | MemberOf():
+            return expression.value_type in (int, float)
+        case Arithmetic(left=left, right=right):
+            return _is_number(left) and _is_number(right)
+        case _:
+            return False

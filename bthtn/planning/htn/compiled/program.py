@@ -1,0 +1,127 @@
+"""A program: the functions of a domain, made once for every set of features.
+
+The source stands in ``linecache`` under a name of its own, so that a traceback through a
+generated function shows its line.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import Task
+from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
+from bthtn.planning.htn.compiled.kinds import COMPUTED
+from bthtn.planning.htn.compiled.reading import change, weight
+from bthtn.planning.htn.compiled.source import Source
+from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.truth import UNKNOWN
+
+_NUMBERS: Final = count(1)
+
+
+class MembersByIndex(dict[Any, Fluent[Any]]):
+    """The members of a family that a program has met, by index."""
+
+    def __init__(self, family: FluentFamily[Any, Any]) -> None:
+        super().__init__()
+        self.family = family
+        self.default = family.prototype.default
+        self.volatile = family.prototype.volatile
+
+    def __missing__(self, index: Any) -> Fluent[Any]:
+        made = self[index] = self.family.member(index)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """The functions for networks that are not written as source.
+
+    ``expand`` plans any of them, ``at_place`` stands before the parts of a sequence behind
+    the first where there is a horizon. ``free`` are those that need no budget.
+    """
+
+    expand: Callable[..., Any]
+    at_place: Callable[..., Any]
+    free: frozenset[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Generated functions by task, and what a machine has to know to run them."""
+
+    text: str
+    features: Features
+    facts: Facts
+    functions: Mapping[Task, Any]
+    defaults: dict[Fluent[Any], Any]
+    planning: Planning
+
+    def start(self, values: dict[Fluent[Any], Any]) -> dict[Fluent[Any], Any]:
+        """A search's own values of all fluents that a function may ask for without a default."""
+        if len(values) < 2 * len(self.defaults):
+            return {**self.defaults, **values}
+        whole = values.copy()
+        for fluent, default in self.defaults.items():
+            whole.setdefault(fluent, default)
+        return whole
+
+
+class Programs:
+    """The programs of one domain."""
+
+    def __init__(self, domain: FrozenDomain) -> None:
+        self.facts = facts_about(domain)
+        self._by_features: dict[Features, Program] = {}
+
+    def program(self, domain: FrozenDomain, features: Features, planning: Planning) -> Program:
+        """The program for these features, generated when first asked for."""
+        found = self._by_features.get(features)
+        if found is None:
+            found = _program(domain, self.facts, features, planning)
+            self._by_features[features] = found
+        return found
+
+
+def programs(domain: FrozenDomain) -> Programs:
+    """The programs of a domain, the same at every call."""
+    found: Programs | None = domain.derived.get(Programs)
+    if found is None:
+        found = domain.derived.setdefault(Programs, Programs(domain))
+    return found
+
+
+def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: Planning) -> Program:
+    source = Source(domain, facts, features)
+    text = source.text()
+    file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names: dict[str, Any] = {
+        name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
+        for name, thing in source.names.objects.items()
+    }
+    names |= {
+        "UNKNOWN": UNKNOWN,
+        "COMPUTED": COMPUTED,
+        "weight": weight,
+        "change": change,
+        "expand": planning.expand,
+    }
+    exec(compile(text, file, "exec"), names)  # noqa: S102 - the source is our own
+    return Program(
+        text,
+        features,
+        facts,
+        {task: names[name] for task, name in source.functions.items()},
+        {
+            fluent: fluent.default
+            for fluent in domain.schema.fluents.values()
+            if not fluent.volatile
+        },
+        planning,
+    )

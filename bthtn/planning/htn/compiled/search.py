@@ -1,0 +1,219 @@
+"""CompiledSearch: HTN planning by functions generated for the domain.
+
+It makes the choices of ``reference`` in the same order and counts the same expansions, so
+one implementation can take the place of another in the middle of a game. What it found is
+kept as a log; the plan tree is made when somebody looks at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network
+from bthtn.plan.nodes import Node
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.htn.compiled.cells import DONE, Asked
+from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
+from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
+from bthtn.planning.htn.compiled.machine import Machine
+from bthtn.planning.htn.compiled.networks import PLANNING
+from bthtn.planning.htn.compiled.program import Program, programs
+from bthtn.planning.htn.search import raise_for_user
+from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, no_answer
+from bthtn.world.expression import Binding
+from bthtn.world.state import FrozenState
+
+_FIRST_LOOK: Final = 500
+_LATER_LOOKS: Final = 8
+"""Without a guard, one looks for a task inside itself so late, and so many times later again."""
+
+
+class CompiledQuestion:
+    """A question compiled once, to be asked from many states."""
+
+    def __init__(
+        self, domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
+    ) -> None:
+        self._asked = Asked(domain, goal, binding, settings)
+        self._programs = programs(domain)
+        facts = self._programs.facts
+        deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
+        forgets = facts.forgets or may_forget(goal)
+        self._features = Features(
+            unknowns=forgets,
+            horizon=settings.horizon is not None or settings.horizon_time is not None,
+            guarded=settings.strict_recursion,
+            max_depth=settings.max_depth if deep else None,
+            branches=facts.branches or has_branches(goal),
+            volatile=facts.volatile,
+        )
+        self._most_unguarded = min(settings.max_expansions, settings.max_depth)
+
+    def plan(self, state: FrozenState) -> Plan | None:
+        """The first plan from this state, found in one go; None when there is none.
+
+        Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
+        expansions.
+        """
+        try:
+            machine = self._run_lightly(state) or self._run(state)
+        except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
+            raise_for_user(error)
+        return None if machine.cell is None else Plan.found(Found(self._asked, machine))
+
+    def _run(self, state: FrozenState) -> Machine:
+        """A machine that came to an end."""
+        machine = Machine(self._asked, self.program(state), state)
+        if machine.run(self._asked.settings.max_expansions) and machine.cell is not DONE:
+            raise no_answer(machine.calls - machine.free)
+        return machine
+
+    def _run_lightly(self, state: FrozenState) -> Machine | None:
+        """A machine that came to an end without a guard; None where it needs one.
+
+        A task that is entered again inside itself in the same state does again what it did
+        before: it comes to itself once more, and so on for ever. A search that is over has
+        met no such task, and with the guard it would have made the same steps. From time to
+        time it is made sure that none is open.
+        """
+        light = self._light
+        if light is None or state.has_unknown:
+            return None
+        machine, most = Machine(self._asked, light, state), self._most_unguarded
+        stop = min(_FIRST_LOOK, most)
+        while machine.run(stop) and machine.cell is not DONE:
+            if stop == most or machine.may_go_round():
+                return None
+            stop = min(stop * _LATER_LOOKS, most)
+        return machine if machine.calls - machine.free <= most else None
+
+    def program(self, state: FrozenState) -> Program:
+        """The generated functions that answer the question from this state."""
+        if state.has_unknown and not self._features.unknowns:
+            return self._compiled(replace(self._features, unknowns=True))
+        return self._compiled(self._features)
+
+    @cached_property
+    def _light(self) -> Program | None:
+        """Functions without a guard, None where planning depends on more than the state."""
+        if self._features.unknowns or self._features.paths:
+            return None
+        return self._compiled(replace(self._features, guarded=False, max_depth=None, inlined=True))
+
+    def _compiled(self, features: Features) -> Program:
+        return self._programs.program(self._asked.domain, features, PLANNING)
+
+    def search(self, state: FrozenState) -> CompiledSearch:
+        """A search from this state."""
+        return CompiledSearch(self._asked, Machine(self._asked, self.program(state), state))
+
+
+class CompiledSearch:
+    """One search for a plan, advanced by its caller. The same input gives the same steps."""
+
+    __slots__ = ("_asked", "_machine", "_plan", "_status")
+
+    def __init__(self, asked: Asked, machine: Machine) -> None:
+        self._asked = asked
+        self._machine = machine
+        self._status = SearchStatus.RUNNING
+        self._plan: Plan | None = None
+
+    @property
+    def status(self) -> SearchStatus:
+        """Where the search stands."""
+        return self._status
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, once solved."""
+        return self._plan
+
+    @property
+    def expansions(self) -> int:
+        """Primitive tasks examined and methods entered so far."""
+        return self._machine.calls - self._machine.free
+
+    def advance(self, expansions: int | None = None) -> SearchStatus:
+        """Go on for at most so many expansions, to the end without a number.
+
+        Raises PlanningError when a user's function raises; then the search is over.
+        """
+        if self._status is not SearchStatus.RUNNING:
+            return self._status
+        machine = self._machine
+        limit = self._asked.settings.max_expansions
+        stop = limit if expansions is None else min(limit, self.expansions + expansions)
+        try:
+            more = machine.run(stop)
+        except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
+            self._status = SearchStatus.ERROR
+            raise_for_user(error)
+        if machine.cell is DONE:
+            self._plan = Plan.found(Found(self._asked, machine))
+            self._status = SearchStatus.SOLVED
+        elif not more:
+            self._status = SearchStatus.EXHAUSTED
+        elif self.expansions >= limit:
+            self._status = SearchStatus.LIMIT
+        return self._status
+
+    def reject(self) -> None:
+        """Give up the plan that was found and make ready to look for the next one."""
+        assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
+        self._plan = None
+        self._machine.go_on()
+        self._status = SearchStatus.RUNNING
+
+
+class Found:
+    """What a search has come to: a log, from which the parts of a plan are made."""
+
+    __slots__ = ("_asked", "_base", "_expansions", "_log", "_values")
+
+    def __init__(self, asked: Asked, machine: Machine) -> None:
+        self._asked = asked
+        self._base: FrozenState = machine.base
+        self._expansions = machine.calls - machine.free
+        self._log: list[Entry] = machine.L
+        self._values: Values = machine.S
+
+    def __call__(self, part: str) -> Any:
+        """One part of the plan, made anew."""
+        match part:
+            case "tree":
+                return self._tree()
+            case "record":
+                return MethodTraversalRecord(record(self._log))
+            case "predicted":
+                return self._predicted()
+            case "expansions":
+                return self._expansions
+            case _:
+                return getattr(self._asked, part)
+
+    def _tree(self) -> Node:
+        past = Past(self._asked.domain, self._base, self._values.copy())
+        node = tree(reversed(self._log), self._asked.root, past).node
+        assert node is not None, "a plan has a tree"
+        return node
+
+    def _predicted(self) -> FrozenState:
+        written: Values = {}
+        for entry in self._log:
+            undone = entry[3]
+            for number in range(0, len(undone), 2):
+                fluent = undone[number]
+                if fluent in self._values:
+                    written[fluent] = self._values[fluent]
+        return self._base.changed(written)
+
+
+def compiled_search(request: PlanRequest) -> CompiledSearch:
+    """A search that answers a request."""
+    question = CompiledQuestion(request.domain, request.goal, request.binding, request.settings)
+    return question.search(request.state)

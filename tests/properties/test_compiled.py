@@ -1,0 +1,63 @@
+"""The compiled search does what the interpreter does: same plans, in as many expansions."""
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from bthtn.plan.nodes import PriorityNode
+from bthtn.plan.walk import outline, preorder
+from bthtn.planning.htn.compiled.search import compiled_search
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import SearchStatus
+from bthtn.testing.strategies import problems
+
+MOST_PLANS = 5
+
+
+def description(plan):
+    """Everything that a plan says, in a form that can be compared."""
+    nodes = [node for _, node in preorder(plan.tree)]
+    footprints = [node.footprint for node in nodes if hasattr(node, "footprint")]
+    return {
+        "tree": outline(plan.tree),
+        "record": plan.record,
+        "predicted": plan.predicted,
+        "footprints": footprints,
+        "dropped": [node.dropped for node in nodes if isinstance(node, PriorityNode)],
+        "suspended": [
+            (node.rest, node.binding, node.cause, node.ensures, node.reads)
+            for node in nodes
+            if hasattr(node, "rest")
+        ],
+        "numbers": [(node.duration, node.cost) for node in nodes if hasattr(node, "cost")],
+        "expansions": plan.expansions,
+    }
+
+
+def answers(search):
+    """The first plans of a search, and how it came to an end."""
+    found = []
+    while len(found) < MOST_PLANS and search.advance() is SearchStatus.SOLVED:
+        found.append(description(search.plan))
+        search.reject()
+    return found, search.status, search.expansions
+
+
+@given(problems())
+def test_the_compiled_search_finds_what_the_interpreter_finds(problem):
+    interpreted = answers(HtnSearch(problem))
+    assert answers(compiled_search(problem)) == interpreted
+    event(f"{len(interpreted[0])} plans, then {interpreted[1].value}")
+
+
+@given(problems(), st.lists(st.integers(1, 5), min_size=1, max_size=4))
+def test_slicing_the_budget_changes_nothing(problem, slices):
+    whole, sliced = compiled_search(problem), compiled_search(problem)
+    whole.advance()
+    while sliced.status is SearchStatus.RUNNING:
+        for budget in slices:
+            before = sliced.expansions
+            sliced.advance(budget)
+            assert sliced.expansions - before <= budget
+    assert (sliced.status, sliced.expansions) == (whole.status, whole.expansions)
+    if whole.plan is not None:
+        assert description(sliced.plan) == description(whole.plan)
