@@ -22,6 +22,7 @@ from bthtn.analysis.dependencies import Part, dependencies
 from bthtn.analysis.run_time import whole_footprint
 from bthtn.analysis.series_parallel import Order, arranged
 from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,
@@ -32,7 +33,6 @@ from bthtn.plan.nodes import (
     SequenceNode,
     TaskNode,
 )
-from bthtn.plan.merge import conflict
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import Visit, flat, fold, unwound
 from bthtn.world.fluent import Fluent
