@@ -123,10 +123,10 @@ class _Judge:
     def _sequence(self, children: Sequence[Node]) -> Visit[_Done]:
         footprint, stopped = Footprint(), False
         for child in children:
-            if stopped:
+            if stopped and not isinstance(child, SuspendedNode):
                 raise _Wrong(child, "it comes behind a suspended part that ensures nothing")
             done: _Done = yield self.node(child)
-            footprint, stopped = footprint.then(done.footprint), done.stopped
+            footprint, stopped = footprint.then(done.footprint), stopped or done.stopped
         return _Done(footprint, self._steps, stopped)
 
     def _suspended(self, node: SuspendedNode) -> Visit[_Done]:

@@ -1,0 +1,61 @@
+"""Dependency graphs with few edges, orders, and how trees are made of them, also of long ones."""
+
+import networkx as nx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bthtn.analysis import makespan, parallelize
+from bthtn.analysis.dependencies import Part, dependencies
+from bthtn.analysis.series_parallel import Order
+from bthtn.behaviours.compile import DEEPEST
+from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode
+from bthtn.plan.validate import validate
+from bthtn.plan.walk import fold
+from bthtn.world.footprint import Footprint, Write, WriteKind
+from tests.analysis.camp import Camp, running, specified
+
+LONG = 5_000
+
+
+def test_long_chains_side_by_side_stay_chains():
+    plan = specified([([i - 10] if i >= 10 else [], 1) for i in range(LONG)])
+    better = parallelize(plan)
+    assert (makespan(plan.tree), makespan(better.tree)) == (LONG, LONG / 10)
+    assert validate(better, Camp().frozen()).ok
+
+
+def test_many_writers_and_many_readers_need_few_edges():
+    count = 2_500
+    fluent_ = Camp.ore
+    writer = Part(Footprint(writes={fluent_: Write(WriteKind.INCREASE, 1)}), NULL_NODE)
+    reader = Part(Footprint(frozenset([fluent_])), NULL_NODE)
+    graph = dependencies([writer] * count + [reader] * count)
+    assert graph.number_of_edges() == 2 * count
+    assert nx.has_path(graph, (0, 0), (2 * count - 1, 0))
+
+
+def test_a_plan_is_never_nested_too_deep_to_be_run():
+    """Each second step can go on beside all that follows: nested parallels, one in the other."""
+    plan = specified([([i - 1 - (i % 2 == 0)] if i else [], 1) for i in range(600)])
+    better = parallelize(plan)
+    assert 10 < fold(better.tree, _nesting) < DEEPEST
+    assert makespan(better.tree) < 400
+    _, root = running(better, Camp())
+    assert sum(1 for _ in root.iterate()) > 600
+
+
+def _nesting(node, below):
+    return max(below, default=0) + isinstance(node, ParallelNode | PriorityNode)
+
+
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
+def test_the_reduction_is_the_one_of_networkx(pairs):
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(12))
+    graph.add_edges_from((a, b) for a, b in pairs if a < b)
+    order = Order(graph)
+    reduced = {(one, other) for one, behind in enumerate(order.behind) for other in behind}
+    assert reduced == set(nx.transitive_reduction(graph).edges)
+    for one in graph:
+        assert {n for n in graph if order.all_behind[one] >> n & 1} == nx.descendants(graph, one)
+        assert {n for n in graph if order.all_before[one] >> n & 1} == nx.ancestors(graph, one)
