@@ -1,5 +1,10 @@
 """Dependency graphs with few edges, orders, and how trees are made of them, also of long ones."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +20,7 @@ from bthtn.world.footprint import Footprint, Write, WriteKind
 from tests.analysis.camp import Camp, running, specified
 
 LONG = 5_000
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_long_chains_side_by_side_stay_chains():
@@ -46,6 +52,29 @@ def test_a_plan_is_never_nested_too_deep_to_be_run():
 
 def _nesting(node, below):
     return max(below, default=0) + isinstance(node, ParallelNode | PriorityNode)
+
+
+def test_the_tree_does_not_depend_on_the_hash_seed_or_on_addresses():
+    script = (
+        "from tests.analysis.camp import specified\n"
+        "from bthtn.analysis import parallelize\n"
+        "from bthtn.plan.notation import normal\n"
+        "needs = [sorted({i * 7 % 5, i // 2, i * 3 % 11}) for i in range(60)]\n"
+        "steps = [([one for one in few if one < i], i % 4) for i, few in enumerate(needs)]\n"
+        "print(normal(parallelize(specified(steps)).tree))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(told) == 1
+    assert told.pop().count("parallel(") > 3
 
 
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
