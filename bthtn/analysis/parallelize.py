@@ -53,6 +53,8 @@ def parallelize(plan: Plan) -> Plan:
     nested = fold(before, _nesting)
     # Shared among the levels, for what is gained on each comes on top of the others.
     room = max(0, DEEPEST - nested) // (nested + 1)
+    if not room:
+        return plan
     tree = flat(unwound(_rearranged(plan.tree, room, guarded=False)))
     longer = any(fold(tree, length) > fold(before, length) for length in (_weight, _makespan))
     if longer or fold(tree, _orderings) >= fold(before, _orderings):
@@ -141,12 +143,15 @@ def _falls_apart(node: ParallelNode) -> bool:
 
 def _woven(stretch: Sequence[Part], nodes: Sequence[Node], room: int) -> Node:
     """The nodes, one for each part, in as little order as the parts need."""
-    run = [place for place, part in enumerate(stretch) if part.node is not None]
-    if len(run) <= 1:
+    if sum(part.node is not None for part in stretch) <= 1:
         return SequenceNode(tuple(nodes))
     order = Order(dependencies(stretch))
     placed = [NULL_NODE if rank else nodes[place] for place, rank in order.places]
-    at_once = order.places.index((run[0], 0)) if _senses(stretch[run[0]]) else None
+    at_once = [
+        number
+        for number, (place, rank) in enumerate(order.places)
+        if not (rank or order.before[number]) and _senses(stretch[place])
+    ]
     weights = [fold(node, _weight) for node in placed]
     return arranged(order, placed, weights, room=room, at_once=at_once)
 

@@ -15,7 +15,7 @@ critical path, then with the fewest orderings added, then nearest to the middle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -67,13 +67,13 @@ def arranged(
     weights: Sequence[float],
     *,
     room: int,
-    at_once: int | None = None,
+    at_once: Collection[int] = (),
 ) -> Node:
     """The nodes as a tree that keeps their order, parallels nested at most ``room`` deep.
 
-    Weights are what a path is long by. ``at_once`` is a node with nothing before it that is to
-    stay so: no cut puts it behind others.
-    Null nodes stand for what nothing is run for; they may stay in the tree.
+    Weights are what a path is long by. ``at_once`` are nodes with nothing before them that are
+    to stay so: they are put behind nothing. Null nodes stand for what nothing is run for; they
+    may stay in the tree.
     """
     arrangement = _Arrangement(order, nodes, weights, at_once)
     return unwound(arrangement.tree(list(range(len(order))), room))
@@ -81,12 +81,16 @@ def arranged(
 
 class _Arrangement:
     def __init__(
-        self, order: Order, nodes: Sequence[Node], weights: Sequence[float], at_once: int | None
+        self,
+        order: Order,
+        nodes: Sequence[Node],
+        weights: Sequence[float],
+        at_once: Collection[int],
     ) -> None:
         self._order = order
         self._nodes = nodes
         self._weights = weights
-        self._at_once = at_once
+        self._at_once = frozenset(at_once)
         self._run = sum(1 << one for one, node in enumerate(nodes) if node is not NULL_NODE)
 
     def tree(self, members: list[int], room: int) -> Visit[Node]:
@@ -100,7 +104,7 @@ class _Arrangement:
                 pieces.append((yield self.tree(piece, room)))  # noqa: PERF401 - no yield in those
             return SequenceNode(tuple(pieces))
         if room <= 1:
-            return self._shallow(members, components, room)
+            return self._shallow(members, components)
         branches = []
         for component in components:
             branches.append((yield self.tree(component, room - 1)))  # noqa: PERF401 - see above
@@ -129,13 +133,12 @@ class _Arrangement:
         run = (one for one in component if self._run >> one & 1)
         return next(run, len(self._order)), component[0]
 
-    def _shallow(self, members: list[int], components: list[list[int]], room: int) -> Node:
+    def _shallow(self, members: list[int], components: list[list[int]]) -> Node:
         """One parallel deep: chains side by side, or one level after the other."""
-        if room <= 0:
-            return self._one_by_one(members)
         chains = max(sum(self._weights[one] for one in component) for component in components)
         levels = self._levels(members)
-        if chains <= sum(max(self._weights[one] for one in level) for level in levels):
+        through = sum(max(self._weights[one] for one in level) for level in levels)
+        if chains <= through and self._at_once.isdisjoint(members):
             return _beside([self._one_by_one(component) for component in components])
         rows = (_beside([self._nodes[one] for one in level]) for level in levels)
         return SequenceNode(tuple(rows))
@@ -198,14 +201,13 @@ class _Arrangement:
         )
         mask = sum(1 << one for one in members) & self._run
         size = len(members)
-        margin = size // 4 if size > MANY else 1
-        best = min(
+        cuts = [
             (path, added, abs(size - 2 * cut), which, cut)
             for which, line in enumerate(orders)
             for cut, path, added in self._cuts(line, head, tail, mask)
-            if margin <= cut <= size - margin
-        )
-        *_, which, cut = best
+        ]
+        near = [one for one in cuts if size <= MANY or 2 * one[2] <= size]
+        *_, which, cut = min(near or cuts)
         return orders[which][:cut]
 
     def _cuts(
@@ -214,10 +216,10 @@ class _Arrangement:
         """Each place to cut, the critical path then, and the orderings that this would add."""
         rest = list(accumulate((tail[one] for one in reversed(line)), max))[::-1]
         done, ordered, path, total = 0, 0, 0.0, mask.bit_count()
-        waiting = self._at_once in head
+        waiting = self._at_once & head.keys()
         for cut, one in enumerate(line[:-1], start=1):
             path = max(path, head[one])
-            waiting = waiting and one != self._at_once
+            waiting -= {one}
             if mask >> one & 1:
                 done += 1
                 # Pairs over the cut: those with what is behind are new, those with before end.

@@ -152,6 +152,14 @@ def test_what_relies_on_sensors_is_not_put_behind_a_step(author, senses):
         assert shown == "(b, parallel((a, c), v, w, x))"
 
 
+def test_neither_is_a_branch_that_relies_on_sensors(author):
+    step = author.step
+    beside = parallel(step("b"), step("a", precondition=Camp.light))
+    rest = [step(name, needs="b", duration=5) for name in "vwx"]
+    shown = author.shown(beside, step("c", needs="ab"), *rest)
+    assert shown == "(parallel(b, a), parallel(c, v, w, x))"
+
+
 def test_a_plan_with_nothing_to_gain_is_returned_as_it_is(author):
     step = author.step
     plan = author.plan(author.compound("work", method(step("a"), step("b", needs="a"))))

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from bthtn.analysis import makespan, parallelize
 from bthtn.analysis.dependencies import Part, dependencies
-from bthtn.analysis.series_parallel import Order
+from bthtn.analysis.series_parallel import Order, arranged
 from bthtn.behaviours.compile import DEEPEST
 from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode
+from bthtn.plan.notation import normal
 from bthtn.plan.validate import validate
-from bthtn.plan.walk import fold
+from bthtn.plan.walk import flat, fold
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from tests.analysis.camp import Camp, running, specified
 
@@ -52,6 +53,20 @@ def test_a_plan_is_never_nested_too_deep_to_be_run():
 
 def _nesting(node, below):
     return max(below, default=0) + isinstance(node, ParallelNode | PriorityNode)
+
+
+def test_where_nesting_ends_chains_or_levels_are_side_by_side_whichever_is_shorter():
+    plan = specified([([], 1), ([], 1), ([0, 1], 1), ([], 2)])
+
+    def shallow(weights, at_once=()):
+        graph = nx.DiGraph([(0, 2), (1, 2)])
+        graph.add_node(3)
+        tree = arranged(Order(graph), plan.steps, weights, room=1, at_once=at_once)
+        return normal(flat(tree))
+
+    assert shallow([1, 1, 1, 3]) == "parallel((s0, s1, s2), s3)"
+    assert shallow([1, 1, 1, 1]) == "(parallel(s0, s1, s3), s2)"
+    assert shallow([1, 1, 1, 3], at_once=[1]) == "(parallel(s0, s1, s3), s2)"
 
 
 def test_the_tree_does_not_depend_on_the_hash_seed_or_on_addresses():
