@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -13,7 +14,8 @@ from bthtn.analysis import makespan, parallelize
 from bthtn.analysis.dependencies import Part, dependencies
 from bthtn.analysis.series_parallel import Order, arranged
 from bthtn.behaviours.compile import DEEPEST
-from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.nodes import NULL_NODE, ParallelNode, PriorityNode, SequenceNode
 from bthtn.plan.notation import normal
 from bthtn.plan.validate import validate
 from bthtn.plan.walk import flat, fold
@@ -53,6 +55,18 @@ def test_a_plan_is_never_nested_too_deep_to_be_run():
 
 def _nesting(node, below):
     return max(below, default=0) + isinstance(node, ParallelNode | PriorityNode)
+
+
+def test_a_plan_that_was_put_side_by_side_better_is_returned_as_it_is():
+    """The cut is chosen by what is known before the parts are arranged: not always the best."""
+    plan = specified([([], 6), ([], 2), ([1], 6), ([0], 1), ([0, 1], 2)])
+    s0, s1, s2, s3, s4 = plan.steps
+    behind = SequenceNode((s0, ParallelNode((s3, s4), ParallelPolicy.ALL)))
+    tree = SequenceNode((s1, ParallelNode((behind, s2), ParallelPolicy.ALL)))
+    better = replace(plan, tree=tree)
+    assert validate(better, Camp().frozen()).ok
+    assert makespan(parallelize(plan).tree) > makespan(better.tree)
+    assert parallelize(better) is better
 
 
 def test_where_nesting_ends_chains_or_levels_are_side_by_side_whichever_is_shorter():
