@@ -59,10 +59,11 @@ def _nesting(node, below):
 
 def test_a_plan_that_was_put_side_by_side_better_is_returned_as_it_is():
     """The cut is chosen by what is known before the parts are arranged: not always the best."""
-    plan = specified([([], 6), ([], 2), ([1], 6), ([0], 1), ([0, 1], 2)])
-    s0, s1, s2, s3, s4 = plan.steps
-    behind = SequenceNode((s0, ParallelNode((s3, s4), ParallelPolicy.ALL)))
-    tree = SequenceNode((s1, ParallelNode((behind, s2), ParallelPolicy.ALL)))
+    needs = [[], [], [0], [0, 1], [1, 2], [0]]
+    plan = specified(list(zip(needs, (1, 1, 2, 2, 1, 1), strict=True)))
+    s0, s1, s2, s3, s4, s5 = plan.steps
+    rows = [(s0, s1), (s2, s3, s5)]
+    tree = SequenceNode((*(ParallelNode(row, ParallelPolicy.ALL) for row in rows), s4))
     better = replace(plan, tree=tree)
     assert validate(better, Camp().frozen()).ok
     assert makespan(parallelize(plan).tree) > makespan(better.tree)
