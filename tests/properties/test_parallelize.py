@@ -204,6 +204,24 @@ def test_enough_plans_of_random_problems_are_parallelized():
     assert count["parallelized"] >= 10, count
 
 
+def test_enough_of_them_had_to_choose_methods_or_have_suspended_parts():
+    count = Counter()
+
+    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
+    @given(problems())
+    def look(problem):
+        for plan in first_plans(problem, lambda tree: True):
+            nodes = [node for _, node in preorder(plan.tree)]
+            chosen = any(isinstance(node, ScopeNode) and node.footprint.reads for node in nodes)
+            if parallelize(plan) is not plan:
+                count["suspended"] += not is_complete(plan.tree)
+                count["chosen"] += chosen and is_fixed(plan.tree)
+
+    look()
+    assert count["suspended"] >= 10, count
+    assert count["chosen"] >= 5, count
+
+
 def test_a_wrong_ordering_is_noticed_by_orders_and_by_the_judge():
     """Plans whose steps all run side by side, whatever they do."""
     count = Counter()
