@@ -88,6 +88,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         bool, typer.Option("--flat", help="Show only what is run, in the form tests compare.")
     ] = False,
     scopes: Annotated[bool, typer.Option(help="Show which task each part is for.")] = True,
+    parallelize: Annotated[
+        bool, typer.Option("--parallelize", help="Put side by side what may be.")
+    ] = False,
     legend: Legend = False,
     as_json: AsJson = False,
 ) -> None:
@@ -102,6 +105,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         horizon=horizon,
         horizon_time=horizon_time,
         planner=planner.value,
+        parallelize=parallelize,
     )
     shown_as = "json" if as_json else form.value
     showing = Showing(form=shown_as, target=output, flat=flat, scopes=scopes, legend=legend)

@@ -48,6 +48,7 @@ class Question:
     horizon: int | None = None
     horizon_time: float | None = None
     planner: str = "htn"
+    parallelize: bool = False
 
     def request(self) -> PlanRequest:
         """The question with everything in it found. Raises BthtnError."""
@@ -81,6 +82,10 @@ def plan_once(question: Question, showing: Showing) -> int:
     if plan is None:
         _show_why_not(asked, expansions, as_json=showing.form == "json")
         return 1
+    if question.parallelize:
+        from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
+
+        plan = parallelize(plan)
     _show(plan, showing)
     return 0
 

@@ -105,6 +105,24 @@ def test_the_module_is_light_until_a_command_is_called():
     assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan", "pytest"}
 
 
+@pytest.mark.parametrize(("options", "loads"), [([], False), (["--parallelize"], True)])
+def test_planning_loads_networkx_only_to_parallelize(options, loads):
+    called = ["bthtn", "plan", "combat", "fight", *options]
+    script = (
+        f"import atexit, sys; sys.argv = {called}\n"
+        "atexit.register(lambda: print('networkx' in sys.modules))\n"
+        "from bthtn.cli.main import run; run()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == str(loads)
+
+
 @pytest.mark.parametrize("command", ["list", "plan", "check", "render", "run"])
 def test_every_command_has_help_and_json(bthtn, command):
     answer = bthtn(command, "--help")

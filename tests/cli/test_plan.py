@@ -241,6 +241,21 @@ def test_a_result_can_be_written_to_a_file(bthtn, here):
     assert sorted(path.name for path in here.iterdir()) == ["plan.json", "plan.txt"]
 
 
+def test_what_may_be_is_put_side_by_side_in_every_form(bthtn):
+    asked = ("plan", "combat", "fight", *setting(target=True, ammo=False), "--parallelize")
+    tree = "(wait(3), parallel((reload, shoot), keep_distance))"
+    for flat in ((), ("--flat",)):
+        answer = bthtn(*asked, *flat, "--json")
+        assert (answer.code, notation(json.loads(answer.out)["tree"])) == (0, tree)
+        assert bthtn(*asked, *flat).out.count("parallel") == 1
+        assert bthtn(*asked, *flat, "--format=dot").out.count("⇉") == 1
+
+
+def test_a_plan_that_cannot_gain_keeps_its_tree(bthtn):
+    asked = ("plan", "combat", "fight")
+    assert bthtn(*asked, "--parallelize") == bthtn(*asked)
+
+
 def test_dot_is_printed_or_written(bthtn, here):
     printed = bthtn("plan", "combat", "fight", "--format", "dot", "--legend")
     assert printed.out.startswith("digraph bthtn {")

@@ -1,0 +1,250 @@
+"""A parallelized plan keeps its promises in whatever order its branches take turns.
+
+``pytest --hypothesis-profile night tests/properties/test_parallelize.py`` looks at 10,000
+plans of each kind.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, sequence
+from bthtn.analysis import makespan, parallelize
+from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.projection import projected
+from bthtn.plan.nodes import ParallelNode, ScopeNode, SequenceNode, TaskNode
+from bthtn.plan.notation import normal
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.validate import validate
+from bthtn.plan.walk import leaves, preorder
+from bthtn.planning.protocol import request
+from bthtn.testing.strategies import problems
+from bthtn.world.footprint import RecordingView
+from bthtn.world.trail import WorkingState
+from tests.properties.interleavings import (
+    ImpossibleError,
+    Notebook,
+    carried_out,
+    interleavings,
+    is_complete,
+    is_fixed,
+)
+from tests.properties.test_interleavings import first_plans, side_by_side
+
+SOME = 100
+# An example is up to 200 runs of a plan, so by day fewer do than elsewhere.
+NIGHT = 5_000
+EXAMPLES = 10_000 if settings().max_examples >= NIGHT else settings().max_examples // 3
+
+
+class Shelf(State):
+    """Numbers of both kinds."""
+
+    whole: FluentFamily[int, int] = fluents(default=0, index=int)
+    broken: FluentFamily[int, float] = fluents(default=0.0, index=int)
+    first: Fluent[int] = fluent(default=1, volatile=True)
+
+
+@st.composite
+def long_plans(draw):
+    """A plan of primitives one after the other, and what it was planned for.
+
+    What a step reads it reads exactly: its precondition is the very value that it has in this
+    order. Computed values tell each order of writers from every other.
+    """
+    width = draw(st.integers(3, 8))
+    some = st.lists(st.integers(0, width - 1), max_size=1)
+    domain, tasks = Domain("shelf", Shelf), []
+    state = WorkingState(Shelf().frozen())
+    for index in range(draw(st.integers(3, 14))):
+        asked = {Shelf.whole[one]: state.get(Shelf.whole[one]) for one in draw(some)}
+        conditions = [variable == value for variable, value in asked.items()]
+        if index == 0 and draw(st.booleans()):
+            conditions.append(Shelf.first == 1)
+        effects = [draw(changes(draw(st.integers(0, width - 1)), width, index))]
+        effects += [draw(changes(one, width, index)) for one in draw(some)]
+        task = domain.primitive(
+            f"t{index}",
+            precondition=reduce(and_, conditions) if conditions else None,
+            effects=effects,
+            uses=draw(st.sampled_from(((), (), (), ("arms",), ("legs", "arms")))),
+            duration=draw(st.sampled_from((0, 1, 1, 2, 5))),
+        )
+        step = projected(task, (), RecordingView(state))
+        assert step.possible is True
+        for variable, write in step.writes.items():
+            state.apply(variable, write)
+        tasks.append(TaskNode(task, (), step.footprint, step.duration, step.cost))
+        state.foreseeable = False
+    frozen, goal = domain.freeze(), sequence(*(node.task() for node in tasks))
+    tree = SequenceNode(tuple(tasks))
+    plan = Plan(frozen, goal, (), tree, MethodTraversalRecord(), state.freeze())
+    return request(frozen, Shelf(), goal), plan
+
+
+def changes(one, width, index):
+    whole, broken = Shelf.whole[one], Shelf.broken[one]
+    return st.sampled_from(
+        (
+            whole.increases(1),
+            whole.increases(2),
+            whole.becomes(5),
+            whole.becomes(index),
+            whole.becomes(Shelf.whole[(one + 1) % width] * 2 + 1),
+            broken.increases(0.1 * (index + 1)),
+        )
+    )
+
+
+def check(problem, plan, random, seen):
+    """Hold every order against what was predicted; count what was seen."""
+    better = parallelize(plan)
+    note(f"before {normal(plan.tree)}")
+    note(f"after {normal(better.tree)}")
+    orders = interleavings(better.tree, random, SOME)
+    for order in orders:
+        final = carried_out(problem, order)
+        if is_fixed(better.tree):
+            assert final == plan.predicted, order
+        for variable in plan.footprint.writes if final is not None else ():
+            predicted = plan.predicted.get(variable)
+            assert predicted in (UNKNOWN, final.get(variable)), (variable, order)
+    seen["plans"] += 1
+    seen["more than one order"] += len(orders) > 1
+    seen["parallelized"] += better is not plan
+    seen["faster"] += makespan(better.tree) < makespan(plan.tree)
+    seen["orders"] += len(orders)
+    return better
+
+
+@settings(max_examples=EXAMPLES)
+@given(long_plans(), st.randoms(use_true_random=False))
+def test_a_long_plan_of_primitives_holds_in_every_order_of_its_branches(case, random):
+    problem, plan = case
+    better = check(problem, plan, random, Counter())
+    judged = validate(better, problem.state)
+    assert judged.ok, judged
+    assert makespan(better.tree) <= makespan(plan.tree)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.one_of(problems(), side_by_side()), st.randoms(use_true_random=False))
+def test_what_was_planned_for_a_random_problem_holds_in_every_order(problem, random):
+    for plan in first_plans(problem, is_complete):
+        better = check(problem, plan, random, Counter())
+        judged = validate(better, problem.state)
+        assert judged.ok, judged
+        assert makespan(better.tree) <= makespan(plan.tree)
+
+
+@settings(max_examples=EXAMPLES)
+@given(problems())
+def test_plans_with_suspended_parts_stay_valid(problem):
+    for plan in first_plans(problem, lambda tree: not is_complete(tree)):
+        judged = validate(parallelize(plan), problem.state)
+        assert judged.ok, judged
+
+
+@settings(max_examples=EXAMPLES)
+@given(problems(), st.randoms(use_true_random=False))
+def test_a_method_could_be_chosen_at_some_moment_before_its_steps(problem, random):
+    for plan in first_plans(problem, is_fixed):
+        better = parallelize(plan)
+        if better is plan:
+            continue
+        scopes = [
+            (scope, {id(step) for step in leaves(scope)})
+            for _, scope in preorder(plan.tree)
+            if isinstance(scope, ScopeNode)
+        ]
+        for order in interleavings(better.tree, random, SOME):
+            waiting, notebook = list(scopes), Notebook(problem.state)
+            for step in order:
+                waiting = [one for one in waiting if not could_enter(problem, one[0], notebook)]
+                for scope, steps in waiting:
+                    assert id(step) not in steps, (scope, order)
+                notebook.do(step)
+
+
+def could_enter(problem, scope, notebook):
+    method = problem.domain.methods[scope.task][scope.method]
+    return method.condition.evaluate(notebook, scope.args) is True
+
+
+def seen_in(strategy, plans_of, examples=120):
+    count = Counter()
+
+    @settings(max_examples=examples, derandomize=True, database=None, deadline=None)
+    @given(strategy, st.randoms(use_true_random=False))
+    def look(case, random):
+        for problem, plan in plans_of(case):
+            check(problem, plan, random, count)
+
+    look()
+    return count
+
+
+def test_most_long_plans_are_parallelized_and_have_many_orders():
+    count = seen_in(long_plans(), lambda case: [case])
+    assert count["parallelized"] >= 80, count
+    assert count["faster"] >= 60, count
+    assert count["orders"] >= 4_000, count
+
+
+def test_enough_plans_of_random_problems_are_parallelized():
+    def found(problem):
+        return [(problem, plan) for plan in first_plans(problem, is_complete)]
+
+    count = seen_in(st.one_of(problems(), side_by_side()), found, examples=240)
+    assert count["parallelized"] >= 10, count
+
+
+def test_enough_of_them_had_to_choose_methods_or_have_suspended_parts():
+    count = Counter()
+
+    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
+    @given(problems())
+    def look(problem):
+        for plan in first_plans(problem, lambda tree: True):
+            nodes = [node for _, node in preorder(plan.tree)]
+            chosen = any(isinstance(node, ScopeNode) and node.footprint.reads for node in nodes)
+            if parallelize(plan) is not plan:
+                count["suspended"] += not is_complete(plan.tree)
+                count["chosen"] += chosen and is_fixed(plan.tree)
+
+    look()
+    assert count["suspended"] >= 10, count
+    assert count["chosen"] >= 5, count
+
+
+def test_a_wrong_ordering_is_noticed_by_orders_and_by_the_judge():
+    """Plans whose steps all run side by side, whatever they do."""
+    count = Counter()
+
+    @settings(max_examples=100, derandomize=True, database=None, deadline=None)
+    @given(long_plans(), st.randoms(use_true_random=False))
+    def look(case, random):
+        problem, plan = case
+        loose = replace(plan, tree=ParallelNode(plan.tree.children, ParallelPolicy.ALL))
+        if not all(leads_there(problem, loose, order) for order in some_orders(loose, random)):
+            count["noticed"] += 1
+            assert not validate(loose, problem.state).ok
+
+    look()
+    assert count["noticed"] >= 50
+
+
+def some_orders(plan, random):
+    return interleavings(plan.tree, random, 20)
+
+
+def leads_there(problem, plan, order):
+    try:
+        return carried_out(problem, order) == plan.predicted
+    except ImpossibleError:
+        return False
