@@ -34,6 +34,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.partial import go_on
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
     PlanRequest,
@@ -232,15 +233,19 @@ class PlanGoal(Behaviour):
         return Status.FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        """Begin to plan a suspended part from the beliefs as they are now."""
-        node = arrival.node
+        """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen."""
+        node, domain = arrival.node, self.agent.domain
         state = self.agent.beliefs.frozen()
         goal = sequence(*node.rest)
-        search = HtnSearch(PlanRequest(self.agent.domain, state, goal, node.binding, self.settings))
+        search = HtnSearch(PlanRequest(domain, state, goal, node.binding, self.settings))
+        try:
+            foreseen = go_on(node, state, domain, self.settings)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
 
         def ask() -> Planned | None:
             try:
-                plan = self._advance(search)
+                plan = foreseen or self._advance(search)
                 return None if plan is None else self._planned(plan, arrival)
             except BthtnError as error:
                 raise ResumeFailed(str(error)) from error

@@ -34,6 +34,7 @@ from bthtn.planning.htn.frames import (
     MethodChoice,
 )
 from bthtn.planning.htn.state import SearchState
+from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus
 
 
@@ -143,7 +144,7 @@ class HtnSearch:
 
     def _solve(self) -> None:
         request, search = self._request, self._state
-        self._plan = Plan(
+        plan = Plan(
             request.domain,
             request.goal,
             request.binding,
@@ -152,6 +153,8 @@ class HtnSearch:
             search.projected.freeze(),
             search.expansions,
         )
+        checked = request.settings.check_rest
+        self._plan = cut(plan, request.state, request.settings) if checked else plan
         self._status = SearchStatus.SOLVED
 
 
