@@ -281,10 +281,10 @@ LEAST = {
     "compared": 350,
     "suspended by a cut": 80,
     "resumed as foreseen": 80,
-    "resumed twice": 60,
-    "beside another branch": 15,
-    "in an alternative": 30,
-    "different without check_rest": 15,
+    "resumed twice": 50,
+    "beside another branch": 5,
+    "in an alternative": 20,
+    "different without check_rest": 12,
 }
 
 
