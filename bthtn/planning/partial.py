@@ -220,10 +220,10 @@ class _Cutter(_Projection):
                 return self._leaf(node, PAUSED)
             case NullNetwork(), NullNode():
                 return self._leaf(node, None)
-            case TaskCall(), TaskNode():
+            case TaskCall(task=task), TaskNode() if task is node.task:
                 self.step(node)
                 return self._leaf(node, None)
-            case TaskCall(), ScopeNode():
+            case TaskCall(task=task), ScopeNode() if task is node.task:
                 return self._scope(node)
             case SequenceNetwork(parts), SequenceNode():
                 return self._sequence(node, parts, binding)

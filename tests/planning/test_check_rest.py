@@ -390,6 +390,17 @@ def test_beside_a_branch_that_is_unknown_what_the_rest_reads_decides(domain, wal
     assert gone_on(plan, settings, Troll(roars=1, stamina=2)) is None
 
 
+def test_a_method_that_asks_what_is_known_answers_as_it_did(domain, walk, roar):
+    @domain.compound
+    def look():
+        yield method(lambda state: [walk()] if state.is_known(Troll.distance) else [roar()])
+
+    settings = checked(horizon=1)
+    plan = planned(domain, (roar(), look()), settings)
+    assert normal(gone_on(plan, settings).tree) == "roar"
+    assert steps(domain, look(), settings) == "walk"
+
+
 # replay
 
 
