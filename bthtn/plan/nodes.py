@@ -121,12 +121,14 @@ class Foreseen:
     """What was planned for a suspended part all the same, and for which state (semantics 2.5.6).
 
     That state is ``before``, from which planning began, with what the plan has ``written`` on
-    the way. ``sensed``: the values of volatile fluents were relied on there. ``beside`` are
-    the fluents that branches beside this one write meanwhile, None where nobody knows them all.
+    the way; the part leads to the state ``after``. ``sensed``: the values of volatile fluents
+    were relied on there. ``beside`` are the fluents that branches beside this one write
+    meanwhile, None where nobody knows them all.
     """
 
     tree: Node
     before: FrozenState
+    after: FrozenState
     written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
     sensed: bool = True
     beside: frozenset[Fluent[Any]] | None = frozenset()

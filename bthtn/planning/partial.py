@@ -1,4 +1,4 @@
-"""Checked partial plans: what is suspended was planned all the same (semantics 2.5.6–2.5.8).
+"""Checked partial plans: what is suspended was planned all the same (semantics 2.5.6).
 
     cut       walk the plan together with the networks it came from, and project the state;
               where planning would have been suspended, put a suspended part that keeps the
@@ -61,8 +61,8 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
 
     Raises PlanningError when a plain method answers differently from when it was planned.
     """
-    cutter = _Cutter(plan.domain, settings, Foreseen(plan.tree, state))
-    tree = unwound(cutter.node(plan.tree, plan.goal, plan.binding))
+    cutter = _Cutter(plan.domain, settings, Foreseen(plan.tree, state, plan.predicted))
+    tree = unwound(cutter.node(plan.tree, plan.goal, plan.binding, followed=False))
     if tree is plan.tree:
         return plan
     return replace(plan, tree=tree, record=MethodTraversalRecord(cutter.record))
@@ -80,9 +80,9 @@ def go_on(
         return None
     goal = node.rest[0] if len(node.rest) == 1 else SequenceNetwork(node.rest)
     cutter = _Cutter(domain, settings, foreseen)
-    tree = unwound(cutter.node(foreseen.tree, goal, node.binding))
-    record, predicted = MethodTraversalRecord(cutter.record), cutter.state.freeze()
-    return Plan(domain, goal, node.binding, tree, record, predicted)
+    tree = unwound(cutter.node(foreseen.tree, goal, node.binding, followed=False))
+    record = MethodTraversalRecord(cutter.record)
+    return Plan(domain, goal, node.binding, tree, record, foreseen.after)
 
 
 def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
@@ -107,8 +107,8 @@ def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
 class _Cutter(Course):
     """Cuts a tree; ``record`` is that of what is left.
 
-    Every visit also projects the state through all of its part, cut off or not: what follows
-    it was planned for that state.
+    The state is projected through what is cut off, too, where something follows that was planned
+    for the state behind it: where the visit is ``followed``.
     """
 
     def __init__(self, domain: FrozenDomain, settings: Settings, start: Foreseen) -> None:
@@ -118,13 +118,15 @@ class _Cutter(Course):
         self._settings = settings
         self._beside = start.beside
 
-    def node(self, node: Node, network: Network, binding: Binding) -> Visit[Node]:
+    def node(
+        self, node: Node, network: Network, binding: Binding, *, followed: bool
+    ) -> Visit[Node]:
         """What is left of a node, which came from this network."""
         match network, node:
             case TaskCall() | DeferNetwork(), SuspendedNode(cause=cause):
                 return self._leaf(node, cause)
             case DeferNetwork(call), _:
-                return self._deferred(node, call, binding)
+                return self._deferred(node, call, binding, followed=followed)
             case PauseNetwork(), NullNode():
                 return self._leaf(node, PAUSED)
             case NullNetwork(), NullNode():
@@ -133,9 +135,9 @@ class _Cutter(Course):
                 self.step(node)
                 return self._leaf(node, None)
             case TaskCall(task=task), ScopeNode() if task is node.task:
-                return self._scope(node)
+                return self._scope(node, followed=followed)
             case SequenceNetwork(parts), SequenceNode():
-                return self._sequence(node, parts, binding)
+                return self._sequence(node, parts, binding, followed=followed)
             case ParallelNetwork(parts), ParallelNode():
                 return self._parallel(node, parts, binding)
             case PriorityNetwork(parts), PriorityNode():
@@ -148,16 +150,17 @@ class _Cutter(Course):
         self.cause = cause
         return node
 
-    def _deferred(self, node: Node, call: TaskCall, binding: Binding) -> Visit[Node]:
-        suspended = self._suspended((call,), binding, DEFERRED, node)
-        yield self.follow(node)
+    def _deferred(
+        self, node: Node, call: TaskCall, binding: Binding, *, followed: bool
+    ) -> Visit[Node]:
         self.cause = DEFERRED
-        return suspended
+        left: Node = yield self._suspended((call,), binding, node, followed=followed)
+        return left
 
-    def _scope(self, node: ScopeNode) -> Visit[Node]:
+    def _scope(self, node: ScopeNode, *, followed: bool) -> Visit[Node]:
         self.record.append(node.method)
         body = self._body(node)
-        child: Node = yield self.node(node.child, body, node.args)
+        child: Node = yield self.node(node.child, body, node.args, followed=followed)
         return node if child is node.child else replace(node, child=child)
 
     def _body(self, node: ScopeNode) -> Network:
@@ -171,7 +174,7 @@ class _Cutter(Course):
         return body
 
     def _sequence(
-        self, node: SequenceNode, parts: tuple[Network, ...], binding: Binding
+        self, node: SequenceNode, parts: tuple[Network, ...], binding: Binding, *, followed: bool
     ) -> Visit[Node]:
         left: list[Node] = []
         last = len(node.children) - 1
@@ -180,13 +183,12 @@ class _Cutter(Course):
             if index > 0 and self._at_horizon() and not isinstance(child, SuspendedNode):
                 self.cause = HORIZON
             if self.cause is not None:
-                behind = node.children[index:]
-                tree = child if index == last else SequenceNode(behind)
-                left.append(self._suspended(parts[index:], binding, self.cause, tree))
-                for one in behind:
-                    yield self.follow(one)
+                tree = child if index == last else SequenceNode(node.children[index:])
+                rest = self._suspended(parts[index:], binding, tree, followed=followed)
+                left.append((yield rest))
                 break
-            left.append((yield self.node(child, parts[index], binding)))
+            inside = followed or index < last
+            left.append((yield self.node(child, parts[index], binding, followed=inside)))
         same = all(one is other for one, other in zip(left, node.children, strict=False))
         return node if same else SequenceNode(tuple(left))
 
@@ -205,7 +207,7 @@ class _Cutter(Course):
 
         def visit(index: int) -> Visit[Node]:
             self._beside = beside[index]
-            return self.node(node.children[index], parts[index], binding)
+            return self.node(node.children[index], parts[index], binding, followed=True)
 
         branches: list[Node] = yield self.branches(node, visit)
         self._beside = outside
@@ -219,21 +221,25 @@ class _Cutter(Course):
             before = node.kept[index - 1] + 1 if index else 0
             self.record.extend([1] * (place - before))
             self.record.append(0)
-            return self.node(node.children[index], parts[place], binding)
+            return self.node(node.children[index], parts[place], binding, followed=True)
 
         branches: list[Node] = yield self.branches(node, visit)
         self.record.extend([1] * (len(parts) - node.kept[-1] - 1))
         return _with_branches(node, branches)
 
     def _suspended(
-        self, rest: tuple[Network, ...], binding: Binding, cause: Suspension, tree: Node
-    ) -> SuspendedNode:
+        self, rest: tuple[Network, ...], binding: Binding, tree: Node, *, followed: bool
+    ) -> Visit[Node]:
+        """What takes the place of a tree that is cut off here."""
         if isinstance(tree, SuspendedNode) and tree.rest == rest:
             return tree
-        foreseen = Foreseen(
-            tree, self.start.before, self.state.written(), self.sensed, self._beside
-        )
-        return SuspendedNode(rest, binding, cause, foreseen=foreseen)
+        assert self.cause is not None, "nothing is suspended without a cause"
+        written, sensed, after = self.state.written(), self.sensed, self.start.after
+        if followed:
+            yield self.follow(tree)
+            after = self.state.freeze()
+        foreseen = Foreseen(tree, self.start.before, after, written, sensed, self._beside)
+        return SuspendedNode(rest, binding, self.cause, foreseen=foreseen)
 
 
 def _written_beside(

@@ -214,6 +214,7 @@ def test_sequences_ten_thousand_deep_are_cut_at_every_level(domain, roar):
 
     plan = planned(domain, countdown(10_000), checked())
     assert (len(plan.steps), len(suspended(plan))) == (1, 10_000)
+    assert gone_on(plan, checked(), which=0).predicted == Troll(roars=2).frozen()
     assert gone_on(plan, checked(), which=9_999).predicted == Troll(roars=10_001).frozen()
 
 
