@@ -274,6 +274,17 @@ def test_a_method_that_answers_as_it_likes_is_reported(domain, walk, roar):
     assert "BT201" in str(caught.value)
 
 
+def test_a_method_that_no_longer_applies_is_reported_too(domain, walk, roar):
+    answers = [[walk(), roar()], None]
+
+    @domain.compound
+    def whim():
+        yield method(lambda _: answers.pop(0))
+
+    with pytest.raises(PlanningError, match="BT201"):
+        planned(domain, whim(), checked(horizon=1))
+
+
 # going on
 
 
@@ -424,6 +435,12 @@ def test_replay_rejects_that_something_else_was_foreseen(domain, walk, slam, roa
     )
     seen = replay(replace(plan, tree=tree), Troll().frozen())
     assert (seen.ok, seen.where) == (False, "roar")
+
+
+def test_replay_rejects_a_deferred_task_that_is_not_suspended(domain, walk):
+    whole = planned(domain, walk(), Settings())
+    seen = replay(replace(whole, goal=defer(walk())), Troll().frozen())
+    assert (seen.ok, seen.reason) == (False, "it does not come from defer(walk)")
 
 
 def test_replay_rejects_that_anything_was_foreseen_behind_an_unknown(domain, walk, slam, roar):
