@@ -10,7 +10,7 @@ from py_trees.common import Status
 
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import ParallelPolicy
 from bthtn.world.footprint import Footprint
@@ -38,11 +38,13 @@ def _decisive(node: PlanParallel) -> Behaviour:
 
 
 def remaining(branch: Behaviour) -> Footprint:
-    """What the steps of a branch that may still run read, write and use."""
+    """What the steps of a branch that may still run, or are foreseen, read, write and use."""
     together = Footprint()
     for node in _still_to_run(branch):
         if isinstance(node, TaskLeaf):
             together = together.then(node.node.footprint)
+        elif isinstance(node, Placeholder):
+            together = together.then(node.foreseen)
     return together
 
 

@@ -33,6 +33,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
+from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, SearchStatus, Settings
 
@@ -225,16 +226,20 @@ class PlanGoal(Behaviour):
         return Status.FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        """Begin to plan a suspended part from the beliefs as they are now."""
-        agent = self.agent
+        """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen."""
+        agent, state = self.agent, self.agent.beliefs.frozen()
         planner: Planner[Any] = Planner.resuming(
             agent.domain, arrival.node, self.settings, cache=agent.cache
         )
-        search = planner.search(agent.beliefs.frozen())
+        try:
+            foreseen = go_on(arrival.node, state, agent.domain, self.settings)
+            search = planner.search(state) if foreseen is None else None
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
 
         def ask() -> Planned | None:
             try:
-                plan = self._advance(search)
+                plan = foreseen if search is None else self._advance(search)
                 return None if plan is None else self._planned(plan, arrival)
             except BthtnError as error:
                 raise ResumeFailed(str(error)) from error

@@ -10,6 +10,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Sequence
 
+from bthtn.world.footprint import Footprint
+
 _REMEMBERED: Final = 100
 """Finished steps that stay in a sequence which grows at run time, for whoever looks at it."""
 
@@ -18,9 +20,15 @@ class Placeholder(Behaviour):
     """A child in whose place a sequence puts others, once it knows which.
 
     It succeeds when ``replacement`` is there; the sequence goes on with those in the same tick.
+    ``foreseen`` is what those will read, write and use, as far as that is known.
     """
 
     replacement: list[Behaviour] | None = None
+
+    @property
+    def foreseen(self) -> Footprint:
+        """Nothing is known of them, unless a kind of placeholder knows more."""
+        return Footprint()
 
 
 class PlanSequence(Sequence):

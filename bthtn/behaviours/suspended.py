@@ -12,8 +12,9 @@ from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.run import Path, Planned, PlanRun, ResumeFailed, placed
 from bthtn.behaviours.sequence import Placeholder
 from bthtn.plan.nodes import SuspendedNode
+from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
-from bthtn.plan.walk import node_text
+from bthtn.plan.walk import footprint, node_text
 from bthtn.world.footprint import Footprint
 
 
@@ -58,6 +59,11 @@ class Suspended(Placeholder):
         if new_status is Status.INVALID:
             self._forget()
 
+    @property
+    def foreseen(self) -> Footprint:
+        """What was planned for it, until it is reached: from then on its own plan counts."""
+        return footprint(self.node) if self._ask is None else Footprint()
+
     def _arrive(self) -> Status:
         beliefs = self._run.agent.beliefs
         if self._ask is None:
@@ -68,7 +74,7 @@ class Suspended(Placeholder):
             if self._planned is None:
                 return Status.RUNNING
         plan, waited = self._planned.plan, self.waits_for is not None
-        if self._must_wait(plan.footprint):
+        if self._must_wait(plan):
             return Status.RUNNING
         changed = self._version != beliefs.version
         if changed and (waited or not replay(plan, beliefs.frozen()).ok):
@@ -78,12 +84,13 @@ class Suspended(Placeholder):
         self.replacement = self._planned.steps
         return Status.SUCCESS
 
-    def _must_wait(self, wanted: Footprint) -> bool:
+    def _must_wait(self, plan: Plan) -> bool:
         """Whether a branch that still runs would be disturbed."""
         self.waits_for = None
         node: Behaviour = self
         while isinstance(node.parent, COMPOSITES):
             if isinstance(node.parent, PlanParallel):
+                wanted = plan.footprint
                 for sibling in node.parent.children:
                     over = sibling is not node and remaining(sibling).conflict_with(wanted)
                     if over:

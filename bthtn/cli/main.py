@@ -83,6 +83,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     output: Output = None,
     horizon: Annotated[int | None, typer.Option(help="Plan so many tasks ahead.")] = None,
     horizon_time: Annotated[float | None, typer.Option(help="Plan so many ticks ahead.")] = None,
+    check_rest: Annotated[
+        bool, typer.Option("--check-rest", help="Suspend only what can be planned to its end.")
+    ] = False,
     planner: Annotated[Planner, typer.Option(help="Who plans.")] = Planner.HTN,
     flat: Annotated[
         bool, typer.Option("--flat", help="Show only what is run, in the form tests compare.")
@@ -104,6 +107,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         given=given or (),
         horizon=horizon,
         horizon_time=horizon_time,
+        check_rest=check_rest,
         planner=planner.value,
         parallelize=parallelize,
     )

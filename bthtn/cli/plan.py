@@ -47,6 +47,7 @@ class Question:
     given: Sequence[str] = ()
     horizon: int | None = None
     horizon_time: float | None = None
+    check_rest: bool = False
     planner: str = "htn"
     parallelize: bool = False
 
@@ -55,7 +56,11 @@ class Question:
         domain = domain_of(self.domain)
         state = state_from(self.given, domain)
         with at("--horizon or --horizon-time"):
-            settings = Settings(horizon=self.horizon, horizon_time=self.horizon_time)
+            settings = Settings(
+                horizon=self.horizon,
+                horizon_time=self.horizon_time,
+                check_rest=self.check_rest,
+            )
         with at(f"task of domain '{domain.name}'"):
             goal = goal_from(self.task, self.args, domain)
         return request(domain, state, goal, settings)

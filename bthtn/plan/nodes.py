@@ -16,6 +16,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, call_text
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
+from bthtn.world.state import FrozenState
 
 
 class SuspensionKind(Enum):
@@ -116,11 +117,29 @@ class PriorityNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Foreseen:
+    """What was planned for a suspended part all the same, and for which state (semantics 2.5.6).
+
+    That state is ``before``, from which planning began, with what the plan has ``written`` on
+    the way; the part leads to the state ``after``. ``sensed``: the values of volatile fluents
+    were relied on there. ``beside`` are the fluents that branches beside this one write
+    meanwhile, None where nobody knows them all.
+    """
+
+    tree: Node
+    before: FrozenState
+    after: FrozenState
+    written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
+    sensed: bool = True
+    beside: frozenset[Fluent[Any]] | None = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SuspendedNode:
     """Networks that are planned when execution gets here, and why they were not before.
 
     ``ensures`` are the writes that may be relied on behind a deferred task, ``reads`` what
-    they were computed from.
+    they were computed from. ``foreseen`` is there when it was checked that they can be planned.
     """
 
     rest: tuple[Network, ...]
@@ -128,6 +147,7 @@ class SuspendedNode:
     cause: Suspension
     ensures: Mapping[Fluent[Any], Write] = field(default_factory=dict)
     reads: frozenset[Any] = frozenset()
+    foreseen: Foreseen | None = None
 
     def __str__(self) -> str:
         return f"suspended ({self.cause})"

@@ -100,13 +100,15 @@ class _Branch:
     written: dict[Fluent[Any], Any]
     steps: int
     stopped: bool
+    blind: bool
 
 
 class _Judge:
     """The state the plan has led to so far, and how far along its path that is.
 
-    ``stopped`` behind a suspension, ``guard`` as in the planner: the steps at which the
-    innermost priority alternative begins.
+    ``stopped`` behind a suspension, ``blind`` behind one of which nothing is foreseen, ``inside``
+    what is foreseen of one, where there is no other but for an unknown. ``guard`` as in the
+    planner: the steps at which the innermost priority alternative begins.
     """
 
     def __init__(self, domain: FrozenDomain, state: FrozenState) -> None:
@@ -115,6 +117,8 @@ class _Judge:
         self._steps = 0
         self._guard: int | None = None
         self._stopped = False
+        self._blind = False
+        self._inside = False
 
     def now(self) -> FrozenState:
         """The state reached."""
@@ -135,12 +139,10 @@ class _Judge:
                 return self._parallel(node, network, binding)
             case PriorityNetwork(), PriorityNode():
                 return self._priority(node, network, binding)
-            case DeferNetwork(), SuspendedNode():
+            case DeferNetwork(), _:
                 return self._deferred(node, network, binding)
-            case PauseNetwork(), NullNode():
-                return self._suspended(node, (), binding)
-            case NullNetwork(), NullNode():
-                return _nothing()
+            case PauseNetwork() | NullNetwork(), NullNode():
+                return self._nothing(network)
             case _:
                 raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
 
@@ -211,22 +213,36 @@ class _Judge:
         return _Seen(tuple(records), footprint)
 
     def _suspended(self, node: Node, rest: tuple[Network, ...], binding: Binding) -> Visit[_Seen]:
-        yield from ()
-        if isinstance(node, SuspendedNode) and (
-            node.rest != rest or node.binding != binding or node.ensures
-        ):
-            raise _Wrong(node, "it does not suspend what is left")
-        if rest and not isinstance(node, SuspendedNode):
+        if not isinstance(node, SuspendedNode):
             raise _Wrong(node, "it comes behind a suspension")
+        if node.rest != rest or node.binding != binding or node.ensures:
+            raise _Wrong(node, "it does not suspend what is left")
+        footprint = Footprint()
+        if node.foreseen is None:
+            self._blind = True
+        elif self._blind or self._inside:
+            raise _Wrong(node, "it was foreseen although nobody knows what comes before")
+        else:
+            self._stopped, self._inside = False, True
+            whole = rest[0] if len(rest) == 1 else SequenceNetwork(rest)
+            seen: _Seen = yield self.node(node.foreseen.tree, whole, binding)
+            self._inside, footprint = False, seen.footprint
         self._stopped = True
+        return _Seen(footprint=footprint)
+
+    def _nothing(self, network: PauseNetwork | NullNetwork) -> Visit[_Seen]:
+        yield from ()
+        self._stopped = isinstance(network, PauseNetwork) and not self._inside
         return _Seen()
 
-    def _deferred(
-        self, node: SuspendedNode, network: DeferNetwork, binding: Binding
-    ) -> Visit[_Seen]:
-        yield from ()
+    def _deferred(self, node: Node, network: DeferNetwork, binding: Binding) -> Visit[_Seen]:
+        if self._inside:
+            seen: _Seen = yield self.node(node, network.call, binding)
+            return seen
+        if not isinstance(node, SuspendedNode):
+            raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
         if not node.ensures:
-            seen: _Seen = yield self._suspended(node, (network.call,), binding)
+            seen = yield self._suspended(node, (network.call,), binding)
             return seen
         view = self._view()
         try:
@@ -297,14 +313,15 @@ class _Judge:
             mark = self._state.mark()
             seen: _Seen = yield self.node(child, part, binding)
             written = self._state.written_since(mark)
-            branches.append(_Branch(seen, written, self._steps, self._stopped))
+            branches.append(_Branch(seen, written, self._steps, self._stopped, self._blind))
             self._state.leave(mark)
-            self._steps, self._stopped = entry, False
+            self._steps, self._stopped, self._blind = entry, False, False
         return branches
 
     def _join(self, branches: Sequence[_Branch]) -> None:
         self._steps = max(branch.steps for branch in branches)
         self._stopped = any(branch.stopped for branch in branches)
+        self._blind = any(branch.blind for branch in branches)
 
     def _view(self) -> RecordingView:
         self._foresee()
@@ -312,8 +329,3 @@ class _Judge:
 
     def _foresee(self) -> None:
         self._state.foreseeable = self._steps == 0 and self._guard is None
-
-
-def _nothing() -> Visit[_Seen]:
-    yield from ()
-    return _Seen()

@@ -13,6 +13,7 @@ from bthtn.domain.network import ParallelPolicy, network_text
 from bthtn.plan.merge import side_by_side
 from bthtn.plan.nodes import (
     NULL_NODE,
+    Foreseen,
     Node,
     NullNode,
     ParallelNode,
@@ -169,6 +170,8 @@ def _footprint(node: Node, below: tuple[Footprint, ...]) -> Footprint:
             return Footprint.one_of(below)
         case ParallelNode():
             return side_by_side(below, node.policy)
+        case SuspendedNode(foreseen=Foreseen(tree)):
+            return footprint(tree)
         case SuspendedNode():
             return Footprint(node.reads, node.ensures)
         case _:

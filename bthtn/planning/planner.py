@@ -11,7 +11,7 @@ from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
-from bthtn.planning.htn.compiled.search import CompiledQuestion
+from bthtn.planning.htn.compiled.search import CompiledQuestion, is_compiled
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
@@ -71,7 +71,7 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
-        if self._answers is None and listener is None:
+        if self._answers is None and listener is None and is_compiled(self.settings):
             return self._compiled.plan(start_of(self.domain, state))
         search = self.search(state, listener)
         if search.advance() is SearchStatus.LIMIT:
@@ -97,11 +97,12 @@ class Planner(Generic[S]):
     def _begun(self, start: FrozenState, listener: SearchListener | None) -> Search:
         """The one place where a search is made.
 
-        A listener, and a cache that wants to know what was read, are served by the
-        interpreter: it takes from ``start`` with ``get`` what its answer depends on, and
+        A listener, a cache that wants to know what was read, and settings that few ask for
+        are served by the interpreter: it takes from ``start`` with ``get`` what its answer depends on, and
         gives what it wrote to ``start.changed``. All others get the compiled search.
         """
-        if listener is None and not isinstance(start, RecordingState):
+        recorded = isinstance(start, RecordingState)
+        if listener is None and not recorded and is_compiled(self.settings):
             return self._compiled.search(start)
         asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
         return HtnSearch(asked, listener)

@@ -38,13 +38,16 @@ class Settings:
     """How to plan.
 
     ``horizon`` and ``horizon_time`` suspend planning behind so many primitive tasks, or so
-    much planned duration, on every path (semantics 2.5). ``strict_recursion`` lets a task
-    fail that is entered again inside itself in an unchanged state. ``max_depth`` bounds how
-    deep tasks may be nested, ``max_expansions`` how much may be tried at all.
+    much planned duration, on every path (semantics 2.5). With ``check_rest`` nothing is
+    suspended, by these or in the domain, that could not be planned to the end (2.5.6).
+    ``strict_recursion`` lets a task fail that is entered again inside itself in an unchanged
+    state. ``max_depth`` bounds how deep tasks may be nested, ``max_expansions`` how much may
+    be tried at all.
     """
 
     horizon: int | None = None
     horizon_time: float | None = None
+    check_rest: bool = False
     strict_recursion: bool = True
     max_depth: int = 100_000
     max_expansions: int = 1_000_000

@@ -117,6 +117,7 @@ def _settings(draw: st.DrawFn) -> Settings:
     return Settings(
         horizon=horizon,
         horizon_time=_choice(draw, (None,) * 12 + (1, 2.5)) if horizon is None else None,
+        check_rest=_choice(draw, _ONE_IN_EIGHT),
         strict_recursion=not _choice(draw, _ONE_IN_EIGHT),
         max_depth=6,
         max_expansions=2_000,

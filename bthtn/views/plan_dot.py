@@ -106,7 +106,8 @@ def _drawn(drawing: Drawing, node: Node | Dropped) -> str:
             return drawing.node("priority", "priority", below=below)
         case SuspendedNode():
             rest = suspended_text(node)
-            return drawing.node("suspended", rest, below=f"({node.cause})", tooltip=rest)
+            why = f"({node.cause}, checked)" if node.foreseen is not None else f"({node.cause})"
+            return drawing.node("suspended", rest, below=why, tooltip=rest)
         case Dropped(_, text, reason):
             tooltip = f"not possible: {dropped_reason(text, reason)}"
             return drawing.node(

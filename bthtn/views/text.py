@@ -107,7 +107,8 @@ def _label(node: Node | Dropped, domain: FrozenDomain | None, strokes: Strokes) 
         case PriorityNode():
             label = f"{node}, chosen at run time"
         case SuspendedNode():
-            label = f"{node}, planned at run time: {suspended_text(node)}"
+            checked = "checked, " if node.foreseen is not None else ""
+            label = f"{node}, {checked}planned at run time: {suspended_text(node)}"
         case _:
             label = str(node)
     return one_line(label)

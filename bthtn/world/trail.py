@@ -89,6 +89,10 @@ class WorkingState:
             if fluent in self._values
         }
 
+    def written(self) -> dict[Fluent[Any], Any]:
+        """Every fluent that was written and not taken back, with its value now."""
+        return dict(self._values)
+
     def leave(self, mark: int) -> None:
         """Put everything back as it was at the save point, by writing."""
         for fluent, before in self._first_since(mark).items():

@@ -62,13 +62,13 @@ class Stage:
             )
         return self.actor
 
-    def goal(self, network, /, *, name="goal", horizon=None, **options):
+    def goal(self, network, /, *, name="goal", horizon=None, check_rest=False, **options):
         """A goal for the agent, who believes what no option is called."""
         known = ("budget", "max_replans", "settings")
         beliefs = {key: value for key, value in options.items() if key not in known}
         options = {key: value for key, value in options.items() if key in known}
-        if horizon is not None:
-            options["settings"] = Settings(horizon=horizon)
+        if horizon is not None or check_rest:
+            options["settings"] = Settings(horizon=horizon, check_rest=check_rest)
         return PlanGoal(name, self.agent(**beliefs), network, **options)
 
     def play(self, network, count, /, **options):

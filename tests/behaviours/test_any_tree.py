@@ -98,6 +98,7 @@ scenes = st.fixed_dictionaries(
         "tree": st.sampled_from(["bare", "selector", "sequence", "both"]),
         "budget": st.sampled_from([None, None, 1, 3]),
         "horizon": st.sampled_from([None, None, 1, 2]),
+        "check_rest": st.sampled_from([False, False, True]),
         "max_replans": st.sampled_from([0, 1, 5]),
         "moments": st.lists(moments, min_size=8, max_size=20),
     }
@@ -221,7 +222,7 @@ class Scene:
         self.player = player
         self.drawn = drawn
         networks = {name: player.network(drawn[name]) for name in ("first", "second")}
-        options = {key: drawn[key] for key in ("budget", "horizon", "max_replans")}
+        options = {key: drawn[key] for key in ("budget", "horizon", "check_rest", "max_replans")}
         self.goals = [self.stage.goal(net, name=name, **options) for name, net in networks.items()]
         self.root, self.urgent = tree_of(drawn["tree"], self.goals)
         self.witness = Witness(player)

@@ -98,6 +98,19 @@ def test_the_further_cases_have_theirs(bthtn, arguments, plan, record):
     assert (notation(told["tree"]), told["record"]) == (plan, record)
 
 
+def test_the_rest_can_be_checked(bthtn):
+    def plan(*arguments):
+        given = setting(target=True, ammo=False)
+        return bthtn("plan", "combat", "fight", *given, "--horizon", "1", *arguments)
+
+    assert plan("--set=magazine=false").code == 0
+    hopeless = plan("--set=magazine=false", "--check-rest")
+    assert hopeless.code == 1
+    assert "magazine = false" in hopeless.out
+    assert "checked, planned at run time" in plan("--check-rest").out
+    assert plan("--check-rest", "--planner=reference").out == plan("--check-rest").out
+
+
 def test_people_see_the_tree_its_record_cost_and_expansions(bthtn):
     answer = bthtn("plan", "combat", "fight", *setting(target=True, ammo=True))
     assert answer.code == 0

@@ -93,6 +93,14 @@ def test_what_is_suspended_is_dashed_and_says_why(read_dot):
     ]
 
 
+def test_what_was_checked_says_so(read_dot):
+    settings = Settings(horizon=2, check_rest=True)
+    soldier = Soldier(target=True, cover=True, ammo=False)
+    picture = read_dot(plan_dot(find_plan(combat, soldier, fight(), settings)))
+    [suspended] = [node for node in picture.nodes.values() if "dashed" in node["style"]]
+    assert suspended["label"].endswith("(horizon, checked)")
+
+
 def test_a_question_to_the_world_looks_different_from_a_deed(read_dot):
     nodes = read_dot(plan_dot(plan_for(cover=True))).nodes.values()
     shapes = {node["label"]: node["shape"] for node in nodes}

@@ -75,6 +75,14 @@ def test_what_is_suspended_says_why_and_what():
     assert text.endswith(f"└─ {line}")
 
 
+def test_what_was_checked_says_so():
+    settings = Settings(horizon=2, check_rest=True)
+    soldier = Soldier(target=True, cover=True, ammo=False)
+    text = tree_text(find_plan(combat, soldier, fight(), settings).tree)
+    line = "suspended (horizon), checked, planned at run time: priority(no_line_of_fire, shoot)"
+    assert text.endswith(f"└─ {line}")
+
+
 def test_lost_alternatives_stand_where_they_were_written():
     lost = [Dropped(0, "x", "x: no"), Dropped(2, "y", "late")]
     tree = PriorityNode((A, B), (1, 3), reactive=True, dropped=tuple(lost))

@@ -53,11 +53,13 @@ def expand(search: SearchState, network: Network, binding: Binding) -> bool:
             return go_on(search, Continue(parts, 0, binding))
         case ParallelNetwork() | PriorityNetwork():
             return open_branches(search, network, binding)
+        case DeferNetwork(call) if search.settings.check_rest:
+            return _call(search, call, binding)
         case DeferNetwork():
             return _defer(search, network, binding)
-        case PauseNetwork():
+        case PauseNetwork() if not search.settings.check_rest:
             return _suspend(search, (), binding, PAUSED)
-        case NullNetwork():
+        case PauseNetwork() | NullNetwork():
             search.output.add(NULL_NODE)
             return True
 

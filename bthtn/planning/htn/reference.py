@@ -42,6 +42,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
+from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -129,7 +130,7 @@ class Reference:
         """Every plan of the request, most preferred first."""
         asked = self._request
         for found in self._solutions(asked.goal, Place(asked.binding, Moment(asked.state))):
-            yield Plan(
+            plan = Plan(
                 asked.domain,
                 asked.goal,
                 asked.binding,
@@ -138,6 +139,7 @@ class Reference:
                 asked.state.changed(found.moment.written),
                 self.expansions,
             )
+            yield cut(plan, asked.state, asked.settings) if asked.settings.check_rest else plan
 
     def _solutions(self, network: Network, place: Place) -> Iterator[Outcome]:
         match network:
@@ -149,11 +151,13 @@ class Reference:
                 return self._parallel(network, place)
             case PriorityNetwork():
                 return self._priority(network, place)
+            case DeferNetwork(call) if self._settings.check_rest:
+                return self._call(call, place)
             case DeferNetwork():
                 return iter([_deferred(network, place)])
-            case PauseNetwork():
+            case PauseNetwork() if not self._settings.check_rest:
                 return iter([Outcome(NULL_NODE, place.at, cause=PAUSED)])
-            case NullNetwork():
+            case PauseNetwork() | NullNetwork():
                 return iter([Outcome(NULL_NODE, place.at)])
 
     def _call(self, call: TaskCall, place: Place) -> Iterator[Outcome]:
@@ -279,6 +283,8 @@ class Reference:
         return too_deep or (self._settings.strict_recursion and again)
 
     def _at_horizon(self, at: Moment) -> bool:
+        if self._settings.check_rest:
+            return False
         steps, time = self._settings.horizon, self._settings.horizon_time
         return (steps is not None and at.steps >= steps) or (
             time is not None and at.elapsed >= time

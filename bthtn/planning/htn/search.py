@@ -35,6 +35,7 @@ from bthtn.planning.htn.frames import (
     MethodChoice,
 )
 from bthtn.planning.htn.state import SearchState
+from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus
 
 
@@ -142,7 +143,7 @@ class HtnSearch:
 
     def _solve(self) -> None:
         request, search = self._request, self._state
-        self._plan = Plan(
+        plan = Plan(
             request.domain,
             request.goal,
             request.binding,
@@ -151,6 +152,8 @@ class HtnSearch:
             search.projected.freeze(),
             search.expansions,
         )
+        checked = request.settings.check_rest
+        self._plan = cut(plan, request.state, request.settings) if checked else plan
         self._status = SearchStatus.SOLVED
 
 

@@ -61,6 +61,8 @@ class SearchState:
     @property
     def at_horizon(self) -> bool:
         """Whether nothing behind this moment is planned now."""
+        if self.settings.check_rest:
+            return False
         steps, time = self.settings.horizon, self.settings.horizon_time
         return (steps is not None and self.path.steps >= steps) or (
             time is not None and self.path.elapsed >= time

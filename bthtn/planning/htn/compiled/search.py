@@ -32,6 +32,11 @@ _LATER_LOOKS: Final = 8
 """Without a guard, one looks for a task inside itself so late, and so many times later again."""
 
 
+def is_compiled(settings: Settings) -> bool:
+    """Whether the compiled search can do what the settings ask for."""
+    return not settings.check_rest
+
+
 class CompiledQuestion:
     """A question compiled once, to be asked from many states."""
 

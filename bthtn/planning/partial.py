@@ -1,0 +1,271 @@
+"""Checked partial plans: what is suspended was planned all the same (semantics 2.5.6).
+
+    cut       walk the plan together with the networks it came from, and project the state;
+              where planning would have been suspended, put a suspended part that keeps the
+              rest of the tree and the state it is for
+    go_on     on arrival in that state: the rest of the tree, cut again
+
+The tree is shared, never copied; nothing is searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+    network_text,
+)
+from bthtn.domain.task import TaskCall
+from bthtn.errors import Diagnostic, PlanningError
+from bthtn.plan.course import Branches, Course
+from bthtn.plan.nodes import (
+    DEFERRED,
+    HORIZON,
+    PAUSED,
+    Foreseen,
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    Suspension,
+    TaskNode,
+)
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound
+from bthtn.planning.protocol import Settings
+from bthtn.world.diff import difference
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import RecordingView
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+
+def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
+    """The plan, made from this state to its end, with what lies behind a suspension suspended.
+
+    Raises PlanningError when a plain method answers differently from when it was planned.
+    """
+    cutter = _Cutter(plan.domain, settings, Foreseen(plan.tree, state, plan.predicted))
+    tree = unwound(cutter.node(plan.tree, plan.goal, plan.binding, followed=False))
+    if tree is plan.tree:
+        return plan
+    return replace(plan, tree=tree, record=MethodTraversalRecord(cutter.record))
+
+
+def go_on(
+    node: SuspendedNode, state: FrozenState, domain: FrozenDomain, settings: Settings
+) -> Plan | None:
+    """The plan that was foreseen for a suspended part, None in another state than foreseen.
+
+    It is suspended again where planning from here would be. Raises PlanningError as ``cut``.
+    """
+    foreseen = node.foreseen
+    if foreseen is None or not is_as_foreseen(foreseen, state):
+        return None
+    goal = node.rest[0] if len(node.rest) == 1 else SequenceNetwork(node.rest)
+    cutter = _Cutter(domain, settings, foreseen)
+    tree = unwound(cutter.node(foreseen.tree, goal, node.binding, followed=False))
+    record = MethodTraversalRecord(cutter.record)
+    return Plan(domain, goal, node.binding, tree, record, foreseen.after)
+
+
+def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
+    """Whether a suspended part is reached in the state that it was planned for.
+
+    What was unknown there was not relied on, so it may have any value; so may volatile fluents
+    that could not be foreseen, and what branches beside it write. Beside a branch that is
+    itself unknown in part, what the plan reads decides.
+    """
+    expected = foreseen.before.changed(foreseen.written)
+    different = [
+        change.fluent
+        for change in difference(expected, state, "")
+        if change.before is not UNKNOWN
+        and (foreseen.sensed or not change.fluent.volatile or change.fluent in foreseen.written)
+    ]
+    if different and foreseen.beside is None:
+        return footprint(foreseen.tree).reads.isdisjoint(different)
+    return foreseen.beside is None or foreseen.beside.issuperset(different)
+
+
+class _Cutter(Course):
+    """Cuts a tree; ``record`` is that of what is left.
+
+    The state is projected through what is cut off, too, where something follows that was planned
+    for the state behind it: where the visit is ``followed``.
+    """
+
+    def __init__(self, domain: FrozenDomain, settings: Settings, start: Foreseen) -> None:
+        super().__init__(start)
+        self.record: list[int] = []
+        self._domain = domain
+        self._settings = settings
+        self._beside = start.beside
+
+    def node(
+        self, node: Node, network: Network, binding: Binding, *, followed: bool
+    ) -> Visit[Node]:
+        """What is left of a node, which came from this network."""
+        match network, node:
+            case TaskCall() | DeferNetwork(), SuspendedNode(cause=cause):
+                return self._leaf(node, cause)
+            case DeferNetwork(call), _:
+                return self._deferred(node, call, binding, followed=followed)
+            case PauseNetwork(), NullNode():
+                return self._leaf(node, PAUSED)
+            case NullNetwork(), NullNode():
+                return self._leaf(node, None)
+            case TaskCall(task=task), TaskNode() if task is node.task:
+                self.step(node)
+                return self._leaf(node, None)
+            case TaskCall(task=task), ScopeNode() if task is node.task:
+                return self._scope(node, followed=followed)
+            case SequenceNetwork(parts), SequenceNode():
+                return self._sequence(node, parts, binding, followed=followed)
+            case ParallelNetwork(parts), ParallelNode():
+                return self._parallel(node, parts, binding)
+            case PriorityNetwork(parts), PriorityNode():
+                return self._priority(node, parts, binding)
+            case _:
+                raise _changed(node, network_text(network, binding))
+
+    def _leaf(self, node: Node, cause: Suspension | None) -> Visit[Node]:
+        yield from ()
+        self.cause = cause
+        return node
+
+    def _deferred(
+        self, node: Node, call: TaskCall, binding: Binding, *, followed: bool
+    ) -> Visit[Node]:
+        self.cause = DEFERRED
+        left: Node = yield self._suspended((call,), binding, node, followed=followed)
+        return left
+
+    def _scope(self, node: ScopeNode, *, followed: bool) -> Visit[Node]:
+        self.record.append(node.method)
+        body = self._body(node)
+        child: Node = yield self.node(node.child, body, node.args, followed=followed)
+        return node if child is node.child else replace(node, child=child)
+
+    def _body(self, node: ScopeNode) -> Network:
+        method = self._domain.methods[node.task][node.method]
+        if not isinstance(method.body, PlainBody):
+            return method.body
+        self.state.foreseeable = self.sensed
+        body = self._domain.network(method, RecordingView(self.state), node.args)
+        if body is None:
+            raise _changed(node, method.text())
+        return body
+
+    def _sequence(
+        self, node: SequenceNode, parts: tuple[Network, ...], binding: Binding, *, followed: bool
+    ) -> Visit[Node]:
+        left: list[Node] = []
+        last = len(node.children) - 1
+        for index, child in enumerate(node.children):
+            # Where planning was suspended in any case, no horizon comes before that.
+            if index > 0 and self._at_horizon() and not isinstance(child, SuspendedNode):
+                self.cause = HORIZON
+            if self.cause is not None:
+                tree = child if index == last else SequenceNode(node.children[index:])
+                rest = self._suspended(parts[index:], binding, tree, followed=followed)
+                left.append((yield rest))
+                break
+            inside = followed or index < last
+            left.append((yield self.node(child, parts[index], binding, followed=inside)))
+        same = all(one is other for one, other in zip(left, node.children, strict=False))
+        return node if same else SequenceNode(tuple(left))
+
+    def _at_horizon(self) -> bool:
+        steps, time = self._settings.horizon, self._settings.horizon_time
+        return self.cause is None and (
+            (steps is not None and self.steps >= steps)
+            or (time is not None and self.elapsed >= time)
+        )
+
+    def _parallel(
+        self, node: ParallelNode, parts: tuple[Network, ...], binding: Binding
+    ) -> Visit[Node]:
+        outside = self._beside
+        beside = _written_beside(node, outside)
+
+        def visit(index: int) -> Visit[Node]:
+            self._beside = beside[index]
+            return self.node(node.children[index], parts[index], binding, followed=True)
+
+        branches: list[Node] = yield self.branches(node, visit)
+        self._beside = outside
+        return _with_branches(node, branches)
+
+    def _priority(
+        self, node: PriorityNode, parts: tuple[Network, ...], binding: Binding
+    ) -> Visit[Node]:
+        def visit(index: int) -> Visit[Node]:
+            place = node.kept[index]
+            before = node.kept[index - 1] + 1 if index else 0
+            self.record.extend([1] * (place - before))
+            self.record.append(0)
+            return self.node(node.children[index], parts[place], binding, followed=True)
+
+        branches: list[Node] = yield self.branches(node, visit)
+        self.record.extend([1] * (len(parts) - node.kept[-1] - 1))
+        return _with_branches(node, branches)
+
+    def _suspended(
+        self, rest: tuple[Network, ...], binding: Binding, tree: Node, *, followed: bool
+    ) -> Visit[Node]:
+        """What takes the place of a tree that is cut off here."""
+        if isinstance(tree, SuspendedNode) and tree.rest == rest:
+            return tree
+        assert self.cause is not None, "nothing is suspended without a cause"
+        written, sensed, after = self.state.written(), self.sensed, self.start.after
+        if followed:
+            yield self.follow(tree)
+            after = self.state.freeze()
+        foreseen = Foreseen(tree, self.start.before, after, written, sensed, self._beside)
+        return SuspendedNode(rest, binding, self.cause, foreseen=foreseen)
+
+
+def _written_beside(
+    node: ParallelNode, outside: frozenset[Fluent[Any]] | None
+) -> list[frozenset[Fluent[Any]] | None]:
+    """For each branch, what the others write, and who is beside the node."""
+    known = [
+        frozenset(footprint(child).writes)
+        if not any(isinstance(below, SuspendedNode) for _, below in preorder(child))
+        else None
+        for child in node.children
+    ]
+    beside: list[frozenset[Fluent[Any]] | None] = []
+    for index in range(len(known)):
+        others = [outside, *known[:index], *known[index + 1 :]]
+        sure = [other for other in others if other is not None]
+        beside.append(frozenset().union(*sure) if len(sure) == len(others) else None)
+    return beside
+
+
+def _with_branches(node: Branches, branches: Sequence[Node]) -> Node:
+    same = all(one is other for one, other in zip(branches, node.children, strict=True))
+    return node if same else replace(node, children=tuple(branches))
+
+
+def _changed(node: Node, network: str) -> PlanningError:
+    message = f"{node_text(node)} was planned, and does not come from {network} any more"
+    hint = "a plain function that is a method may depend on the state it is given, and nothing else"
+    return PlanningError(Diagnostic("BT201", message, hint=hint))
