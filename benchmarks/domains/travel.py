@@ -103,9 +103,7 @@ def walk(to: str) -> Primitive:
 def buy_train_ticket(start: str, to: str) -> Primitive:
     """Pay for the train."""
     fare = Traveller.train_fare[start + "-" + to]
-    return primitive(
-        precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare)
-    )
+    return primitive(precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare))
 
 
 @travel.primitive
@@ -118,9 +116,7 @@ def ride_train(to: str) -> Primitive:
 def buy_air_ticket(start: str, to: str) -> Primitive:
     """Pay for the flight."""
     fare = Traveller.air_fare[start + "-" + to]
-    return primitive(
-        precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare)
-    )
+    return primitive(precondition=fare <= Traveller.money, effects=Traveller.money.decreases(fare))
 
 
 @travel.primitive

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.domains.backtracking import LAST, WHEELS
+from benchmarks.domains.backtracking import LAST, WHEELS, Case
 from benchmarks.peers.gtpyhop_planner import Question, gtpyhop
 
 the_domain = gtpyhop.Domain("backtracking")
@@ -36,6 +36,6 @@ gtpyhop.declare_task_methods("open_lock", m_open)
 gtpyhop.declare_task_methods("turn", *map(putting, range(LAST + 1)))
 
 
-def question(case: None = None) -> Question:
+def question(case: Case) -> Question:
     state = gtpyhop.State("lock", wheel=dict.fromkeys(range(WHEELS), -1), opened=False)
     return state, [("open_lock",)]

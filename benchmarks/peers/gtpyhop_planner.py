@@ -23,18 +23,17 @@ Question = tuple[gtpyhop.State, list[Step]]
 """A state and what is to be done."""
 
 
-def use(domain: gtpyhop.Domain, strategy: str) -> None:
-    """Let the questions that follow be about this domain, answered by this strategy."""
+def begin(domain: gtpyhop.Domain, strategy: str) -> None:
+    """Let the questions that follow be about this domain, answered by this strategy.
+
+    The log that GTPyhop keeps of every call is emptied: it would grow from batch to batch.
+    """
     gtpyhop.set_current_domain(domain)
     gtpyhop.set_recursive_planning(strategy)
+    get_logger("gtpyhop_global").clear_logs()
 
 
 def ask(question: Question) -> list[Step] | None:
-    """A plan, or None where none is found. Ask ``use`` first."""
+    """A plan, or None where none is found; ``begin`` comes before."""
     found = gtpyhop.find_plan(*question)
     return None if found is False else found
-
-
-def forget_log() -> None:
-    """Empty the log that GTPyhop keeps of every call: it would grow from batch to batch."""
-    get_logger("gtpyhop_global").clear_logs()
