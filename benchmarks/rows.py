@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks import modes
-from benchmarks.domains import backtracking, blocks, chase, combat, fps, travel, troll
+from benchmarks.domains import backtracking, blocks, combat, fps, travel, troll
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
 

@@ -6,8 +6,18 @@ Every number is put in turn, 4 + 4² + … + 4⁶ = 5,460 times before the plan 
 from __future__ import annotations
 
 from benchmarks.modes import Question
-from bthtn import Domain, Fluent, FluentFamily, Methods, Primitive, State, fluent, fluents
-from bthtn import method, primitive
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    Primitive,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
 
 WHEELS, LAST = 6, 3
 

@@ -8,11 +8,22 @@ for: what a block stands on, what stands on it, which block is to be placed afte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from benchmarks.modes import Question
-from bthtn import Domain, Fluent, FluentFamily, Methods, Primitive, State, fluent, fluents
-from bthtn import method, primitive
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    Primitive,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
 
 TABLE, HAND, NOTHING = "table", "hand", "nothing"
 
@@ -153,7 +164,7 @@ def _towers(size: int, draw: Random) -> Towers:
 
 def stands_on(towers: Towers) -> dict[str, str]:
     """What each block stands on."""
-    return {block: below for tower in towers for below, block in zip((TABLE, *tower), tower)}
+    return {block: below for tower in towers for below, block in pairwise((TABLE, *tower))}
 
 
 def order_of(towers: Towers) -> tuple[str, ...]:
@@ -169,6 +180,6 @@ def question(case: Case) -> Question:
         above={below: block for block, below in on.items() if below != TABLE},
         first=order[0],
         goal=stands_on(case.goal),
-        after=dict(zip(order, order[1:], strict=False)),
+        after=dict(pairwise(order)),
     )
     return Question(blocks, state, rebuild())

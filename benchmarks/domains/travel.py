@@ -10,8 +10,18 @@ from itertools import product
 from types import MappingProxyType
 
 from benchmarks.modes import Question
-from bthtn import Domain, Fluent, FluentFamily, Methods, Primitive, State, fluent, fluents
-from bthtn import method, primitive
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    Primitive,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
 
 PLACES = ("home", "tokyo", "haneda", "fukuoka_airport", "fukuoka")
 MONEY = (100, 30_000, 50_000, 50_200, 100_000)

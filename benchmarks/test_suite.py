@@ -1,0 +1,70 @@
+"""The arithmetic of the results, and who takes part in a run."""
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import suite
+from benchmarks.__main__ import run
+from benchmarks.modes import MODES
+from benchmarks.report import tables
+from benchmarks.rows import chosen
+from benchmarks.timing import Pace, Spread
+
+BRIEF = Pace(batch=0.0001, rounds=2)
+
+
+def test_the_exponent_of_a_curve_is_found():
+    sizes = [10, 20, 50, 200]
+    assert suite.exponent(sizes, [3 * size**1.5 for size in sizes]) == pytest.approx(1.5)
+    assert suite.exponent(sizes, [7 for _ in sizes]) == pytest.approx(0)
+
+
+def test_growth_leaves_out_who_does_not_take_part_at_every_size():
+    def row(size, **medians):
+        times = {name: {"median": median} for name, median in medians.items()}
+        return {"problem": "fight", "size": size, "times": times}
+
+    rows = [row(10, all=1.0, some=1.0), row(100, all=10.0), row(1_000, all=100.0, some=1.0)]
+    (found,) = suite.growth(rows)
+    assert found["sizes"] == [10, 100, 1_000]
+    assert found["exponents"] == {"all": pytest.approx(1)}
+
+
+def test_a_ratio_compares_batches_of_one_round_with_the_fastest_peer():
+    (mode, *others) = MODES
+    slow = {name: [1.0, 1.0, 1.0] for name in others}
+    batches = {mode: [1.0, 2.0, 1.0], **slow, "fast peer": [3.0, 6.0, 3.0], "slow": [9.0, 9.0, 9.0]}
+    assert suite.fastest_peer(batches) == "fast peer"
+    assert suite.ratios(batches)[mode] == {"median": 3, "lower": 3, "upper": 3}
+    assert suite.ratios({mode: [1.0], **slow}) == {}
+
+
+def test_median_and_quartiles():
+    assert Spread.of([5.0, 1.0, 2.0, 4.0, 3.0]) == Spread(median=3, lower=2, upper=4)
+
+
+def test_rows_are_chosen_by_problem():
+    assert [row.name for row in chosen(["troll"])][:2] == ["troll", "troll fight 1"]
+    with pytest.raises(ValueError, match="no rows for chess; there are backtracking, blocks"):
+        chosen(["blocks", "chess"])
+
+
+def test_results_of_a_run_become_json_and_every_table():
+    pytest.importorskip("gtpyhop")
+    before = sys.getrecursionlimit()
+    data = suite.run(["fps", "combat"], BRIEF, lambda what: None)
+    assert sys.getrecursionlimit() == before
+    assert json.loads(json.dumps(data))["machine"] == data["machine"]
+    made = tables(data)
+    assert set(made) >= {"times", "ratios", "work", "memory", "features", "feature_ratios"}
+    assert [line[0] for line in made["times"]] == ["µs per plan", "fps", "combat"]
+    assert [row["left_out"] for row in data["rows"]] == [["GTPyhop iterative_greedy"], []]
+
+
+def test_bad_input_of_the_command_ends_with_2(capsys):
+    assert run(["--quick", "--write-docs"]) == 2
+    pytest.importorskip("gtpyhop")
+    assert run(["--rows", "chess"]) == 2
+    assert "no rows for chess" in capsys.readouterr().err
