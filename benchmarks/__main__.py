@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,8 @@ from benchmarks.contestants import DifferentPlans
 from benchmarks.timing import QUICK, THOROUGH
 
 RESULTS = Path("out") / "bench.json"
+BUSY = 0.5
+"""Programs that want a processor, on average over the last minute."""
 
 
 def run(arguments: list[str]) -> int:
@@ -23,6 +26,8 @@ def run(arguments: list[str]) -> int:
         return _stopped(2, "the manual shows whole runs: leave out --quick and --rows")
     if find_spec("gtpyhop") is None:
         return _stopped(2, 'GTPyhop is missing: python -m pip install -e ".[bench]"')
+    if os.getloadavg()[0] > BUSY:
+        _tell("on a busy machine: expect the quartiles to be far apart")
     try:
         data = suite.run(problems, QUICK if given.quick else THOROUGH, _tell)
     except ValueError as error:

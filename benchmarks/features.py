@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -37,17 +37,23 @@ def _read_sets(plan: Any) -> object:
     return plan and plan.footprint
 
 
-Feature = tuple[Callable[[Question], Question], Callable[[Any], object]]
-"""What becomes of the question, and what is done with the plan."""
+@dataclass(frozen=True)
+class Feature:
+    """What becomes of the question, what is done with the plan, and whether that is whole."""
+
+    asked: Callable[[Question], Question] = _plain
+    used: Callable[[Any], object] = _nothing
+    whole: bool = True
+
 
 FEATURES: Mapping[str, Feature] = MappingProxyType(
     {
-        "nothing": (_plain, _nothing),
-        "events": (_watched, _nothing),
-        "the footprint": (_plain, _read_sets),
-        "events and the footprint": (_watched, _read_sets),
-        "a horizon of one step": (_near, _nothing),
-        "no recursion guard": (_unguarded, _nothing),
+        "nothing": Feature(),
+        "events": Feature(_watched),
+        "the footprint": Feature(used=_read_sets),
+        "events and the footprint": Feature(_watched, _read_sets),
+        "a horizon of one step": Feature(_near, whole=False),
+        "no recursion guard": Feature(_unguarded),
     }
 )
 
@@ -55,20 +61,21 @@ FEATURES: Mapping[str, Feature] = MappingProxyType(
 def contestants(row: Row) -> list[Contestant]:
     """One for each mode and feature, called "mode: feature"."""
     return [
-        Contestant(f"{mode}: {feature}", asks, lambda: None, steps_of)
+        Contestant(f"{mode}: {name}", asks, lambda: None, steps_of)
         for mode, prepare in MODES.items()
-        for feature, (asked, used) in FEATURES.items()
-        for asks in [[_then(prepare(asked(question)), used) for question in row.questions]]
+        for name, feature in FEATURES.items()
+        for asks in [[_asking(prepare, feature, question) for question in row.questions]]
     ]
 
 
-def _then(ask: Ask, used: Callable[[Any], object]) -> Ask:
-    if used is _nothing:
+def _asking(prepare: Callable[[Question], Ask], feature: Feature, question: Question) -> Ask:
+    ask = prepare(feature.asked(question))
+    if feature.used is _nothing:
         return ask
 
     def both() -> Any:
         plan = ask()
-        used(plan)
+        feature.used(plan)
         return plan
 
     return both

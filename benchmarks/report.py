@@ -205,13 +205,13 @@ def _features(featured: list[Data]) -> Table:
 
 
 def _feature_ratios(featured: list[Data]) -> Table:
-    """How many times as long the fastest peer takes, which offers none of the features."""
+    """How many times as long the fastest peer takes, which has none of the features."""
     table = [["fastest GTPyhop = 1", "asked for besides the plan", *MODES]]
     for row in featured:
         if row["peer"] is None:
             continue
         took = _median(row, row["peer"])
-        for feature in FEATURES:
+        for feature in (name for name, feature in FEATURES.items() if feature.whole):
             cells = [number(took / _median(row, f"{mode}: {feature}")) for mode in MODES]
             table.append([row["row"], feature, *cells])
     return table
