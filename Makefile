@@ -36,8 +36,11 @@ fix: .venv/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# bench: how fast it is on this machine; information, not a gate
+# bench: how fast it is on this machine, next to other planners; information, not a gate
 bench: .venv/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	$(BIN)/python -m pytest -q benchmarks --benchmark-disable
+	$(BIN)/python -m benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
 
 # clean: remove everything that the other targets made

@@ -1,33 +1,22 @@
-"""How long planning and ticking take, and how much is tried.
+"""How long single calls take: planning in the combat domain, and one tick of a running plan.
 
-Times are information; they differ from machine to machine. Counts of expansions do not: they stand
-exactly in `counts.toml`, so that a change which makes the planner try more, or less, is seen.
+`python -m benchmarks` compares whole problems with other planners; these are looked at one by one,
+with the means of pytest-benchmark. What is asserted are counts of expansions: times are
+information, and differ from machine to machine.
 """
 
 import tomllib
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from benchmarks.domains.combat import CASES, named, question
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.behaviours import Agent, PlanGoal
-from domains.combat.domain import Soldier, combat, fight
+from domains.combat.domain import combat, fight
 
 COUNTS = tomllib.loads((Path(__file__).parent / "counts.toml").read_text("utf-8"))
-FLUENTS = ("target", "cover", "in_cover", "ammo")
-
-
-def case(*values: bool) -> str:
-    """What holds, as `counts.toml` names it."""
-    held = [name for name, holds in zip(FLUENTS, values, strict=True) if holds]
-    return " ".join(held) or "nothing"
-
-
-STATES = {
-    case(*values): Soldier(**dict(zip(FLUENTS, values, strict=True)))
-    for values in product((True, False), repeat=len(FLUENTS))
-}
+STATES = {named(case): question(case).state for case in CASES}
 
 
 class Counter(State):

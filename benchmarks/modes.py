@@ -1,0 +1,60 @@
+"""The ways in which bthtn can be asked: add a mode with one line in MODES."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from bthtn import Domain, Plan, Settings, State, find_plan
+from bthtn.domain.network import NetworkLike
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import DEFAULT_SETTINGS, request
+from bthtn.planning.trace import SearchListener
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a planner is asked once: from this state, how is the goal reached?"""
+
+    domain: Domain[Any]
+    state: State
+    goal: NetworkLike
+    settings: Settings = DEFAULT_SETTINGS
+    listener: SearchListener | None = None
+
+
+Ask = Callable[[], Any]
+"""Asks, and gives the answer. What can be made ready before is no part of it."""
+
+
+def interpreter(question: Question) -> Callable[[], Plan | None]:
+    """The search of bthtn.planning.htn.search, driven by hand."""
+    q = question
+
+    def ask() -> Plan | None:
+        search = HtnSearch(request(q.domain, q.state, q.goal, q.settings), q.listener)
+        search.advance()
+        return search.plan
+
+    return ask
+
+
+def simple_call(question: Question) -> Callable[[], Plan | None]:
+    """find_plan, whatever search stands behind it."""
+    q = question
+    return lambda: find_plan(q.domain, q.state, q.goal, q.settings, q.listener)
+
+
+MODES: Mapping[str, Callable[[Question], Callable[[], Plan | None]]] = MappingProxyType(
+    {
+        "interpreter": interpreter,
+        "find_plan": simple_call,
+    }
+)
+
+
+def steps_of(plan: Plan | None) -> list[tuple[Any, ...]] | None:
+    """The plan as other planners write it: a tuple of name and arguments for each step."""
+    return None if plan is None else [(step.task.name, *step.args) for step in plan.steps]

@@ -1,0 +1,88 @@
+"""What is measured: one row for each problem and size, with its questions to every planner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from benchmarks import modes
+from benchmarks.domains import backtracking, blocks, combat, fps, travel, troll
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import request
+
+TROLL_ROUNDS = (1, 10, 100, 1_000)
+BLOCKS = (5, 10, 20, 50, 100, 200)
+FORKS = (10, 100, 1_000)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A problem: cases, and how a module of ``domains`` or ``peers`` makes questions of them.
+
+    ``size`` stands where the problem comes in several sizes, ``peers`` is False where no
+    other planner has what the problem needs.
+    """
+
+    problem: str
+    cases: tuple[Any, ...]
+    size: int | None = None
+    asked: str = "question"
+    peers: bool = True
+
+    @property
+    def name(self) -> str:
+        """The problem with its size."""
+        return self.problem if self.size is None else f"{self.problem} {self.size:,}"
+
+    @property
+    def questions(self) -> list[modes.Question]:
+        """The cases as bthtn is asked."""
+        return self.questions_of(import_module(f"benchmarks.domains.{self.module}"))
+
+    @property
+    def module(self) -> str:
+        """The name of the modules that have the problem."""
+        return self.problem.partition(" ")[0]
+
+    def peer_module(self, peer: str) -> ModuleType:
+        """The problem in the idiom of a peer. Raises ModuleNotFoundError without the peer."""
+        return import_module(f"benchmarks.peers.{peer}_{self.module}")
+
+    def questions_of(self, module: ModuleType) -> list[Any]:
+        """The cases as a module asks them."""
+        ask: Callable[[Any], Any] = getattr(module, self.asked)
+        return [ask(case) for case in self.cases]
+
+
+ROWS = (
+    Row("fps", fps.CASES),
+    Row("travel", travel.CASES),
+    Row("troll", troll.CASES),
+    *(Row("troll fight", (n,), n, asked="fight_question") for n in TROLL_ROUNDS),
+    *(Row("blocks", (blocks.case(n),), n) for n in BLOCKS),
+    Row("backtracking", backtracking.CASES),
+    *(Row("chase", (n,), n) for n in FORKS),
+    Row("combat", combat.CASES, peers=False),
+)
+
+
+def chosen(problems: list[str]) -> list[Row]:
+    """The rows of some problems, of all without names. Raises ValueError for unknown ones."""
+    known = {row.module for row in ROWS}
+    strangers = [problem for problem in problems if problem not in known]
+    if strangers:
+        raise ValueError(
+            f"no rows for {', '.join(strangers)}; there are {', '.join(sorted(known))}"
+        )
+    return [row for row in ROWS if not problems or row.module in problems]
+
+
+def expansions(question: modes.Question) -> int:
+    """Primitive tasks examined and methods entered until there is an answer, also for no."""
+    q = question
+    search = HtnSearch(request(q.domain, q.state, q.goal, q.settings))
+    search.advance()
+    return search.expansions
