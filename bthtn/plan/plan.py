@@ -59,7 +59,7 @@ class Plan:
             later["predicted"] = predicted
         else:
             put(self, "predicted", predicted)
-        put(self, "_source", lambda part: later[part]())
+        put(self, "_source", (lambda part: later[part]()) if later else _exhausted)
 
     @classmethod
     def found(cls, source: Callable[[str], Any]) -> Self:

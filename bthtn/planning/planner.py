@@ -35,7 +35,8 @@ class Planner(Generic[S]):
     """How can the goal be done, from this state, or this, or this?
 
     What does not depend on the state is checked once. With a ``cache`` the answers of earlier
-    searches are used, also those for other planners with an equal question.
+    searches are used, also those for other planners with an equal question; not with
+    ``check_rest``, since checked parts keep whole states, and those differ.
     """
 
     def __init__(
@@ -98,8 +99,9 @@ class Planner(Generic[S]):
         """The one place where a search is made.
 
         A listener, a cache that wants to know what was read, and settings that few ask for
-        are served by the interpreter: it takes from ``start`` with ``get`` what its answer depends on, and
-        gives what it wrote to ``start.changed``. All others get the compiled search.
+        are served by the interpreter: it takes from ``start`` with ``get`` what its answer
+        depends on, and gives what it wrote to ``start.changed``. All others get the compiled
+        search.
         """
         recorded = isinstance(start, RecordingState)
         if listener is None and not recorded and is_compiled(self.settings):
@@ -125,7 +127,7 @@ class Planner(Generic[S]):
         self.binding = binding
         self.settings = settings
         self._answers: Answers | None = None
-        if cache is not None:
+        if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:

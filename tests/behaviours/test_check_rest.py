@@ -5,6 +5,7 @@ from py_trees.common import Status
 
 from bthtn import UNKNOWN, Settings, defer, method, parallel, pause, priority
 from bthtn.agent.event import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.planning.htn.compiled.search import CompiledSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -16,16 +17,19 @@ CHECKED = Settings(horizon=1, check_rest=True)
 def expansions(monkeypatch):
     """Counts what every search uses while the goal is ticked."""
     used = []
-    advance = HtnSearch.advance
 
-    def counting(search, limit=None):
-        before = search.expansions
-        try:
-            return advance(search, limit)
-        finally:
-            used.append(search.expansions - before)
+    def counted(advance):
+        def counting(search, limit=None):
+            before = search.expansions
+            try:
+                return advance(search, limit)
+            finally:
+                used.append(search.expansions - before)
 
-    monkeypatch.setattr(HtnSearch, "advance", counting)
+        return counting
+
+    for search in (HtnSearch, CompiledSearch):
+        monkeypatch.setattr(search, "advance", counted(search.advance))
     return used
 
 
