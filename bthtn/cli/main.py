@@ -47,6 +47,7 @@ class Planner(StrEnum):
     """Who can be asked for a plan."""
 
     HTN = "htn"
+    INTERPRETER = "interpreter"
     REFERENCE = "reference"
 
 
@@ -94,11 +95,14 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     parallelize: Annotated[
         bool, typer.Option("--parallelize", help="Put side by side what may be.")
     ] = False,
+    show_compiled: Annotated[
+        bool, typer.Option("--show-compiled", help="Show the functions that do the planning.")
+    ] = False,
     legend: Legend = False,
     as_json: AsJson = False,
 ) -> None:
     """Plan once: show the plan, its record, cost and expansions, or why there is none."""
-    from bthtn.cli.plan import Question, Showing, plan_once  # noqa: PLC0415 - see above
+    from bthtn.cli.plan import Question, Showing, plan_once, show_source  # noqa: PLC0415 - see above
 
     question = Question(
         domain=domain,
@@ -111,6 +115,8 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         planner=planner.value,
         parallelize=parallelize,
     )
+    if show_compiled:
+        raise typer.Exit(show_source(question, output))
     shown_as = "json" if as_json else form.value
     showing = Showing(form=shown_as, target=output, flat=flat, scopes=scopes, legend=legend)
     raise typer.Exit(plan_once(question, showing))

@@ -27,8 +27,10 @@ from bthtn.plan.codec import encoded, goal_value, value_from
 from bthtn.plan.notation import call_from
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
+from bthtn.planning.htn.compiled.search import CompiledQuestion
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, request
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, request
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 from bthtn.world.state import FrozenState
 
@@ -83,7 +85,8 @@ def plan_once(question: Question, showing: Showing) -> int:
     if question.planner == "reference":
         plan, expansions = _by_reference(asked)
     else:
-        plan, expansions = _by_search(asked)
+        interpreted = question.planner == "interpreter"
+        plan, expansions = _by_search(HtnSearch(asked) if interpreted else search_for(asked))
     if plan is None:
         _show_why_not(asked, expansions, as_json=showing.form == "json")
         return 1
@@ -92,6 +95,13 @@ def plan_once(question: Question, showing: Showing) -> int:
 
         plan = parallelize(plan)
     _show(plan, showing)
+    return 0
+
+
+def show_source(question: Question, target: Path | None) -> int:
+    """Print the Python source that the search for this question runs; 0."""
+    asked = question.request()
+    write(CompiledQuestion.of(asked).source(asked.state), target)
     return 0
 
 
@@ -118,8 +128,8 @@ def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
     return found(*typed, *args[len(typed) :])
 
 
-def _by_search(asked: PlanRequest) -> tuple[Plan | None, int]:
-    search, started, told = HtnSearch(asked), perf_counter(), False
+def _by_search(search: Search) -> tuple[Plan | None, int]:
+    started, told = perf_counter(), False
     while search.advance(STEP) is SearchStatus.RUNNING:
         if sys.stderr.isatty() and perf_counter() - started > 1:
             told = True

@@ -192,3 +192,10 @@ class _Remembered:
         tree = plan.tree
         assert plan.predicted is not None, "predicting tells the recorder what was written"
         return Answer(tree, plan.record, self._start.changes, plan.expansions)
+
+
+def search_for(asked: PlanRequest) -> Search:
+    """The search that answers a request fastest."""
+    if is_compiled(asked.settings):
+        return CompiledQuestion.of(asked).search(asked.state)
+    return HtnSearch(asked)

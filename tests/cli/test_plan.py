@@ -382,3 +382,20 @@ def test_a_file_keeps_its_mode_and_a_link_its_target(bthtn, here):
 def test_a_device_can_be_written_to(bthtn, here):
     assert bthtn("plan", "combat", "fight", "--json", "-o", "/dev/null").code == 0
     assert not Path("/dev/null").is_file()
+
+
+def test_the_functions_that_do_the_planning_can_be_looked_at(bthtn, tmp_path):
+    shown = bthtn("plan", "combat", "fight", "--show-compiled")
+    assert shown.code == 0
+    compile(shown.out, "shown", "exec")
+    assert "def c_fight(S, L, C, m, cell):" in shown.out
+    assert "def p_reload(S, L, C, m, cell):" in shown.out
+    assert bthtn("plan", "combat", "fight", "--show-compiled").out == shown.out
+    bthtn("plan", "combat", "fight", "--show-compiled", "-o", str(tmp_path / "fight.py"))
+    assert (tmp_path / "fight.py").read_text("utf-8") == shown.out
+
+
+@pytest.mark.parametrize("planner", ["htn", "interpreter"])
+def test_all_who_can_be_asked_give_the_same_plan(bthtn, planner):
+    given = ("plan", "combat", "fight", "--set=target=true", "--set=cover=true", "--json")
+    assert bthtn(*given, f"--planner={planner}").out == bthtn(*given, "--planner=reference").out

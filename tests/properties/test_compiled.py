@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bthtn.plan.nodes import PriorityNode
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.compiled.search import compiled_search, is_compiled
+from bthtn.planning.htn.compiled.search import CompiledQuestion, is_compiled
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
@@ -46,14 +46,17 @@ def answers(search):
 def test_the_compiled_search_finds_what_the_interpreter_finds(problem):
     assume(is_compiled(problem.settings))
     interpreted = answers(HtnSearch(problem))
-    assert answers(compiled_search(problem)) == interpreted
+    assert answers(CompiledQuestion.of(problem).search(problem.state)) == interpreted
     event(f"{len(interpreted[0])} plans, then {interpreted[1].value}")
 
 
 @given(problems(), st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_slicing_the_budget_changes_nothing(problem, slices):
     assume(is_compiled(problem.settings))
-    whole, sliced = compiled_search(problem), compiled_search(problem)
+    whole, sliced = (
+        CompiledQuestion.of(problem).search(problem.state),
+        CompiledQuestion.of(problem).search(problem.state),
+    )
     whole.advance()
     while sliced.status is SearchStatus.RUNNING:
         for budget in slices:

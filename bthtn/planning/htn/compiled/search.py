@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -57,6 +57,16 @@ class CompiledQuestion:
             volatile=facts.volatile,
         )
         self._most_unguarded = min(settings.max_expansions, settings.max_depth)
+
+    @classmethod
+    def of(cls, request: PlanRequest) -> Self:
+        """The question of a request."""
+        return cls(request.domain, request.goal, request.binding, request.settings)
+
+    def source(self, state: FrozenState) -> str:
+        """The Python source that ``plan`` runs first from this state."""
+        light = None if state.has_unknown else self._light
+        return (light or self.program(state)).text
 
     def plan(self, state: FrozenState) -> Plan | None:
         """The first plan from this state, found in one go; None when there is none.
@@ -216,9 +226,3 @@ class Found:
                 if fluent in self._values:
                     written[fluent] = self._values[fluent]
         return self._base.changed(written)
-
-
-def compiled_search(request: PlanRequest) -> CompiledSearch:
-    """A search that answers a request."""
-    question = CompiledQuestion(request.domain, request.goal, request.binding, request.settings)
-    return question.search(request.state)
