@@ -71,14 +71,15 @@ class PlanGoal(Behaviour):
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
-        self.goal = sequence(goal)
         self.settings = settings
         self.budget = budget
         self.max_replans = max_replans
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
-        request(agent.domain, agent.beliefs.frozen(), self.goal)
+        # Constructs in the goal are read once: suspended parts name the tasks they have become.
+        asked = request(agent.domain, agent.beliefs.frozen(), sequence(goal))
+        self._domain, self.goal = asked.domain, asked.goal
         self._setup_arguments: dict[str, Any] = {}
         self._search: HtnSearch | None = None
         self._version = 0
@@ -149,7 +150,7 @@ class PlanGoal(Behaviour):
         self._reason = reason
         self._version = self.agent.beliefs.version
         state = self.agent.beliefs.frozen()
-        self._search = HtnSearch(request(self.agent.domain, state, self.goal, self.settings))
+        self._search = HtnSearch(request(self._domain, state, self.goal, self.settings))
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
@@ -236,7 +237,7 @@ class PlanGoal(Behaviour):
         node = arrival.node
         state = self.agent.beliefs.frozen()
         goal = sequence(*node.rest)
-        search = HtnSearch(PlanRequest(self.agent.domain, state, goal, node.binding, self.settings))
+        search = HtnSearch(PlanRequest(self._domain, state, goal, node.binding, self.settings))
 
         def ask() -> Planned | None:
             try:

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
-from bthtn.domain.reading import strangers_in
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.plan import Plan
 from bthtn.world.expression import Binding
@@ -40,7 +40,8 @@ class Settings:
     ``horizon`` and ``horizon_time`` suspend planning behind so many primitive tasks, or so
     much planned duration, on every path (semantics 2.5). ``strict_recursion`` lets a task
     fail that is entered again inside itself in an unchanged state. ``max_depth`` bounds how
-    deep tasks may be nested, ``max_expansions`` how much may be tried at all.
+    deep tasks may be nested, ``max_expansions`` how much may be tried at all. ``seed`` decides
+    all draws of ``random_of``.
     """
 
     horizon: int | None = None
@@ -48,6 +49,7 @@ class Settings:
     strict_recursion: bool = True
     max_depth: int = 100_000
     max_expansions: int = 1_000_000
+    seed: int = 0
 
     def __post_init__(self) -> None:
         """Reject limits that would allow nothing."""
@@ -64,13 +66,21 @@ DEFAULT_SETTINGS = Settings()
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """A question to a planner: from this state, how can the goal be done?"""
+    """A question to a planner: from this state, how can the goal be done?
+
+    The state holds the seed too, so that whoever has the state has all that draws depend on.
+    """
 
     domain: FrozenDomain
     state: FrozenState
     goal: Network
     binding: Binding = ()
     settings: Settings = DEFAULT_SETTINGS
+
+    def __post_init__(self) -> None:
+        """Put the seed of the settings into the state."""
+        if self.state.get(SEED) != self.settings.seed:
+            object.__setattr__(self, "state", self.state.changed({SEED: self.settings.seed}))
 
 
 def request(
@@ -79,12 +89,12 @@ def request(
     goal: NetworkLike,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> PlanRequest:
-    """A request, checked. Raises DomainError for a domain or goal that is not well made."""
+    """A request, checked. Raises DomainError for a domain or goal that is not well made.
+
+    Its domain has the tasks that constructs in the goal become, beside those it was given.
+    """
     whole = frozen(domain)
-    network = network_from(goal)
-    strangers = list(strangers_in(network, whole.tasks, "goal"))
-    if strangers:
-        raise DomainError(strangers)
+    whole, network = whole.with_goal(network_from(goal))
     if isinstance(state, State) and not isinstance(state, whole.state_class):
         raise DomainError(
             Diagnostic(
