@@ -1,4 +1,4 @@
-"""Choices: in which ways an anonymous task can be decomposed, where methods alone do not say.
+"""Choices: in which ways a task can be decomposed, where its methods alone do not say.
 
 An ordinary task has one way for each method, in order. A ``Drawn`` one has the same ways in an
 order that is drawn; a ``Bound`` one has a way for each value that a variable can have.
@@ -31,13 +31,8 @@ class Choice(ABC):
 
     @property
     @abstractmethod
-    def asks(self) -> tuple[Expression[Any], ...]:
-        """What is evaluated to know the ways."""
-
-    @property
-    @abstractmethod
-    def is_plain(self) -> bool:
-        """Whether a plain function has a say, into which nobody can look."""
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
+        """What is evaluated to know the ways, plain functions too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,14 +44,9 @@ class Drawn(Choice):
     by: tuple[Expression[Any], ...] = ()
 
     @property
-    def asks(self) -> tuple[Expression[Any], ...]:
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
         """The weights, and what the draw varies with."""
         return (*self.weights, *self.by)
-
-    @property
-    def is_plain(self) -> bool:
-        """Never: a function among the weights is an expression."""
-        return False
 
     def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
         """The numbers of the methods as drawn here. Raises UnknownRead."""
@@ -79,14 +69,10 @@ class Bound(Choice):
     state_class: type[State]
 
     @property
-    def asks(self) -> tuple[Expression[Any], ...]:
-        """The values there are."""
-        return (self.values,)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether a key sorts the values."""
-        return self.key is not None
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
+        """The values there are, and the key that sorts them."""
+        key = self.key
+        return (self.values,) if key is None else (self.values, key)
 
     def candidates(self, view: RecordingView, args: Binding) -> tuple[Any, ...]:
         """The values to try, in order. Raises UnknownRead, and DomainError for no values."""
