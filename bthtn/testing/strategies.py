@@ -78,7 +78,7 @@ _BODIES: Final = (
 )
 _CONSTRUCTS: Final = (
     *("first_of", "first_of", "optional", "repeat", "repeat"),
-    *("any_order", "partial_order", "random_of", "random_of"),
+    *("any_order", "any_order", "partial_order", "random_of", "random_of"),
 )
 _CONSTRAINTS: Final = ((), ("b < a",), ("c < a",), ("a < b", "a < c"), ("c < b < a",))
 _POLICIES: Final = (*[ParallelPolicy.ALL] * 3, ParallelPolicy.ANY, ParallelPolicy.PRIMARY)
@@ -219,7 +219,9 @@ class _Author:
             return method(self._plain(level, who))
         if self._choose(_ONE_IN_FIVE):
             values, key = self._choose(VALUES)
-            who = one_of(values, key=key, name="one")
+            one = one_of(values, key=key, name="one")
+            when = self._choose((True, World.at[one], ~World.at[one], World.place != one))
+            return method(self._network(level, one, _BODIES), when=when)
         when = self._condition(who) if self._choose(_TWO_IN_FIVE) else True
         return method(self._network(level, who, _BODIES), when=when)
 

@@ -28,6 +28,7 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, Settings
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems
+from bthtn.world.footprint import RecordingView
 
 ALL_OF_THEM = 200
 SOME_OF_THEM = 50
@@ -39,7 +40,7 @@ def side_by_side(draw):
     problem = draw(problems())
     calls = [
         task(*(draw(st.sampled_from("ab")) for _ in task.parameters))
-        for task in problem.domain.tasks.values()
+        for task in map(problem.domain.task, problem.domain.authored)
     ]
     branch = st.lists(st.sampled_from(calls), min_size=1, max_size=2).map(lambda b: sequence(*b))
     branches = draw(st.lists(branch, min_size=2, max_size=3))
@@ -214,8 +215,12 @@ class Page:
 
 
 def enter(problem, scope, notebook):
-    method = problem.domain.methods[scope.task][scope.method]
-    if method.condition.evaluate(notebook, scope.args) is not True:
+    ways = problem.domain.ways(scope.task, scope.args, RecordingView(notebook))
+    condition = ways.method(scope.method).condition
+    if (
+        ways.name(scope.method) != scope.name
+        or condition.evaluate(notebook, ways.binding(scope.method)) is not True
+    ):
         raise ImpossibleError(str(scope))
 
 
