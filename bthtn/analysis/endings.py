@@ -25,7 +25,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
     parts_of,
 )
-from bthtn.domain.progress import Marked, Progress
+from bthtn.domain.progress import Due, Marked, Progress
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import UNKNOWN
@@ -125,13 +125,24 @@ def _of_order(
     known: Known,
     certain: bool,  # noqa: FBT001 - passed on
 ) -> Endings:
-    """An order ends when all of its blocks end, and is suspended when one of them is."""
-    blocks: list[Endings] = []
+    """An order ends when all blocks end; what may come first is what has nothing to wait for."""
+    blocks: dict[int, Endings] = {}
+    behind: dict[int, tuple[int, ...]] = {}
     for method in methods:
-        if isinstance(method.body, SequenceNetwork):  # a block, and a call for those that are left
-            parts = method.body.parts[:-1]
-            blocks.append(_in_sequence([_of(part, known, certain) for part in parts]))
-    return ENDS.intersection(*blocks) | (NOTHING.union(*blocks) & SUSPENDS)
+        if isinstance(method.condition, Due):
+            assert isinstance(method.body, SequenceNetwork), "a block, and then what is left"
+            parts = [_of(part, known, certain) for part in method.body.parts[:-1]]
+            blocks[method.condition.place] = _in_sequence(parts)
+            behind[method.condition.place] = method.condition.behind
+    reached: set[int] = set()
+    done: set[int] = set()
+    grown = True
+    while grown:
+        done = {place for place in reached if Ending.END in blocks[place]}
+        more = {place for place in blocks if done.issuperset(behind[place])}
+        grown, reached = more != reached, more
+    suspended = NOTHING.union(*(blocks[place] & SUSPENDS for place in reached))
+    return suspended | (ENDS if len(done) == len(blocks) else NOTHING)
 
 
 def _of_method(method: Method, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
