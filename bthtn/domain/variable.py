@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Final, TypeVar, cast, get_args
+from typing import Any, Final, TypeVar, cast, get_args, overload
 
 from bthtn.domain.choice import Key
 from bthtn.domain.function import FunctionEffect
@@ -69,12 +69,21 @@ def unplaced(variable: Variable[Any], where: str) -> DomainError:
     return DomainError(Diagnostic("BT118", message, where, hint))
 
 
+@overload
 def one_of(
-    values: Iterable[T] | Expression[Any] | Callable[[Any], Iterable[T]],
+    values: Expression[tuple[T, ...]] | Expression[frozenset[T]],
     *,
     key: Callable[[Any, T], Any] | None = None,
     name: str = "",
-) -> T:
+) -> T: ...
+@overload
+def one_of(
+    values: Iterable[T] | Callable[[Any], Iterable[T]],
+    *,
+    key: Callable[[Any, T], Any] | None = None,
+    name: str = "",
+) -> T: ...
+def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
     """A variable for a method: it stands for one of the values, as parameters do for theirs.
 
     ``values`` is an iterable, an expression such as a fluent that holds a tuple, or a function
@@ -85,16 +94,16 @@ def one_of(
     Raises DomainError for no values, and for values that can change.
     """
     if isinstance(values, Expression):
-        return cast("T", Variable(name, _NOWHERE, None, values, key))
+        return Variable(name, _NOWHERE, None, values, key)
     if isinstance(values, Iterable) and not isinstance(values, str):
         known = _checked(values)
         kinds = {type(value) for value in known}
         kind = kinds.pop() if len(kinds) == 1 else None
-        return cast("T", Variable(name, _NOWHERE, kind, Constant(known), key))
+        return Variable(name, _NOWHERE, kind, Constant(known), key)
     if not callable(values):
         message = f"{value_text(values)} holds no values"
         raise DomainError(Diagnostic("BT117", message, "one_of", _HINT))
-    return cast("T", Variable(name, _NOWHERE, None, values, key))
+    return Variable(name, _NOWHERE, None, values, key)
 
 
 def _checked(values: Iterable[Any]) -> Any:
