@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bthtn.world.expression import Binding, Expression, StateView
+from bthtn.world.expression import Binding, Expression, Parameter, StateView
 
 
 class Progress(Expression[bool]):
@@ -62,7 +62,7 @@ class AllDone(Progress):
 class Marked(Expression[int]):
     """What is done, once the part at ``place`` is done too."""
 
-    done: Expression[int]
+    done: Parameter[int]
     place: int
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> int:
@@ -73,7 +73,7 @@ class Marked(Expression[int]):
     def text(self, binding: Binding | None = None) -> str:
         """The number, or how it comes about."""
         if binding is not None:
-            return str(self.evaluate(_NOTHING, binding))
+            return str(binding[self.done.position] | 1 << self.place)
         return f"{self.done.text()} with {self.place}"
 
 
@@ -92,11 +92,3 @@ class TimesLeft(Progress):
     def text(self, binding: Binding | None = None) -> str:
         """``times > 0``."""
         return f"{self.left.text(binding)} {'<=' if self.over else '>'} 0"
-
-
-class _Nothing:
-    def get(self, fluent: Any, /) -> Any:
-        raise AssertionError(f"progress asks no state, but was asked for {fluent}")
-
-
-_NOTHING = _Nothing()

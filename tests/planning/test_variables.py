@@ -195,6 +195,44 @@ def test_the_values_of_one_may_depend_on_another(domain, go):
     ]
 
 
+def test_a_function_may_be_given_it_as_a_default(domain, go):
+    @domain.compound
+    def roam():
+        spot = one_of(("a", "b"))
+        yield method(go(spot), when=lambda state, at=spot: state.at != at)
+        yield method(lambda state, *, to=spot: go(to))
+
+    assert plans(domain, roam(), at="a") == ["go('b')", "go('a')", "go('b')"]
+
+
+def test_a_plan_does_not_hold_where_the_values_are_others(domain, go):
+    search = HtnSearch(request(domain, Scout(), hide(domain, go, Scout.spots)))
+    search.advance()
+    few, none, unknown = (
+        replay(search.plan, Scout(spots=spots).frozen()) for spots in (("b",), (), UNKNOWN)
+    )
+    assert (few.ok, few.reason) == (False, "it does not come from go('b')")
+    assert (none.ok, none.reason) == (False, "'hide.one_of_1' has 0 methods")
+    assert (unknown.ok, unknown.reason) == (
+        False,
+        "it was decided although spots is unknown",
+    )
+
+
+@pytest.mark.parametrize("second", ["values", "key"])
+def test_the_values_and_the_key_of_one_may_each_depend_on_another(domain, go, second):
+    @domain.compound
+    def chain():
+        one = one_of(("a", "b"))
+        values = (lambda state: [one + "1"]) if second == "values" else ("b", "a")
+        key = (lambda state, two: two != one) if second == "key" else None
+        two = one_of(values, key=key)
+        yield method(go(two))
+
+    expected = {"values": ["a1", "b1"], "key": ["a", "b", "b", "a"]}[second]
+    assert plans(domain, chain()) == [f"go('{one}')" for one in expected]
+
+
 def test_methods_may_share_them_and_use_different_ones(domain, go):
     @domain.compound
     def choose(who: str):
