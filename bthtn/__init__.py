@@ -5,9 +5,18 @@ py_trees. To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoa
 """
 
 from bthtn.domain.builder import Domain, Primitive, primitive
+from bthtn.domain.construct import (
+    any_order,
+    first_of,
+    optional,
+    partial_order,
+    random_of,
+    repeat,
+)
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import defer, null, parallel, pause, priority, sequence
 from bthtn.domain.task import Resource
+from bthtn.domain.variable import one_of
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import PlanCache
@@ -32,15 +41,22 @@ __all__ = [
     "Resource",
     "Settings",
     "State",
+    "any_order",
     "defer",
     "find_plan",
+    "first_of",
     "fluent",
     "fluents",
     "method",
     "null",
+    "one_of",
+    "optional",
     "parallel",
+    "partial_order",
     "pause",
     "primitive",
     "priority",
+    "random_of",
+    "repeat",
     "sequence",
 ]

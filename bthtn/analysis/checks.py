@@ -11,6 +11,7 @@ import networkx as nx
 
 from bthtn.analysis.endings import endless
 from bthtn.analysis.graph import calls, ensured_in, restricted, task_graph
+from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
@@ -57,6 +58,8 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
     tried.
     """
     for task, methods in domain.methods.items():
+        if task.choice is not None:  # nothing stands behind anything
+            continue
         idle = [index for index, method in enumerate(methods) if _always_idle(method)]
         if idle and idle[0] < len(methods) - 1:
             yield _warning(
@@ -88,7 +91,7 @@ def unused_fluent(domain: FrozenDomain) -> Iterator[Diagnostic]:
     """Fluents that nothing in the domain mentions. Plain functions cannot be looked into."""
     texts: list[str] = []
     for part in _parts(domain):
-        if isinstance(part, Computed | FunctionEffect | PlainBody):
+        if isinstance(part, Computed | FunctionEffect | PlainBody) or callable(part):
             return
         texts.append(part.text())
     mentioned = set(re.findall(r"\w+", " ".join(texts)))
@@ -123,12 +126,16 @@ def _always_idle(method: Method) -> bool:
     return always and isinstance(body, NullNetwork)
 
 
-def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBody]:
+def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBody | Key]:
     """Everything in the domain that can mention a fluent."""
-    for task in domain.tasks.values():
-        if isinstance(task, PrimitiveTask):
-            yield from (task.precondition, task.exec_only, task.duration, task.cost)
-            yield from (*task.effects, *task.expected, *task.actual)
+    for task in domain.methods:
+        if task.choice is not None:
+            yield from task.choice.asks
+    for primitive in domain.tasks.values():
+        if isinstance(primitive, PrimitiveTask):
+            yield from (primitive.precondition, primitive.exec_only)
+            yield from (primitive.duration, primitive.cost)
+            yield from (*primitive.effects, *primitive.expected, *primitive.actual)
     for methods in domain.methods.values():
         for method in methods:
             yield method.condition

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -25,8 +25,9 @@ from bthtn.domain.network import (
     SequenceNetwork,
     parts_of,
 )
+from bthtn.domain.progress import Due, Marked, Progress
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.world.expression import Constant
+from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import UNKNOWN
 
 
@@ -44,6 +45,10 @@ ENDS: Endings = frozenset({Ending.END})
 SUSPENDS: Endings = frozenset({Ending.SUSPENSION})
 BOTH: Endings = ENDS | SUSPENDS
 
+_ORDERS: Final = ("any_order", "partial_order")
+_KNOWN: Final = (Constant, Parameter, Marked)
+"""Arguments that are known wherever the call is reached: a task is only called with values."""
+
 
 def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
     """The compound tasks that can neither end nor be suspended, in order of definition."""
@@ -53,7 +58,7 @@ def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
     while grown:
         grown = False
         for task, methods in domain.methods.items():
-            together = NOTHING.union(*(_of_method(one, known, certain) for one in methods))
+            together = _of_task(task, methods, known, certain)
             grown = grown or together != known[task]
             known[task] = together
     return [task for task, endings in known.items() if not endings]
@@ -102,10 +107,48 @@ def _makes_unknown(effect: Effect) -> bool:
 Known = Mapping[CompoundTask[Any], Endings]
 
 
+def _of_task(
+    task: CompoundTask[Any],
+    methods: tuple[Method, ...],
+    known: Known,
+    certain: bool,  # noqa: FBT001 - passed on
+) -> Endings:
+    if task.origin in _ORDERS:
+        return _of_order(methods, known, certain)
+    waits = task.choice is not None and not certain
+    endings = NOTHING.union(*(_of_method(one, known, certain) for one in methods))
+    return endings | (SUSPENDS if waits else NOTHING)
+
+
+def _of_order(
+    methods: tuple[Method, ...],
+    known: Known,
+    certain: bool,  # noqa: FBT001 - passed on
+) -> Endings:
+    """An order ends when all blocks end; what may come first is what has nothing to wait for."""
+    blocks: dict[int, Endings] = {}
+    behind: dict[int, tuple[int, ...]] = {}
+    for method in methods:
+        if isinstance(method.condition, Due):
+            assert isinstance(method.body, SequenceNetwork), "a block, and then what is left"
+            parts = [_of(part, known, certain) for part in method.body.parts[:-1]]
+            blocks[method.condition.place] = _in_sequence(parts)
+            behind[method.condition.place] = method.condition.behind
+    reached: set[int] = set()
+    done: set[int] = set()
+    grown = True
+    while grown:
+        done = {place for place in reached if Ending.END in blocks[place]}
+        more = {place for place in blocks if done.issuperset(behind[place])}
+        grown, reached = more != reached, more
+    suspended = NOTHING.union(*(blocks[place] & SUSPENDS for place in reached))
+    return suspended | (ENDS if len(done) == len(blocks) else NOTHING)
+
+
 def _of_method(method: Method, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
     if isinstance(method.body, PlainBody):
         return BOTH
-    may_wait = not certain and not isinstance(method.condition, Constant)
+    may_wait = not certain and not isinstance(method.condition, Constant | Progress)
     return _of(method.body, known, certain) | (SUSPENDS if may_wait else NOTHING)
 
 
@@ -113,7 +156,7 @@ def _of(network: Network, known: Known, certain: bool) -> Endings:  # noqa: FBT0
     match network:
         case TaskCall(task, args):
             plain = isinstance(task, CompoundTask) or isinstance(task.precondition, Constant)
-            waits = not (certain or (plain and all(isinstance(arg, Constant) for arg in args)))
+            waits = not (certain or (plain and all(isinstance(arg, _KNOWN) for arg in args)))
             endings = known[task] if isinstance(task, CompoundTask) else ENDS
             return endings | (SUSPENDS if waits else NOTHING)
         case NullNetwork():

@@ -66,14 +66,17 @@ class PlanGoal(Behaviour):
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
-        self.goal = sequence(goal)
         self.settings = settings
         self.budget = budget
         self.max_replans = max_replans
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
-        self._planner: Planner[Any] = Planner(agent.domain, self.goal, settings, cache=agent.cache)
+        # Constructs in the goal are read once: suspended parts name the tasks they have become.
+        self._planner: Planner[Any] = Planner(
+            agent.domain, sequence(goal), settings, cache=agent.cache
+        )
+        self._domain, self.goal = self._planner.domain, self._planner.goal
         self._setup_arguments: dict[str, Any] = {}
         self._search: Search | None = None
         self._version = 0
@@ -229,10 +232,10 @@ class PlanGoal(Behaviour):
         """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen."""
         agent, state = self.agent, self.agent.beliefs.frozen()
         planner: Planner[Any] = Planner.resuming(
-            agent.domain, arrival.node, self.settings, cache=agent.cache
+            self._domain, arrival.node, self.settings, cache=agent.cache
         )
         try:
-            foreseen = go_on(arrival.node, state, agent.domain, self.settings)
+            foreseen = go_on(arrival.node, state, self._domain, self.settings)
             search = planner.search(state) if foreseen is None else None
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error

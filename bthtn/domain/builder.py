@@ -20,7 +20,7 @@ every mistake that can be found without a state is found, all of them at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -30,7 +30,7 @@ from bthtn.domain.effect import EffectLike, effects_from
 from bthtn.domain.function import Computed
 from bthtn.domain.method import Method, Methods
 from bthtn.domain.parameter import Parameters, parameters_of
-from bthtn.domain.reading import read_methods
+from bthtn.domain.reading import read_methods, refuse_variables
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Expression, as_expression
@@ -123,18 +123,22 @@ class Domain(Generic[S]):
         Raises DomainError with all diagnostics when something is wrong.
         """
         if self._frozen is None:
+            tasks: dict[str, Task] = {}
             methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
             found: list[Diagnostic] = []
             for task in self._tasks.values():
+                tasks[task.name] = task
                 if isinstance(task, CompoundTask):
-                    methods[task], wrong = read_methods(task, self._tasks, self.state_class)
-                    found.extend(wrong)
+                    reading = read_methods(task, self._tasks, self.state_class)
+                    found.extend(reading.found)
+                    methods.update(reading.methods)
+                    tasks.update({one.name: one for one in reading.methods})
             if found:
                 raise DomainError(found)
             self._frozen = FrozenDomain(
                 self.name,
                 self.state_class,
-                MappingProxyType(dict(self._tasks)),
+                MappingProxyType(tasks),
                 MappingProxyType(methods),
             )
         return self._frozen
@@ -146,6 +150,8 @@ class Domain(Generic[S]):
     def _primitive(
         self, name: str, parameters: Parameters, described: Primitive, doc: str
     ) -> PrimitiveTask[Any]:
+        written = [getattr(described, part.name) for part in fields(described)]
+        refuse_variables(f"primitive '{name}'", *written)
         uses = [described.uses] if isinstance(described.uses, Resource | str) else described.uses
         return PrimitiveTask(
             name,

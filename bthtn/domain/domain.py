@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
+from bthtn.domain.choice import Bound, Drawn
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import NULL, Network
-from bthtn.domain.reading import strangers_in
+from bthtn.domain.network import NULL, Construct, Network, networks_in
+from bthtn.domain.reading import read_goal, strangers_in
 from bthtn.domain.task import CompoundTask, Task
+from bthtn.domain.ways import Ways
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import UnknownRead
@@ -23,8 +26,9 @@ from bthtn.world.truth import UNKNOWN
 class FrozenDomain:
     """Tasks by name in order of definition, and the methods of the compound ones.
 
-    ``derived`` has room for what is worked out from the domain once and kept as long as it:
-    one entry for each type of such a thing.
+    Behind a compound task stand the anonymous ones that its constructs have become. ``derived``
+    has room for what is worked out from the domain once and kept as long as it: one entry for
+    each type of such a thing.
     """
 
     name: str
@@ -41,10 +45,56 @@ class FrozenDomain:
     def task(self, name: str) -> Task:
         """The task of this name. Raises DomainError with the nearest right name."""
         if name not in self.tasks:
-            raise DomainError(
-                Diagnostic("BT101", f"no task is called '{name}'", hint=nearest(name, self.tasks))
-            )
+            hint = nearest(name, self.authored)
+            raise DomainError(Diagnostic("BT101", f"no task is called '{name}'", hint=hint))
         return self.tasks[name]
+
+    @property
+    def authored(self) -> tuple[str, ...]:
+        """Names of the tasks that somebody wrote: those of anonymous tasks are left out."""
+        return tuple(
+            name
+            for name, task in self.tasks.items()
+            if not (isinstance(task, CompoundTask) and task.origin)
+        )
+
+    def with_goal(self, goal: Network) -> tuple[FrozenDomain, Network]:
+        """The domain with what the goal's constructs become, and the goal without constructs.
+
+        Raises DomainError for tasks of another domain, and for variables.
+        """
+        methods, network = read_goal(goal, self.tasks, self.state_class)
+        if not methods:
+            return self, network
+        tasks = {**self.tasks, **{task.name: task for task in methods}}
+        whole = FrozenDomain(
+            self.name,
+            self.state_class,
+            MappingProxyType(tasks),
+            MappingProxyType({**self.methods, **methods}),
+        )
+        return whole, network
+
+    def ways(self, task: CompoundTask[Any], args: Binding, recorder: RecordingView) -> Ways:
+        """The ways in which a call of the task can be decomposed here.
+
+        Raises UnknownRead when that cannot be told, PlanningError, and DomainError when a
+        variable is given no values.
+        """
+        methods = self.methods[task]
+        match task.choice:
+            case Drawn():
+                order = task.choice.order(recorder, args)
+                return Ways(tuple(methods[index] for index in order), args)
+            case Bound():
+                return Ways(methods, args, task.choice, task.choice.candidates(recorder, args))
+            case _:
+                return Ways(methods, args)
+
+    def method_name(self, task: CompoundTask[Any], index: int) -> str:
+        """What the way with this number is called, where that is the same in every state."""
+        methods = self.methods.get(task, ())
+        return methods[index].name if task.choice is None and index < len(methods) else ""
 
     def network(self, method: Method, recorder: RecordingView, binding: Binding) -> Network | None:
         """What the method puts in its task's place here; None when it may not be used.
@@ -60,10 +110,25 @@ class FrozenDomain:
         if not isinstance(method.body, PlainBody):
             return method.body
         network = method.body.network(recorder, binding)
+        for one in networks_in(network or NULL):
+            if isinstance(one, Construct):
+                raise _computed(method.body, one)
         strangers = list(strangers_in(network or NULL, self.tasks, f"method {method.body}"))
         if strangers:
             raise DomainError(strangers)
         return network
 
     def __repr__(self) -> str:
-        return f"<domain {self.name}: {len(self.tasks)} tasks>"
+        return f"<domain {self.name}: {len(self.authored)} tasks>"
+
+
+def _computed(body: PlainBody, construct: Construct) -> DomainError:
+    word = construct.word
+    return DomainError(
+        Diagnostic(
+            "BT116",
+            f"{body} answers with {word}(…), which is read before planning begins",
+            where=f"method {body}",
+            hint=f"put it into a compound task: yield method({word}(…)), and call that task",
+        )
+    )

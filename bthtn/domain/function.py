@@ -37,11 +37,19 @@ def called(
 ) -> R:
     """What is read from the function's answer, for a call with these parameter values.
 
+    Raises as ``used``.
+    """
+    return used(function, binding, lambda actual: read(actual(window)))
+
+
+def used(function: Callable[..., T], binding: Binding, use: Callable[[Callable[..., T]], R]) -> R:
+    """What somebody gets who uses the function, for a call with these parameter values.
+
     Raises UnknownRead when it read something unknown, and PlanningError around whatever else
-    it, or reading its answer, raises.
+    it, or using its answers, raises.
     """
     try:
-        return read(bound(function, binding)(window))
+        return use(bound(function, binding))
     except (UnknownRead, BthtnError):
         raise
     except Exception as error:

@@ -3,15 +3,17 @@
     network ::= task(…) | sequence(network, …) | parallel(network, …) | priority(network, …)
               | defer(task(…)) | pause() | null()
 
-A tuple is a sequence too. All networks are frozen data.
+A tuple is a sequence too. All networks are frozen data. What authors may write beside these
+(``construct``) becomes calls of tasks when the domain is frozen: ``lifting``.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import TaskCall
@@ -89,7 +91,26 @@ Network = (
     | PauseNetwork
     | NullNetwork
 )
-NetworkLike = Network | tuple[Any, ...]
+
+
+class Construct(ABC):
+    """A network as it is written only: a call of an anonymous task takes its place.
+
+    ``word`` is the function that it is written with, ``parts`` are the networks in it. Until
+    the domain is frozen it stands where a network stands, and nothing plans with it.
+    """
+
+    __slots__ = ()
+
+    word: str
+    parts: tuple[Network, ...]
+
+    @abstractmethod
+    def text(self, binding: Binding | None = None) -> str:
+        """The construct as it was written."""
+
+
+NetworkLike = Network | Construct | tuple[Any, ...]
 """What users may write as a network: a tuple is a sequence."""
 
 NULL = NullNetwork()
@@ -117,12 +138,12 @@ def parallel(
         raise DomainError(
             Diagnostic("BT111", f"no parallel policy is called {policy!r}", hint=f"one of: {known}")
         ) from None
-    return ParallelNetwork(_some("parallel", parts), chosen)
+    return ParallelNetwork(some_parts("parallel", parts), chosen)
 
 
 def priority(*parts: NetworkLike, reactive: bool = False) -> Network:
     """Alternatives, most wanted first, one of which is chosen at run time."""
-    return PriorityNetwork(_some("priority", parts), reactive)
+    return PriorityNetwork(some_parts("priority", parts), reactive)
 
 
 def defer(call: TaskCall, *, ensures: Assignment | tuple[Assignment, ...] = ()) -> Network:
@@ -149,41 +170,51 @@ def null() -> Network:
 
 def network_from(written: object) -> Network:
     """The network as data. Raises DomainError for something that is none."""
-    if isinstance(written, Network):
-        return written
+    if isinstance(written, Network | Construct):
+        return cast("Network", written)  # a construct is replaced before anybody plans with it
     if isinstance(written, tuple):
         return sequence(*written)
     hint = "call the task: add brackets, and its arguments" if callable(written) else ""
     raise _not_a_network(written, hint)
 
 
-def parts_of(network: Network) -> tuple[Network, ...]:
+def parts_of(network: Network | Construct) -> tuple[Network, ...]:
     """The networks directly inside this one; a sequence of one for anything that is a leaf."""
     match network:
         case SequenceNetwork(parts) | ParallelNetwork(parts) | PriorityNetwork(parts):
             return parts
+        case Construct():
+            return network.parts
         case _:
             return ()
 
 
-def calls_in(network: Network) -> Iterator[TaskCall]:
-    """Every task call in the network, left to right."""
+def networks_in(network: Network) -> Iterator[Network]:
+    """The network and every network inside it, left to right."""
     pending = [network]
     while pending:
         one = pending.pop()
+        yield one
+        pending.extend(reversed(parts_of(one)))
+
+
+def calls_in(network: Network) -> Iterator[TaskCall]:
+    """Every task call in the network, left to right."""
+    for one in networks_in(network):
         if isinstance(one, TaskCall):
             yield one
         elif isinstance(one, DeferNetwork):
             yield one.call
-        pending.extend(reversed(parts_of(one)))
 
 
-def network_text(network: Network, binding: Binding | None = None) -> str:
+def network_text(network: Network | Construct, binding: Binding | None = None) -> str:
     """The network as it would be written."""
 
     def listed(parts: tuple[Network, ...]) -> str:
         return ", ".join(network_text(part, binding) for part in parts)
 
+    if isinstance(network, Construct):
+        return network.text(binding)
     match network:
         case TaskCall():
             return network.text(binding)
@@ -202,7 +233,8 @@ def network_text(network: Network, binding: Binding | None = None) -> str:
             return "null"
 
 
-def _some(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:
+def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:
+    """The parts of a composite as data. Raises DomainError when there is none."""
     if not parts:
         raise DomainError(
             Diagnostic("BT105", f"{name}() has nothing in it", hint="write null() for nothing")

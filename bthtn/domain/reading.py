@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import inspect
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bthtn.domain.condition import condition_from
+from bthtn.domain.lifting import Lifting
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
 from bthtn.domain.network import Network, calls_in
 from bthtn.domain.task import CompoundTask, Task
-from bthtn.errors import BthtnError, Diagnostic, nearest
+from bthtn.domain.variable import Variable, unplaced, variables_in
+from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.state import State
 
 _YIELD: Final = "yield method(...)"
 
-Reading = tuple[tuple[Method, ...], list[Diagnostic]]
+
+@dataclass(slots=True)
+class Reading:
+    """What a compound task turned out to be: its methods, those of its anonymous tasks, findings.
+
+    The tasks in ``methods`` are in order: the task itself, then what stands inside it.
+    """
+
+    methods: dict[CompoundTask[Any], tuple[Method, ...]] = field(default_factory=dict)
+    found: list[Diagnostic] = field(default_factory=list)
 
 
 def read_methods(
@@ -22,30 +35,67 @@ def read_methods(
 ) -> Reading:
     """The methods of the task, and everything that is wrong with them."""
     where = f"compound '{task.name}'"
-    methods: list[Method] = []
-    found: list[Diagnostic] = []
     try:
-        yielded = task.define(*task.parameters)
-        if not isinstance(yielded, Iterable):
-            return (), [Diagnostic("BT110", f"'{task.name}' returns {yielded!r}", where, _YIELD)]
-        written = list(yielded)
+        written = _yielded(task)
     except NameError as error:
-        return (), [_dangling(error, tasks, where)]
+        return Reading(found=[_dangling(error, tasks, where)])
     except BthtnError as error:
-        return (), [_at(diagnostic, where) for diagnostic in error.diagnostics]
+        return Reading(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
-        return (), [Diagnostic("BT110", f"{type(error).__name__}: {error}", where)]
+        return Reading(found=[Diagnostic("BT110", f"{type(error).__name__}: {error}", where)])
+    reading = Reading()
+    lifting = Lifting(task.name, task.parameters, tasks, state_class)
+    methods: list[Method] = []
     for index, one in enumerate(written):
         place = f"{where}, method {index}"
         try:
-            methods.append(_read(one, state_class))
+            method = _read(one, state_class)
+            reading.found.extend(_strangers(method, tasks, place))
+            methods.append(lifting.method(method))
         except BthtnError as error:
-            found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
-            continue
-        found.extend(_strangers(methods[-1], tasks, place))
+            reading.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
     if not written:
-        found.append(Diagnostic("BT105", f"'{task.name}' has no methods", where, _YIELD))
-    return tuple(methods), found
+        message = f"'{task.name}' has no methods"
+        reading.found.append(Diagnostic("BT105", message, where, _YIELD))
+    reading.methods = {task: tuple(methods), **lifting.methods}
+    return reading
+
+
+def read_goal(
+    goal: Network, tasks: Mapping[str, Task], state_class: type[State]
+) -> tuple[dict[CompoundTask[Any], tuple[Method, ...]], Network]:
+    """The methods of the anonymous tasks inside a goal, and the goal that calls them.
+
+    Raises DomainError for tasks of another domain, and for variables.
+    """
+    strangers = list(strangers_in(goal, tasks, "goal"))
+    if strangers:
+        raise DomainError(strangers)
+    refuse_variables("goal", goal)
+    lifting = Lifting("goal", (), tasks, state_class)
+    network = lifting.network(goal, ())
+    return lifting.methods, network
+
+
+def refuse_variables(where: str, *things: object) -> None:
+    """Raise DomainError when a variable is used where no method can give it a value."""
+    for variable in variables_in(*things):
+        raise unplaced(variable, where)
+
+
+def _yielded(task: CompoundTask[Any]) -> list[object]:
+    """What the task's function yields; variables are called as they are called there."""
+    yielded = task.define(*task.parameters)
+    if not isinstance(yielded, Iterable):
+        raise DomainError(Diagnostic("BT110", f"'{task.name}' returns {yielded!r}", hint=_YIELD))
+    written: list[object] = []
+    for one in yielded:
+        written.append(one)
+        if isinstance(yielded, Generator):
+            for name, value in inspect.getgeneratorlocals(yielded).items():
+                if isinstance(value, Variable):
+                    value.call(name)
+    return written
 
 
 def _read(written: object, state_class: type[State]) -> Method:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec
 
+from bthtn.domain.choice import Choice
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression
@@ -56,12 +57,19 @@ class PrimitiveTask(Generic[P]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompoundTask(Generic[P]):
-    """A task that its methods decompose, the first that works first. Compared by identity."""
+    """A task that its methods decompose, the first that works first. Compared by identity.
+
+    An anonymous task stands for something written inside a network: ``origin`` is the word it
+    was written with, nothing for tasks that authors named. ``choice`` says in which ways it can
+    be decomposed where its methods alone do not.
+    """
 
     name: str
     parameters: Parameters
     define: Callable[..., Iterator[Any]]
     doc: str = ""
+    origin: str = ""
+    choice: Choice | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
@@ -102,8 +110,10 @@ class TaskCall:
         )
 
     def text(self, binding: Binding | None = None) -> str:
-        """``name`` or ``name(arguments)``."""
-        if not self.args:
+        """``name`` or ``name(arguments)``; what an anonymous task is given is nobody's business."""
+        if not self.args or (
+            binding is None and isinstance(self.task, CompoundTask) and self.task.origin
+        ):
             return self.task.name
         return f"{self.task.name}({', '.join(arg.text(binding) for arg in self.args)})"
 

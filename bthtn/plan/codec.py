@@ -175,8 +175,7 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
             tasks = [network_text(network, binding) for network in rest]
             return [_object("suspended", cause=str(cause), tasks=tasks)]
         case ScopeNode(task, args, index, child):
-            methods = domain.methods.get(task, ())
-            name = methods[index].name if index < len(methods) else ""
+            name = node.name or domain.method_name(task, index)
             fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
             return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
         case SequenceNode(children):

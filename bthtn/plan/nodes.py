@@ -60,13 +60,17 @@ class TaskNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScopeNode:
-    """Who decomposed what: a compound task, the method chosen, and the result."""
+    """Who decomposed what: a compound task, the method chosen, and the result.
+
+    ``name`` is what the method was called there, which may depend on the state.
+    """
 
     task: CompoundTask[Any]
     args: tuple[Any, ...]
     method: int
     child: Node
     footprint: Footprint = field(default_factory=Footprint)
+    name: str = ""
 
     def __str__(self) -> str:
         return f"{call_text(self.task, self.args)} m{self.method}"

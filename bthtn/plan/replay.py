@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bthtn.domain.chance import SEED
 from bthtn.domain.condition import why
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
@@ -26,6 +27,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.ways import Ways
 from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
 from bthtn.plan.nodes import (
     Node,
@@ -62,7 +64,8 @@ class Replay:
 
 def replay(plan: Plan, state: FrozenState) -> Replay:
     """Carry the plan out from this state, effects and expected effects coming true."""
-    judge = _Judge(plan.domain, state)
+    seed = plan.predicted.get(SEED)  # beliefs hold none: what was drawn belongs to the plan
+    judge = _Judge(plan.domain, state if seed == state.get(SEED) else state.changed({SEED: seed}))
     try:
         seen = unwound(judge.node(plan.tree, plan.goal, plan.binding))
     except _Wrong as wrong:
@@ -164,25 +167,28 @@ class _Judge:
     def _scope(self, node: ScopeNode, call: TaskCall, binding: Binding) -> Visit[_Seen]:
         view = self._view()
         self._check_call(node, call, view, binding)
-        methods = self._domain.methods[node.task]
-        if not 0 <= node.method < len(methods):
-            raise _Wrong(node, f"'{node.task.name}' has {len(methods)} methods")
-        for skipped in methods[: node.method]:
-            self._body(node, skipped, self._view())
-        chosen = methods[node.method]
-        seen = self._view()
-        body = self._body(node, chosen, seen)
+        try:
+            ways = self._domain.ways(node.task, node.args, view)
+        except UnknownRead as signal:
+            raise _undecided(node, signal) from None
+        if not 0 <= node.method < len(ways):
+            raise _Wrong(node, f"'{node.task.name}' has {len(ways)} methods")
+        for skipped in range(node.method):
+            self._body(node, ways, skipped, self._view())
+        seen, binding = self._view(), ways.binding(node.method)
+        body = self._body(node, ways, node.method, seen)
         if body is None:
-            raise _Wrong(node, why(chosen.condition, self._state, node.args))
-        inside: _Seen = yield self.node(node.child, body, node.args)
+            condition = ways.method(node.method).condition
+            raise _Wrong(node, why(condition, self._state, binding))
+        inside: _Seen = yield self.node(node.child, body, binding)
         entry = Footprint(view.reads | seen.reads)
         return _Seen((node.method, *inside.record), entry.then(inside.footprint))
 
-    def _body(self, node: ScopeNode, method: Any, view: RecordingView) -> Network | None:
+    def _body(self, node: ScopeNode, ways: Ways, index: int, view: RecordingView) -> Network | None:
         try:
-            return self._domain.network(method, view, node.args)
+            return self._domain.network(ways.method(index), view, ways.binding(index))
         except UnknownRead as signal:
-            raise _Wrong(node, f"it was decided although {signal.fluent} is unknown") from None
+            raise _undecided(node, signal) from None
 
     def _check_call(
         self, node: TaskNode | ScopeNode, call: TaskCall, view: RecordingView, binding: Binding
@@ -329,3 +335,7 @@ class _Judge:
 
     def _foresee(self) -> None:
         self._state.foreseeable = self._steps == 0 and self._guard is None
+
+
+def _undecided(node: ScopeNode, signal: UnknownRead) -> _Wrong:
+    return _Wrong(node, f"it was decided although {signal.fluent} is unknown")

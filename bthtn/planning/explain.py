@@ -122,7 +122,7 @@ class Explanation:
 
 
 def _method(event: MethodEntered | MethodRejected) -> str:
-    return f"{event.task}, method {event.method}" + (f" '{event.name}'" if event.name else "")
+    return f"{event.task}, method {event.method}" + (f" {event.name!r}" if event.name else "")
 
 
 def _text(event: SearchEvent) -> str:

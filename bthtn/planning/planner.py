@@ -7,7 +7,7 @@ from typing import Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NetworkLike, sequence
+from bthtn.domain.network import Network, NetworkLike, network_from, sequence
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
@@ -19,8 +19,8 @@ from bthtn.planning.protocol import (
     Search,
     SearchStatus,
     Settings,
-    goal_of,
     no_answer,
+    seeded,
     start_of,
 )
 from bthtn.planning.trace import SearchListener
@@ -48,8 +48,8 @@ class Planner(Generic[S]):
         cache: PlanCache | None = None,
     ) -> None:
         """Raises DomainError when the domain or the goal is not well made."""
-        whole = frozen(domain)
-        self._prepare(whole, goal_of(whole, goal), (), settings, cache)
+        whole, network = frozen(domain).with_goal(network_from(goal))
+        self._prepare(whole, network, (), settings, cache)
 
     @classmethod
     def resuming(
@@ -73,7 +73,7 @@ class Planner(Generic[S]):
         function raises or the limit of expansions is reached.
         """
         if self._answers is None and listener is None and is_compiled(self.settings):
-            return self._compiled.plan(start_of(self.domain, state))
+            return self._compiled.plan(self._start(state))
         search = self.search(state, listener)
         if search.advance() is SearchStatus.LIMIT:
             raise no_answer(search.expansions)
@@ -86,7 +86,7 @@ class Planner(Generic[S]):
         a search: for one the cache is not asked. Raises DomainError for a state of another
         domain.
         """
-        start = start_of(self.domain, state)
+        start = self._start(state)
         if self._answers is None or listener is not None:
             return self._begun(start, listener)
         answer = self._answers.find(start)
@@ -113,6 +113,10 @@ class Planner(Generic[S]):
     def _compiled(self) -> CompiledQuestion:
         """The question for the compiled search, prepared when it is first needed."""
         return CompiledQuestion(self.domain, self.goal, self.binding, self.settings)
+
+    def _start(self, state: S | FrozenState) -> FrozenState:
+        """The snapshot to plan from, with the seed in it that draws depend on."""
+        return seeded(start_of(self.domain, state), self.settings.seed)
 
     def _prepare(
         self,

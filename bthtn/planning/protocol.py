@@ -7,9 +7,9 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
-from bthtn.domain.reading import strangers_in
 from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.world.expression import Binding
@@ -42,7 +42,7 @@ class Settings:
     suspended, by these or in the domain, that could not be planned to the end (2.5.6).
     ``strict_recursion`` lets a task fail that is entered again inside itself in an unchanged
     state. ``max_depth`` bounds how deep tasks may be nested, ``max_expansions`` how much may
-    be tried at all.
+    be tried at all. ``seed`` decides all draws of ``random_of``.
     """
 
     horizon: int | None = None
@@ -51,6 +51,7 @@ class Settings:
     strict_recursion: bool = True
     max_depth: int = 100_000
     max_expansions: int = 1_000_000
+    seed: int = 0
 
     def __post_init__(self) -> None:
         """Reject limits that would allow nothing."""
@@ -67,13 +68,25 @@ DEFAULT_SETTINGS = Settings()
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """A question to a planner: from this state, how can the goal be done?"""
+    """A question to a planner: from this state, how can the goal be done?
+
+    The state holds the seed too, so that whoever has the state has all that draws depend on.
+    """
 
     domain: FrozenDomain
     state: FrozenState
     goal: Network
     binding: Binding = ()
     settings: Settings = DEFAULT_SETTINGS
+
+    def __post_init__(self) -> None:
+        """Put the seed of the settings into the state."""
+        object.__setattr__(self, "state", seeded(self.state, self.settings.seed))
+
+
+def seeded(state: FrozenState, seed: int) -> FrozenState:
+    """The state with the seed in it that draws depend on."""
+    return state if state.get(SEED) == seed else state.changed({SEED: seed})
 
 
 def request(
@@ -82,19 +95,12 @@ def request(
     goal: NetworkLike,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> PlanRequest:
-    """A request, checked. Raises DomainError for a domain or goal that is not well made."""
-    whole = frozen(domain)
-    network = goal_of(whole, goal)
+    """A request, checked. Raises DomainError for a domain or goal that is not well made.
+
+    Its domain has the tasks that constructs in the goal become, beside those it was given.
+    """
+    whole, network = frozen(domain).with_goal(network_from(goal))
     return PlanRequest(whole, start_of(whole, state), network, settings=settings)
-
-
-def goal_of(domain: FrozenDomain, goal: NetworkLike) -> Network:
-    """The goal as a network of the domain's tasks. Raises DomainError when it is none."""
-    network = network_from(goal)
-    strangers = list(strangers_in(network, domain.tasks, "goal"))
-    if strangers:
-        raise DomainError(strangers)
-    return network
 
 
 def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from bthtn.domain.effect import EffectLike
 from bthtn.world.assignment import Assignment
@@ -46,6 +46,39 @@ PROMISES: Final[tuple[tuple[Assignment, ...], ...]] = (
     (World.at[World.place].becomes(World.lit),),
 )
 """What a deferred task may ensure."""
+
+
+VALUES: Final[tuple[tuple[Any, Any], ...]] = (
+    (MEMBERS, None),
+    (("b", "a"), None),
+    (MEMBERS, lambda state, name: name != state.place),
+    (frozenset(MEMBERS), lambda state, name: state.at[name]),
+    (lambda state: ("b", "a") if state.lit else ("a",), None),
+    (lambda state: () if state.armed else ("b", state.place), None),
+)
+"""Values of a variable, each with the key that sorts them."""
+
+TIMES: Final[tuple[Any, ...]] = (
+    0,
+    1,
+    2,
+    World.count,
+    World.ammo,
+    World.count + 1,
+    lambda state: state.ammo,
+)
+"""How often something may be repeated."""
+
+WEIGHTS: Final[tuple[Any, ...]] = (
+    1,
+    1,
+    3,
+    0.5,
+    World.ammo,
+    World.fuel,
+    lambda state: 2 if state.lit else 0,
+)
+"""How likely something may be drawn."""
 
 
 def conditions(who: str) -> tuple[Condition, ...]:

@@ -22,9 +22,17 @@ from hypothesis import strategies as st
 
 from bthtn.domain.builder import Domain, Primitive
 from bthtn.domain.condition import ConditionLike
+from bthtn.domain.construct import (
+    any_order,
+    first_of,
+    optional,
+    partial_order,
+    random_of,
+    repeat,
+)
 from bthtn.domain.method import Methods, WrittenMethod, method
 from bthtn.domain.network import (
-    Network,
+    NetworkLike,
     ParallelPolicy,
     defer,
     network_text,
@@ -35,8 +43,18 @@ from bthtn.domain.network import (
     sequence,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.domain.variable import one_of
 from bthtn.planning.protocol import PlanRequest, Settings, request
-from bthtn.testing.playground import MEMBERS, PROMISES, World, conditions, effects
+from bthtn.testing.playground import (
+    MEMBERS,
+    PROMISES,
+    TIMES,
+    VALUES,
+    WEIGHTS,
+    World,
+    conditions,
+    effects,
+)
 from bthtn.world.fluent import Fluent
 from bthtn.world.schema import StateSchema
 from bthtn.world.state import FrozenState
@@ -49,10 +67,20 @@ _VALUES: Final[Mapping[type, tuple[Any, ...]]] = MappingProxyType(
 )
 # Weights: what occurs more often than the rest is written more often.
 _TWO_IN_FIVE: Final = (True, True, False, False, False)
+_ONE_IN_FIVE: Final = (False,) * 4 + (True,)
 _ONE_IN_EIGHT: Final = (False,) * 7 + (True,)
 _LEAVES: Final = ("call",) * 12 + ("defer", "defer", "pause", "null")
-_INNER: Final = ("call",) * 5 + ("sequence", "sequence", "parallel", "priority")
-_BODIES: Final = ("sequence",) * 6 + ("call", "call", "parallel", "parallel", "priority", "empty")
+_INNER: Final = ("call",) * 6 + ("sequence", "sequence", "parallel", "priority", "construct")
+_BODIES: Final = (
+    *("sequence",) * 6,
+    *("call", "call", "parallel", "parallel", "priority", "priority", "empty"),
+    *("construct",) * 3,
+)
+_CONSTRUCTS: Final = (
+    *("first_of", "first_of", "optional", "repeat", "repeat"),
+    *("any_order", "any_order", "partial_order", "random_of", "random_of"),
+)
+_CONSTRAINTS: Final = ((), ("b < a",), ("c < a",), ("a < b", "a < c"), ("c < b < a",))
 _POLICIES: Final = (*[ParallelPolicy.ALL] * 3, ParallelPolicy.ANY, ParallelPolicy.PRIMARY)
 
 
@@ -119,8 +147,9 @@ def _settings(draw: st.DrawFn) -> Settings:
         horizon_time=_choice(draw, (None,) * 12 + (1, 2.5)) if horizon is None else None,
         check_rest=_choice(draw, _ONE_IN_EIGHT),
         strict_recursion=not _choice(draw, _ONE_IN_EIGHT),
-        max_depth=6,
+        max_depth=8,
         max_expansions=2_000,
+        seed=_choice(draw, (0, 0, 1, 2)),
     )
 
 
@@ -137,7 +166,7 @@ class _Author:
         for number in range(draw(st.integers(3, 4))):
             self._compounds.append(self._compound(number))
 
-    def goal(self) -> Network:
+    def goal(self) -> NetworkLike:
         """Something to do: mostly the topmost task."""
         if self._choose(_ONE_IN_EIGHT):
             return self._network(-1, "a", _BODIES)
@@ -189,6 +218,11 @@ class _Author:
     def _method(self, level: int, who: str) -> WrittenMethod:
         if self._choose(_ONE_IN_EIGHT):
             return method(self._plain(level, who))
+        if self._choose(_ONE_IN_FIVE):
+            values, key = self._choose(VALUES)
+            one = one_of(values, key=key, name="one")
+            when = self._choose((True, World.at[one], ~World.at[one], World.place != one))
+            return method(self._network(level, one, _BODIES), when=when)
         when = self._condition(who) if self._choose(_TWO_IN_FIVE) else True
         return method(self._network(level, who, _BODIES), when=when)
 
@@ -203,7 +237,7 @@ class _Author:
 
         return decide
 
-    def _network(self, level: int, who: str, kinds: tuple[str, ...]) -> Network:
+    def _network(self, level: int, who: str, kinds: tuple[str, ...]) -> NetworkLike:
         match self._choose(kinds):
             case "call":
                 return self._call(level, who)
@@ -215,6 +249,8 @@ class _Author:
             case "priority":
                 reactive = self._choose(_TWO_IN_FIVE)
                 return priority(*self._parts(level, who, kinds), reactive=reactive)
+            case "construct":
+                return self._construct(self._parts(level, who, kinds))
             case "defer":
                 return defer(self._call(level, who), ensures=self._choose(((), *PROMISES)))
             case "pause":
@@ -222,7 +258,25 @@ class _Author:
             case _:
                 return null()
 
-    def _parts(self, level: int, who: str, outside: tuple[str, ...]) -> list[Network]:
+    def _construct(self, parts: list[NetworkLike]) -> NetworkLike:
+        match self._choose(_CONSTRUCTS):
+            case "first_of":
+                return first_of(*parts)
+            case "optional":
+                return optional(*parts)
+            case "repeat":
+                return repeat(self._choose(TIMES), parts[0])
+            case "any_order":
+                return any_order(*parts)
+            case "partial_order":
+                named = dict(zip("abc", parts, strict=False))
+                told = [one for one in self._choose(_CONSTRAINTS) if "c" in named or "c" not in one]
+                return partial_order(*told, **named)
+            case _:
+                by: Any = self._choose((World.count, World.place, ()))
+                return random_of(*((self._choose(WEIGHTS), part) for part in parts), by=by)
+
+    def _parts(self, level: int, who: str, outside: tuple[str, ...]) -> list[NetworkLike]:
         """Two or three networks, of fewer kinds the deeper they lie."""
         kinds = _INNER if outside is _BODIES else _LEAVES
         return [self._network(level, who, kinds) for _ in range(self._choose((2, 3)))]

@@ -21,6 +21,8 @@ def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
         else:
             names[node] = _draw_task(drawing, data["task"])
     for above, below, data in graph.edges(data=True):
+        if isinstance(above, tuple) and above[0] == below and graph.nodes[below]["task"].origin:
+            continue  # a construct goes on by calling itself: that is not worth an arrow
         kind = "deferred" if data.get("deferred") else ""
         drawing.edge(names[above], names[below], kind=kind)
     return drawing.text(legend=legend)
@@ -29,6 +31,8 @@ def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
 def _draw_task(drawing: Drawing, task: Task) -> str:
     shown = ", ".join(parameter.name for parameter in task.parameters)
     label = f"{task.name}({shown})" if shown else task.name
+    if isinstance(task, CompoundTask) and task.origin:
+        return drawing.node("construct", task.name, tooltip=task.doc)
     if isinstance(task, CompoundTask):
         return drawing.node("compound", label, tooltip=task.doc or label)
     assert isinstance(task, PrimitiveTask), "a task is primitive or compound"

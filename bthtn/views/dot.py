@@ -61,6 +61,14 @@ LOOKS: Final[Mapping[str, Look]] = MappingProxyType(
             "box", "#FAFAFA", "#B0B7BF", "was not possible", "✗", f"{_ROUND},dotted", "#7B8794"
         ),
         "compound": Look("box", "#E3ECF7", "#3B6EA8", "a task that is decomposed", "", _ROUND),
+        "construct": Look(
+            "box",
+            "#F4F7FB",
+            "#3B6EA8",
+            "a choice or an order inside a method",
+            "",
+            f"{_ROUND},dashed",
+        ),
         "method": Look("note", "#FFFBEA", "#B08900", "one way to do it"),
     }
 )

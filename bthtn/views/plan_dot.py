@@ -21,7 +21,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.views.dot import Drawing
-from bthtn.views.text import branches_of, dropped_reason, method_text, suspended_text
+from bthtn.views.text import branches_of, dropped_reason, scope_text, suspended_text, unrolled
 from bthtn.world.expression import Binding, Condition, Constant
 
 _CLOSE: Final = "close"
@@ -53,9 +53,9 @@ def tree_dot(
         if isinstance(node, str):
             drawing.close_frame()
         elif isinstance(node, ScopeNode):
+            node = unrolled(node, domain)
             if scopes:
-                shown = f"{call_text(node.task, node.args)}, {method_text(node, domain)}"
-                drawing.open_frame(shown, tooltip=node.task.doc)
+                drawing.open_frame(scope_text(node, domain), tooltip=node.task.doc)
                 pending.append((_CLOSE, "", "", ""))
             pending.append((node.child, above, kind, label))
         else:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.domain.task import call_text
-from bthtn.plan.nodes import Dropped, Node, PriorityNode, ScopeNode, SuspendedNode
+from bthtn.plan.nodes import (
+    Dropped,
+    Node,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+)
 from bthtn.plan.walk import children_of, preorder
 
 
@@ -24,6 +31,8 @@ class Strokes:
 
 
 DEEPEST: Final = 60
+ROUNDS: Final = frozenset({"any_order", "partial_order", "repeat"})
+"""Constructs that go on by calling themselves: shown as lists, as they were written."""
 UNICODE: Final = Strokes("├─ ", "└─ ", "│  ", "   ", "✗")
 ASCII: Final = Strokes("|- ", "`- ", "|  ", "   ", "x")
 
@@ -45,7 +54,9 @@ def tree_text(
     while pending:
         node, stroke, indent = pending.pop()
         while isinstance(node, ScopeNode) and not scopes:
-            node = node.child
+            node = unrolled(node, domain).child
+        if isinstance(node, ScopeNode):
+            node = unrolled(node, domain)
         below = [child for _, child in branches_of(node)]
         too_deep = len(indent) >= DEEPEST * len(strokes.nothing)
         if below and too_deep and not isinstance(node, Dropped):
@@ -72,9 +83,44 @@ def one_line(text: str) -> str:
 
 def method_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
     """``method 1``, with its name where it has one."""
-    methods = domain.methods.get(node.task, ()) if domain is not None else ()
-    name = methods[node.method].name if node.method < len(methods) else ""
-    return f"method {node.method} '{name}'" if name else f"method {node.method}"
+    name = _name(node, domain)
+    return f"method {node.method} {name!r}" if name else f"method {node.method}"
+
+
+def scope_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
+    """``fight, method 1``; for an anonymous task what was chosen, ``one_of: spot = 'b'``."""
+    if node.task.origin:
+        return f"{node.task.origin}: {_name(node, domain) or method_text(node, domain)}"
+    return f"{call_text(node.task, node.args)}, {method_text(node, domain)}"
+
+
+def unrolled(node: ScopeNode, domain: FrozenDomain | None) -> ScopeNode:
+    """The scope; one that calls itself for what is left, as one list of all its blocks.
+
+    Its name lists what came after what, as far as it is planned.
+    """
+    blocks: list[Node] = []
+    names: list[str] = []
+    here = node
+    while here.task.origin in ROUNDS:
+        parts = here.child.children if isinstance(here.child, SequenceNode) else ()
+        if not parts:
+            break
+        names.append(_name(here, domain))
+        behind = parts[-1]
+        if not isinstance(behind, ScopeNode) or behind.task is not node.task:
+            blocks.extend(parts)
+            break
+        blocks.extend(parts[:-1])
+        here = behind
+    if not names:
+        return node
+    shown = ", ".join(names) if node.task.origin != "repeat" else f"{len(names)} times"
+    return replace(node, child=SequenceNode(tuple(blocks)), name=shown)
+
+
+def _name(node: ScopeNode, domain: FrozenDomain | None) -> str:
+    return node.name or (domain.method_name(node.task, node.method) if domain is not None else "")
 
 
 def suspended_text(node: SuspendedNode) -> str:
@@ -102,8 +148,8 @@ def _label(node: Node | Dropped, domain: FrozenDomain | None, strokes: Strokes) 
     match node:
         case Dropped(_, text, reason):
             label = f"{strokes.dropped} {text}, not possible: {dropped_reason(text, reason)}"
-        case ScopeNode(task, args):
-            label = f"{call_text(task, args)}, {method_text(node, domain)}"
+        case ScopeNode():
+            label = scope_text(node, domain)
         case PriorityNode():
             label = f"{node}, chosen at run time"
         case SuspendedNode():

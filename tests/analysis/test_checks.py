@@ -11,6 +11,7 @@ from bthtn.analysis.checks import CHECKS, findings
 from bthtn.analysis.endings import endless, is_certain
 from bthtn.analysis.graph import task_graph
 from bthtn.domain.builder import Domain, Primitive, primitive
+from bthtn.domain.construct import any_order, first_of, partial_order
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import method
 from bthtn.domain.network import defer, null, parallel, pause, priority
@@ -175,9 +176,16 @@ def test_an_effect_in_python_may_make_fluents_unknown():
 
 NAMES = ["a", "b", "c"]
 leaves = st.sampled_from(["step", *NAMES, *(f"defer {name}" for name in NAMES), "pause", "null"])
+
+
+def two_first(one, two):
+    return partial_order("two < one", one=one, two=two)
+
+
+MAKERS = [tuple, parallel, priority, first_of, any_order, two_first]
 shapes = st.recursive(
     leaves,
-    lambda inner: st.tuples(st.sampled_from([tuple, parallel, priority]), inner, inner),
+    lambda inner: st.tuples(st.sampled_from(MAKERS), inner, inner),
     max_leaves=4,
 )
 

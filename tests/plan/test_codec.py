@@ -161,7 +161,7 @@ def as_data(node: Node) -> Any:
         case TaskNode():
             return {"node": "task", "name": node.task.name, "args": list(node.args)}
         case ScopeNode():
-            args = {"task": node.task.name, "args": list(node.args), "method": ""}
+            args = {"task": node.task.name, "args": list(node.args), "method": node.name}
             return {"node": "scope", **args, "index": node.method, "child": as_data(node.child)}
         case SequenceNode():
             return {"node": "sequence", "children": below}

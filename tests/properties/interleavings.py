@@ -20,6 +20,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.walk import preorder
 from bthtn.testing.playground import World
+from bthtn.world.footprint import RecordingView
 
 ALL_OF_THEM = 200
 SOME_OF_THEM = 50
@@ -180,8 +181,12 @@ class Page:
 
 
 def enter(problem, scope, notebook):
-    method = problem.domain.methods[scope.task][scope.method]
-    if method.condition.evaluate(notebook, scope.args) is not True:
+    ways = problem.domain.ways(scope.task, scope.args, RecordingView(notebook))
+    condition = ways.method(scope.method).condition
+    if (
+        ways.name(scope.method) != scope.name
+        or condition.evaluate(notebook, ways.binding(scope.method)) is not True
+    ):
         raise ImpossibleError(str(scope))
 
 

@@ -28,7 +28,7 @@ def side_by_side(draw):
     problem = draw(problems())
     calls = [
         task(*(draw(st.sampled_from("ab")) for _ in task.parameters))
-        for task in problem.domain.tasks.values()
+        for task in map(problem.domain.task, problem.domain.authored)
     ]
     branch = st.lists(st.sampled_from(calls), min_size=1, max_size=2).map(lambda b: sequence(*b))
     branches = draw(st.lists(branch, min_size=2, max_size=3))

@@ -26,9 +26,13 @@ def first_plan(problem):
 
 
 def record_of(node, shift=0):
-    """The record as the tree tells it, every method ``shift`` places further down."""
+    """The record as the tree tells it, every method ``shift`` places further down.
+
+    What is drawn, or tried with several values, has no method in front of another.
+    """
     if isinstance(node, ScopeNode):
-        return [node.method + shift, *record_of(node.child, shift)]
+        shifted = node.method + (0 if node.task.choice else shift)
+        return [shifted, *record_of(node.child, shift)]
     if not isinstance(node, PriorityNode):
         return [entry for child in children_of(node) for entry in record_of(child, shift)]
     alternatives = {place: [1] for place in range(len(node.kept) + len(node.dropped))}
@@ -56,7 +60,10 @@ def test_an_impossible_method_in_front_shifts_the_record_and_nothing_else(proble
         problem.domain,
         tasks=MappingProxyType({**problem.domain.tasks, "impossible": IMPOSSIBLE}),
         methods=MappingProxyType(
-            {task: (useless, *methods) for task, methods in problem.domain.methods.items()}
+            {
+                task: methods if task.choice else (useless, *methods)
+                for task, methods in problem.domain.methods.items()
+            }
         ),
     )
     unlimited = replace(problem.settings, max_expansions=100_000)

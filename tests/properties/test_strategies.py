@@ -4,6 +4,7 @@ Counted over a fixed thousand of them. A share that drops below its line means t
 strategies, not the planner, have changed: mend them before you believe any property.
 """
 
+import re
 from collections import Counter
 from functools import cache
 
@@ -14,6 +15,7 @@ from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import NullNetwork
+from bthtn.domain.task import CompoundTask
 from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
 from bthtn.plan.walk import preorder
 from bthtn.planning import trace
@@ -49,6 +51,8 @@ def returns_to(event, task):
 
 def node_features(problem, node):
     match node:
+        case ScopeNode(task=CompoundTask(origin=word)) if word:
+            return {word: True, f"{word}, not as wanted most": node.method > lowest(node)}
         case ScopeNode():
             body = problem.domain.methods[node.task][node.method].body
             return {
@@ -72,6 +76,13 @@ def node_features(problem, node):
                 "deferred, but something is ensured": bool(node.ensures),
             }
     return {}
+
+
+def lowest(node):
+    """The first method that an anonymous task could have had in this place."""
+    if node.task.origin == "any_order":
+        return next(place for place in range(99) if not node.args[-1] >> place & 1)
+    return node.method if node.task.origin in ("partial_order", "repeat") else 0
 
 
 def plan_features(problem, plan):
@@ -107,6 +118,10 @@ def features(problem):
     yield f"search {search.advance().value}"
     kinds = {type(event) for event in events}
     yield from (f"event {kind.__name__}" for kind in kinds)
+    returned = [event.to for event in events if isinstance(event, trace.Backtracked)]
+    yield from (
+        f"return to {word}" for to in returned for word in re.findall(r"\.([a-z_]+)_\d", to)
+    )
     kept = list(steps_behind_retries(events))
     if any(kept):
         yield "a retry keeps steps"
@@ -114,6 +129,8 @@ def features(problem):
         yield from plan_features(problem, search.plan)
         if any(kept):
             yield "a retry keeps steps and succeeds"
+    if problem.settings.seed:
+        yield "a seed"
     if problem.settings.horizon_time is not None:
         yield "horizon in time"
 
@@ -163,6 +180,25 @@ LEAST = {
     "suspended, unknown": 60,
     "deferred, but something is ensured": 25,
     "horizon in time": 25,
+    "first_of": 30,
+    "first_of, not as wanted most": 5,
+    "return to first_of": 10,
+    "optional": 10,
+    "optional, not as wanted most": 5,
+    "return to optional": 5,
+    "repeat": 10,
+    "any_order": 10,
+    "any_order, not as wanted most": 3,
+    "return to any_order": 5,
+    "partial_order": 5,
+    "return to partial_order": 5,
+    "random_of": 25,
+    "random_of, not as wanted most": 5,
+    "return to random_of": 10,
+    "one_of": 40,
+    "one_of, not as wanted most": 10,
+    "return to one_of": 20,
+    "a seed": 200,
     "a task has an argument": 150,
     "a method has an empty body": 50,
     "a method is a plain function": 30,

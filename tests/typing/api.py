@@ -26,16 +26,23 @@ from bthtn import (
     Resource,
     Settings,
     State,
+    any_order,
     defer,
     find_plan,
+    first_of,
     fluent,
     fluents,
     method,
     null,
+    one_of,
+    optional,
     parallel,
+    partial_order,
     pause,
     primitive,
     priority,
+    random_of,
+    repeat,
     sequence,
 )
 from bthtn.behaviours import Agent, Character, OperatorFailed, Operators, PlanGoal, Running
@@ -57,6 +64,7 @@ class Soldier(State):
     mood: Fluent[Mood] = fluent(default=Mood.CALM)
     target: Fluent[str | None] = fluent(default=None, type=str)
     seen: FluentFamily[str, bool] = fluents(default=False)
+    spots: Fluent[tuple[str, ...]] = fluent(default=("wall", "tree"))
 
 
 class Moon(State):
@@ -202,6 +210,45 @@ priority(reload(), reactive="yes")  # type: ignore[arg-type]
 priority(fight)  # type: ignore[arg-type]
 defer(fight)  # type: ignore[arg-type]
 defer(sequence(reload(), reload()))  # type: ignore[arg-type]
+
+
+# choices, orders, repetitions, draws, variables
+
+
+@combat.compound
+def hide(who: str) -> Methods:
+    spot = one_of(Soldier.spots, key=lambda state, spot: len(state.at) + len(spot))
+    side = one_of(("left", "right"))
+    mood = one_of(Mood, name="mood")
+    times = one_of(lambda state: [state.ammo])
+    assert_type(side, str)
+    assert_type(mood, Mood)
+    yield method(move_to(side), first_of(move_to(spot), take_cover(who)), when=side != "wall")
+    yield method(repeat(times, reload()), when=Soldier.seen[side] & (Soldier.mood == mood))
+    yield method(any_order(reload(), (move_to(who), optional(reload(), null()))))
+    yield method(partial_order("a < b", a=reload(), b=(reload(), pause())))
+    yield method(random_of((3, reload()), (Soldier.fuel, fight()), by=(Soldier.ammo, Soldier.at)))
+    yield method(random_of((lambda state: state.fuel, reload()), by=Soldier.ammo))
+    yield method(repeat(Soldier.ammo, reload()), parallel(repeat(3, reload()), optional(fight())))
+
+
+find_plan(combat, Soldier(), first_of(hide("me"), reload()), Settings(seed=3))
+first_of(reload)  # type: ignore[arg-type]
+optional("reload")  # type: ignore[arg-type]
+any_order(reload(), fight)  # type: ignore[arg-type]
+repeat("twice", reload())  # type: ignore[arg-type]
+repeat(reload(), 2)  # type: ignore[arg-type]
+partial_order(("a", "b"), a=reload(), b=reload())  # type: ignore[arg-type]
+partial_order(a=reload)  # type: ignore[arg-type]
+random_of(reload(), fight())  # type: ignore[arg-type]
+random_of(("much", reload()))  # type: ignore[arg-type]
+random_of((1, reload()), by="ammo")  # type: ignore[arg-type]
+one_of(3)  # type: ignore[call-overload]
+one_of(("a", "b"), key=3)  # type: ignore[call-overload]
+one_of(("a", "b"), kee=None)  # type: ignore[call-overload]
+move_to(one_of((1, 2)))  # type: ignore[arg-type]
+defer(first_of(reload()))  # type: ignore[arg-type]
+Settings(seed="lucky")  # type: ignore[arg-type]
 
 
 @combat.compound  # type: ignore[arg-type]

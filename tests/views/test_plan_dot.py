@@ -18,12 +18,13 @@ from bthtn.plan.nodes import (
     SequenceNode,
     TaskNode,
 )
-from bthtn.plan.walk import preorder
+from bthtn.plan.walk import children_of
 from bthtn.planning.find import find_plan
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
 from bthtn.views.plan_dot import plan_dot, tree_dot
+from bthtn.views.text import unrolled
 from bthtn.world.fluent import Fluent, fluent
 from bthtn.world.state import State
 from domains.combat.domain import Soldier, combat, fight
@@ -129,6 +130,17 @@ def test_a_reactive_choice_and_nothing_at_all_are_drawn(read_dot):
     assert [edge["label"] for *_, edge in picture.edges] == [" 1", " 4"]
 
 
+def shown(plan):
+    """The nodes of a plan in pre-order, orders and repetitions as lists."""
+    pending = [plan.tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ScopeNode):
+            node = unrolled(node, plan.domain)
+        yield node
+        pending.extend(reversed(children_of(node)))
+
+
 @given(problems(), st.booleans())
 def test_the_plan_of_any_problem_can_be_drawn(read_dot, problem: PlanRequest, scopes):
     search = HtnSearch(problem)
@@ -136,7 +148,9 @@ def test_the_plan_of_any_problem_can_be_drawn(read_dot, problem: PlanRequest, sc
     if search.plan is None:
         return
     picture = read_dot(plan_dot(search.plan, scopes=scopes, legend=True))
-    nodes = [node for _, node in preorder(search.plan.tree)]
+    nodes = list(shown(search.plan))
+    steps = [node for node in nodes if isinstance(node, TaskNode)]
+    assert steps == list(search.plan.steps), "no step is lost where orders are shown as lists"
     kept = [node for node in nodes if not isinstance(node, ScopeNode)]
     lost = sum(len(node.dropped) for node in nodes if isinstance(node, PriorityNode))
     assert len(picture.nodes) == len(kept) + lost

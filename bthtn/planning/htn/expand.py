@@ -20,8 +20,9 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
+from bthtn.domain.progress import Progress
 from bthtn.domain.projection import grounded, projected
-from bthtn.domain.task import PrimitiveTask, TaskCall, call_text
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.plan.nodes import (
     DEFERRED,
     HORIZON,
@@ -40,7 +41,7 @@ from bthtn.planning.htn.state import SearchState
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.truth import UNKNOWN
+from bthtn.world.truth import UNKNOWN, value_text
 
 
 def expand(search: SearchState, network: Network, binding: Binding) -> bool:
@@ -82,17 +83,17 @@ def go_on(search: SearchState, sequence: Continue) -> bool:
 
 def decompose(search: SearchState, compound: Compound, start: int) -> bool:
     """Enter the first usable method from ``start`` on."""
-    methods = search.domain.methods[compound.task]
-    for index in range(start, len(methods)):
+    ways = compound.ways
+    for index in range(start, len(ways)):
         view = search.view()
         try:
-            body = search.domain.network(methods[index], view, compound.args)
+            body = search.domain.network(ways.method(index), view, ways.binding(index))
         except UnknownRead as signal:
             return _undecided(search, compound.call, compound.binding, str(signal.fluent))
         if body is None:
             _reject_method(search, compound, index)
             continue
-        if index + 1 < len(methods):
+        if index + 1 < len(ways):
             later = MethodChoice(*search.here(), compound=compound, method=index + 1)
             search.choices.append(later)
         _enter(search, compound, index, body, compound.reads | view.reads)
@@ -107,8 +108,15 @@ def _call(search: SearchState, call: TaskCall, binding: Binding) -> bool:
         return _undecided(search, call, binding, str(view.unknown))
     if isinstance(call.task, PrimitiveTask):
         return _primitive(search, call, binding, args, view)
-    compound = Compound(call, binding, call.task, args, view.reads)
-    return not _cut(search, compound) and decompose(search, compound, 0)
+    if _cut(search, call.task, args):
+        return False
+    try:
+        ways = search.domain.ways(call.task, args, view)
+    except UnknownRead as signal:
+        return _undecided(search, call, binding, str(signal.fluent))
+    if not ways:
+        _reject_values(search, call.task, args, view)
+    return decompose(search, Compound(call, binding, call.task, args, ways, view.reads), 0)
 
 
 def _primitive(
@@ -143,32 +151,32 @@ def _enter(
     task, args, depth = compound.task, compound.args, search.path.depth
     search.expansions += 1
     search.record.append(index)
-    entered = (_key(search, compound), search.projected.fingerprint, search.projected.mark())
-    search.output.open(OpenScope(task, args, index, Footprint(reads), *entered))
-    search.agenda = Agenda(Expand(body, args), Agenda(CloseScope(), search.agenda))
+    entered = (_key(search, task, args), search.projected.fingerprint, search.projected.mark())
+    name, binding = compound.ways.name(index), compound.ways.binding(index)
+    search.output.open(OpenScope(task, args, index, Footprint(reads), *entered, name))
+    search.agenda = Agenda(Expand(body, binding), Agenda(CloseScope(), search.agenda))
     search.path = replace(search.path, depth=depth + 1)
     if search.is_watched:
-        name = search.domain.methods[task][index].name
         search.tell(trace.MethodEntered(call_text(task, args), index, name, depth))
 
 
-def _cut(search: SearchState, compound: Compound) -> bool:
+def _cut(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> bool:
     """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
     reason = ""
-    if search.settings.strict_recursion and _nothing_changed(search, compound):
+    if search.settings.strict_recursion and _nothing_changed(search, task, args):
         reason = "entered again inside itself, with nothing changed"
     elif search.path.depth >= search.settings.max_depth:
         reason = f"nested deeper than {search.settings.max_depth}"
     if reason:
-        text = call_text(compound.task, compound.args)
+        text = call_text(task, args)
         search.reason = f"{text}: {reason}"
         search.tell(trace.RecursionCut(text, reason, search.path.depth))
     return bool(reason)
 
 
-def _nothing_changed(search: SearchState, compound: Compound) -> bool:
+def _nothing_changed(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> bool:
     """Whether the call is open already, entered in the state as it is now."""
-    entered = search.output.entered(_key(search, compound))
+    entered = search.output.entered(_key(search, task, args))
     if not entered:
         return False
     search.projected.reveal()
@@ -176,9 +184,9 @@ def _nothing_changed(search: SearchState, compound: Compound) -> bool:
     return any(map(search.projected.same_as_at, marks))
 
 
-def _key(search: SearchState, compound: Compound) -> ScopeKey:
+def _key(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> ScopeKey:
     foreseeable = search.projected.foreseeable or not search.has_volatile
-    return (compound.task, compound.args, foreseeable)
+    return (task, args, foreseeable)
 
 
 def _defer(search: SearchState, network: DeferNetwork, binding: Binding) -> bool:
@@ -219,13 +227,24 @@ def _reject_task(search: SearchState, task: PrimitiveTask[Any], args: tuple[Any,
         search.tell(trace.TaskRejected(text, search.reason, search.path.depth))
 
 
+def _reject_values(
+    search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...], view: RecordingView
+) -> None:
+    if search.wants_reasons:
+        text = call_text(task, args)
+        read = ", ".join(f"{one} = {value_text(value)}" for one, value in view.readings.items())
+        search.reason = f"{text}: there is no {task.doc}" + (f": {read}" if read else "")
+        search.tell(trace.TaskRejected(text, search.reason, search.path.depth))
+
+
 def _reject_method(search: SearchState, compound: Compound, index: int) -> None:
-    if not search.wants_reasons:
+    method, binding = compound.ways.method(index), compound.ways.binding(index)
+    if not search.wants_reasons or isinstance(method.condition, Progress):
         return
-    method = search.domain.methods[compound.task][index]
-    reason = why(method.condition, search.projected, compound.args)
-    if method.condition.evaluate(search.projected, compound.args) is True:
+    reason = why(method.condition, search.projected, binding)
+    if method.condition.evaluate(search.projected, binding) is True:
         reason = f"{method.body} does not apply"
     text = call_text(compound.task, compound.args)
     search.reason = f"{text}: {reason}"
-    search.tell(trace.MethodRejected(text, index, method.name, reason, search.path.depth))
+    name, depth = compound.ways.name(index), search.path.depth
+    search.tell(trace.MethodRejected(text, index, name, reason, depth))

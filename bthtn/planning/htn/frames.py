@@ -12,6 +12,7 @@ from typing import Any
 
 from bthtn.domain.network import Network, ParallelNetwork, PriorityNetwork
 from bthtn.domain.task import CompoundTask, TaskCall
+from bthtn.domain.ways import Ways
 from bthtn.plan.nodes import Suspension
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -118,12 +119,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compound:
-    """A call of a compound task with the values of its arguments, and what those read."""
+    """A call of a compound task with the values of its arguments, and what those read.
+
+    ``ways`` are asked for once: a choice that is returned to finds them as they were.
+    """
 
     call: TaskCall
     binding: Binding
     task: CompoundTask[Any]
     args: tuple[Any, ...]
+    ways: Ways
     reads: frozenset[Any]
 
 

@@ -41,6 +41,7 @@ class OpenScope:
     key: ScopeKey
     fingerprint: int
     mark: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +145,7 @@ def _closed(opening: Opening, inside: list[Node | Dropped]) -> Node:
     nodes = tuple(entry for entry in inside if not isinstance(entry, Dropped))
     match opening:
         case OpenScope(task, args, method, footprint):
-            return ScopeNode(task, args, method, nodes[0], footprint)
+            return ScopeNode(task, args, method, nodes[0], footprint, opening.name)
         case OpenSequence():
             return SequenceNode(nodes)
         case OpenBranches(ParallelNetwork(_, policy)):

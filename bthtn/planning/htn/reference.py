@@ -192,10 +192,15 @@ class Reference:
     ) -> Iterator[Outcome]:
         assert isinstance(call.task, CompoundTask)
         above = (*place.above, (call.task, args, place.at))
-        for index, method in enumerate(self._domain.methods[call.task]):
-            seen = RecordingView(place.at)
+        try:
+            ways = self._domain.ways(call.task, args, view)
+        except UnknownRead as signal:
+            yield _undecided(call, place, str(signal.fluent))
+            return
+        for index in range(len(ways)):
+            seen, inside = RecordingView(place.at), ways.binding(index)
             try:
-                body = self._domain.network(method, seen, args)
+                body = self._domain.network(ways.method(index), seen, inside)
             except UnknownRead as signal:
                 yield _undecided(call, place, str(signal.fluent))
                 return
@@ -203,8 +208,8 @@ class Reference:
                 continue
             self.expansions += 1
             scope = Footprint(view.reads | seen.reads)
-            for found in self._solutions(body, Place(args, place.at, above)):
-                node = ScopeNode(call.task, args, index, found.node, scope)
+            for found in self._solutions(body, Place(inside, place.at, above)):
+                node = ScopeNode(call.task, args, index, found.node, scope, ways.name(index))
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:

@@ -51,6 +51,7 @@ from bthtn.world.truth import UNKNOWN
 
 Entry = tuple[Any, ...]
 Values = dict[Fluent[Any], Any]
+Call = tuple[CompoundTask[Any], tuple[Any, ...]]
 
 _INLINED: Final = 5
 """Length of the entry of a task that generated source planned."""
@@ -162,8 +163,39 @@ class ScopeKind(Kind):
         network: Network = entry[5] if entry[5] is not None else as_written(self.method)
         inside = taken(network, args, Parts(below))
         assert inside.node is not None, "a network becomes a node"
-        footprint = Footprint(reads)
-        return Part(ScopeNode(self.task, args, self.index, inside.node, footprint), inside.cause)
+        node = ScopeNode(
+            self.task, args, self.index, inside.node, Footprint(reads), self.method.name
+        )
+        return Part(node, inside.cause)
+
+    def call(self, entry: Entry) -> Call:
+        """What was decomposed."""
+        return self.task, entry[2]
+
+
+class ChosenKind(Kind):
+    """A compound task that was decomposed in a way that only the state tells.
+
+    Entry: as of a scope, with what the method's network sees in place of the arguments; then
+    the task, its arguments, the number of the way, and its name.
+    """
+
+    __slots__ = ()
+
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - told
+        """The scope with everything in it."""
+        task, args, index, name = entry[10:]
+        inside = taken(entry[5], entry[2], Parts(below))
+        assert inside.node is not None, "a network becomes a node"
+        node = ScopeNode(task, args, index, inside.node, Footprint(entry[9]), name)
+        return Part(node, inside.cause)
+
+    def call(self, entry: Entry) -> Call:
+        """What was decomposed."""
+        return entry[10], entry[11]
+
+
+CHOSEN: Final = ChosenKind()
 
 
 def as_written(method: Method) -> Network:
@@ -339,6 +371,8 @@ def record(log: Iterable[Entry]) -> Iterator[int]:
         kind = entry[0]
         if isinstance(kind, ScopeKind):
             yield kind.index
+        elif kind is CHOSEN:
+            yield entry[12]
         elif kind is BRANCH and isinstance(entry[1][5], PriorityNetwork):
             yield 0
         elif kind is TOLD and entry[5].dropped is not None:

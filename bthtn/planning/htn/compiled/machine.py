@@ -14,6 +14,7 @@ from bthtn.domain.method import Method
 from bthtn.domain.network import (
     Network,
 )
+from bthtn.domain.progress import Progress
 from bthtn.domain.projection import projected
 from bthtn.domain.task import CompoundTask, call_text
 from bthtn.plan.nodes import Suspension, SuspensionKind
@@ -24,14 +25,13 @@ from bthtn.planning.htn.compiled.kinds import (
     TOLD,
     Entry,
     Part,
-    ScopeKind,
     TaskKind,
     Values,
     undo,
 )
 from bthtn.planning.htn.compiled.program import MembersByIndex, Program
 from bthtn.planning.htn.compiled.reading import change
-from bthtn.world.expression import Expression
+from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView, Write, WriteKind
 from bthtn.world.state import FrozenState
@@ -55,6 +55,7 @@ class Machine:
         "L",
         "S",
         "_forget_at",
+        "asked",
         "at",
         "base",
         "calls",
@@ -73,6 +74,7 @@ class Machine:
     def __init__(self, asked: Asked, program: Program, state: FrozenState) -> None:
         self.program = program
         self.base = state
+        self.asked = asked
         self.domain = asked.domain
         self.settings = asked.settings
         self.S: Values = program.start(state.values)
@@ -203,8 +205,12 @@ class Machine:
 
     def undecided(self, sc: Entry) -> Cell:
         """Suspend a call because of what ``view`` found unknown."""
+        return self.unknown(sc, self.view.unknown)
+
+    def unknown(self, sc: Entry, fluent: Expression[Any] | None) -> Cell:
+        """Suspend a call because a fluent is unknown; that is no expansion."""
         self.free += 1
-        return self.suspend(sc, Suspension(SuspensionKind.UNKNOWN, str(self.view.unknown)))
+        return self.suspend(sc, Suspension(SuspensionKind.UNKNOWN, str(fluent)))
 
     def back(self) -> Cell | None:
         """Return to the latest choice, and take its alternative if it has one."""
@@ -265,8 +271,7 @@ class Machine:
         while scope is not None:
             if (
                 scope[7] == key
-                and scope[0].task is task
-                and scope[2] == args
+                and scope[0].call(scope) == (task, args)
                 and self._same_since(scope[8])
             ):
                 reason = "entered again inside itself, with nothing changed"
@@ -284,10 +289,10 @@ class Machine:
             return False
         open_scopes: dict[int, Entry] = {}
         scope: Entry | None = self.cell[1]
-        while scope is not None and isinstance(scope[0], ScopeKind):
+        while scope is not None and scope is not self.asked.root:
             open_scopes[id(scope)] = scope
             scope = scope[1]
-        calls = {(scope[0].task, scope[2]) for scope in open_scopes.values()}
+        calls = {scope[0].call(scope) for scope in open_scopes.values()}
         return len(calls) < len(open_scopes) and self._repeat_in(open_scopes)
 
     def _repeat_in(self, open_scopes: dict[int, Entry]) -> bool:
@@ -301,7 +306,7 @@ class Machine:
                 prints += change(fluent, values[fluent], before)
                 values[fluent] = before
             if id(entry) in open_scopes:
-                key = (entry[0].task, entry[2], prints)
+                key = (entry[0].call(entry), prints)
                 if key in met:
                     return True
                 met.add(key)
@@ -323,11 +328,16 @@ class Machine:
 
     def no_method(self, task: CompoundTask[Any], index: int, args: tuple[Any, ...]) -> None:
         """Note why a method cannot be used, where somebody will ask."""
-        if self.at[2] is None:
+        self.no_way(task, args, self.domain.methods[task][index], args)
+
+    def no_way(
+        self, task: CompoundTask[Any], args: tuple[Any, ...], method: Method, binding: Binding
+    ) -> None:
+        """Note why a method cannot be used with these values, where somebody will ask."""
+        if self.at[2] is None or isinstance(method.condition, Progress):
             return
-        method = self.domain.methods[task][index]
-        reason = why(method.condition, self, args)
-        if method.condition.evaluate(self, args) is True:
+        reason = why(method.condition, self, binding)
+        if method.condition.evaluate(self, binding) is True:
             reason = f"{method.body} does not apply"
         self.reason = f"{call_text(task, args)}: {reason}"
 

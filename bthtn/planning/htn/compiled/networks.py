@@ -17,6 +17,7 @@ from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import DEFERRED, HORIZON, PAUSED, Suspension, SuspensionKind
 from bthtn.planning.htn.compiled.branches import end_branch, open_branches
 from bthtn.planning.htn.compiled.cells import end
+from bthtn.planning.htn.compiled.choosing import choose
 from bthtn.planning.htn.compiled.frames import Cell
 from bthtn.planning.htn.compiled.kinds import TOLD, Entry, Part, Values
 from bthtn.planning.htn.compiled.machine import Machine
@@ -92,4 +93,4 @@ def _defer(m: Machine, sc: Entry, network: DeferNetwork, rest: Cell) -> Cell:
     return rest
 
 
-PLANNING: Final = Planning(expand, at_place, frozenset({end, end_branch, at_place}))
+PLANNING: Final = Planning(expand, choose, at_place, frozenset({end, end_branch, at_place}))

@@ -42,11 +42,13 @@ class MembersByIndex(dict[Any, Fluent[Any]]):
 class Planning:
     """The functions for networks that are not written as source.
 
-    ``expand`` plans any of them, ``at_place`` stands before the parts of a sequence behind
-    the first where there is a horizon. ``free`` are those that need no budget.
+    ``expand`` plans any of them, ``choose`` decomposes a task in ways that only the state
+    tells, ``at_place`` stands before the parts of a sequence behind the first where there is
+    a horizon. ``free`` are those that need no budget.
     """
 
     expand: Callable[..., Any]
+    choose: Callable[..., Any]
     at_place: Callable[..., Any]
     free: frozenset[Any]
 
@@ -111,6 +113,7 @@ def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: P
         "weight": weight,
         "change": change,
         "expand": planning.expand,
+        "choose": planning.choose,
     }
     exec(compile(text, file, "exec"), names)  # noqa: S102 - the source is our own
     return Program(

@@ -147,6 +147,9 @@ class Source:
 
     def _compound(self, task: CompoundTask[Any]) -> Iterator[str]:
         """The function of a compound task, and those that go on with its later methods."""
+        if task.choice is not None:
+            yield from self._chosen(task)
+            return
         methods = self._domain.methods[task]
         starts = [0]
         for index, method in enumerate(methods):
@@ -169,6 +172,15 @@ class Source:
             else:
                 yield "    m.free += 1"
                 yield "    return None"
+
+    def _chosen(self, task: CompoundTask[Any]) -> Iterator[str]:
+        """The function of a task that is decomposed in ways which only the state tells."""
+        yield f"def {self.functions[task]}(S, L, C, m, cell):"
+        yield f"    # {_signature(task)}"
+        yield f"    {_unpacked(task)} = cell"
+        yield from self._guard(task, first=True)
+        key = "key" if self._is_guarded(task) else "None"
+        yield f"    return choose(m, {self.names.of('t', task.name, task)}, cell, {key})"
 
     def _function(self, task: CompoundTask[Any], start: int) -> str:
         """Name of the function that tries a task's methods from one on."""

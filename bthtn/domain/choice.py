@@ -1,0 +1,116 @@
+"""Choices: in which ways a task can be decomposed, where its methods alone do not say.
+
+An ordinary task has one way for each method, in order. A ``Drawn`` one has the same ways in an
+order that is drawn; a ``Bound`` one has a way for each value that a variable can have.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bthtn.domain.chance import SEED, drawn_order, stable_text
+from bthtn.domain.function import used
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.expression import Binding, Expression
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.footprint import RecordingView
+from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN, value_text
+
+Key = Callable[[Any, Any], Any]
+"""A function of the state and a value that says how far behind the value is tried."""
+
+
+class Choice(ABC):
+    """How the ways of a call come about when it is reached."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
+        """What is evaluated to know the ways, plain functions too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn(Choice):
+    """The methods in an order drawn by weight, without putting back."""
+
+    task: str
+    weights: tuple[Expression[Any], ...]
+    by: tuple[Expression[Any], ...] = ()
+
+    @property
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
+        """The weights, and what the draw varies with."""
+        return (*self.weights, *self.by)
+
+    def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
+        """The numbers of the methods as drawn here. Raises UnknownRead."""
+        weights, by = (
+            [_known(one, view, args) for one in several] for several in (self.weights, self.by)
+        )
+        about = " ".join(map(stable_text, (*args, *by)))
+        seed = SEED.evaluate(view)
+        return drawn_order(weights, f"{seed}:{self.task}:{about}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound(Choice):
+    """The value of a variable, one way for each: ``position`` is its place among the arguments."""
+
+    name: str
+    position: int
+    values: Expression[Any]
+    key: Key | None
+    state_class: type[State]
+
+    @property
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
+        """The values there are, and the key that sorts them."""
+        key = self.key
+        return (self.values,) if key is None else (self.values, key)
+
+    def candidates(self, view: RecordingView, args: Binding) -> tuple[Any, ...]:
+        """The values to try, in order. Raises UnknownRead, and DomainError for no values."""
+        found = _known(self.values, view, args)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise _unusable(self, f"{value_text(found)} holds no values")
+        values = sorted(found, key=stable_text) if isinstance(found, set | frozenset) else [*found]
+        for value in values:
+            if not isinstance(value, Hashable):
+                raise _unusable(self, f"{value!r} is {type(value).__name__}, which can change")
+        if self.key is None:
+            return tuple(values)
+        window = self.state_class.over(view)
+        return used(self.key, args, lambda key: _sorted(values, key, window))
+
+    def bound(self, args: Binding, value: Any) -> Binding:
+        """The arguments with the value at its place; a place that nothing uses holds None."""
+        room = (*args, *[None] * (self.position + 1 - len(args)))
+        return (*room[: self.position], value, *room[self.position + 1 :])
+
+
+def _known(expression: Expression[Any], view: RecordingView, args: Binding) -> Any:
+    value = expression.evaluate(view, args)
+    if value is UNKNOWN:
+        raise UnknownRead(view.unknown)
+    return value
+
+
+def _sorted(values: list[Any], key: Key, window: State) -> tuple[Any, ...]:
+    return tuple(sorted(values, key=lambda value: key(window, value)))
+
+
+def _unusable(choice: Bound, message: str) -> DomainError:
+    return DomainError(
+        Diagnostic(
+            "BT117",
+            message,
+            where=f"values of '{choice.name}': {choice.values}",
+            hint="one_of chooses among the hashable values of a tuple, or of a list",
+        )
+    )

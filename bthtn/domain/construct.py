@@ -1,0 +1,247 @@
+"""Choices and orders inside a network, as authors write them.
+
+    network ::= … | first_of(network, …) | optional(network) | repeat(times, network)
+              | any_order(network, …) | partial_order("a < b", …, a=network, …)
+              | random_of((weight, network), …)
+
+All of them are decided while planning, and the search comes back to them. What is written here
+only says what the author wants; ``lifting`` turns it into tasks and methods.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite
+from typing import Any, Final, cast
+
+from bthtn.domain.function import function_text
+from bthtn.domain.network import (
+    NULL,
+    Construct,
+    Network,
+    NetworkLike,
+    network_text,
+    sequence,
+    some_parts,
+)
+from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.world.expression import Binding, Constant, Expression, as_expression
+
+Amount = float | Expression[Any] | Callable[[Any], float]
+"""What users may write as a weight: a number, an expression, or a function of the state."""
+Times = int | Expression[int] | Callable[[Any], int]
+"""What users may write as a number of times."""
+Written = Expression[Any] | Callable[[Any], Any]
+
+_NAME: Final = re.compile(r"\w+")
+_PAIR: Final = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstOf(Construct):
+    """The first part that can be planned; the others are tried in order when it cannot."""
+
+    parts: tuple[Network, ...]
+    word: str = "first_of"
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``first_of(a, b)``, ``optional(a)``."""
+        shown = self.parts[:1] if self.word == "optional" else self.parts
+        return f"{self.word}({_listed(shown, binding)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeat(Construct):
+    """The part again and again, as often as ``times`` says when it is reached."""
+
+    times: Written
+    parts: tuple[Network, ...]
+    word: str = "repeat"
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``repeat(3, a)``."""
+        return f"repeat({_written(self.times, binding)}, {_listed(self.parts, binding)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered(Construct):
+    """All parts, each as a block, in an order that can be planned.
+
+    ``before`` holds pairs of positions, the first of which has to be done before the second.
+    """
+
+    parts: tuple[Network, ...]
+    names: tuple[str, ...] = ()
+    before: tuple[tuple[int, int], ...] = ()
+    word: str = "any_order"
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``any_order(a, b)``, ``partial_order('a < b', a=x, b=y)``."""
+        if not self.names:
+            return f"{self.word}({_listed(self.parts, binding)})"
+        shown = [repr(f"{self.names[one]} < {self.names[two]}") for one, two in self.before]
+        shown += [
+            f"{name}={network_text(part, binding)}"
+            for name, part in zip(self.names, self.parts, strict=True)
+        ]
+        return f"{self.word}({', '.join(shown)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomOf(Construct):
+    """The parts in an order drawn by weight: the first of them that can be planned."""
+
+    weights: tuple[Written, ...]
+    parts: tuple[Network, ...]
+    by: tuple[Written, ...] = ()
+    word: str = "random_of"
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``random_of((3, a), (1, b))``."""
+        pairs = zip(self.weights, self.parts, strict=True)
+        shown = [
+            f"({_written(one, binding)}, {network_text(part, binding)})" for one, part in pairs
+        ]
+        by = ", ".join(_written(one, binding) for one in self.by)
+        return f"random_of({', '.join([*shown, *([f'by=({by})'] if by else [])])})"
+
+
+def first_of(*parts: NetworkLike) -> Construct:
+    """The first of the networks that can be planned, the earlier the more wanted."""
+    return FirstOf(some_parts("first_of", parts))
+
+
+def optional(*parts: NetworkLike) -> Construct:
+    """The networks one after the other if they can be planned, else nothing."""
+    return FirstOf((sequence(*some_parts("optional", parts)), NULL), "optional")
+
+
+def repeat(times: Times, *parts: NetworkLike) -> Construct:
+    """The networks in order, so many times; the number is asked once, where it is reached.
+
+    Zero and less is nothing to do. Raises DomainError for a number that is not whole.
+    """
+    if not _is_written(times) and (not isinstance(times, int) or isinstance(times, bool)):
+        message = f"repeat cannot do something {times!r} times"
+        raise DomainError(Diagnostic("BT115", message, hint="write a whole number, or a fluent"))
+    body = sequence(*some_parts("repeat", parts))
+    return Repeat(times if callable(times) else as_expression(times), (body,))
+
+
+def any_order(*parts: NetworkLike) -> Construct:
+    """All networks, each as a block, in the first order that can be planned.
+
+    The order as written comes first, then the others as in a dictionary.
+    """
+    return Ordered(some_parts("any_order", parts))
+
+
+def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
+    """All networks, each as a block, in the first order that keeps to what was said.
+
+        partial_order("walls < roof", "walls < wires", walls=…, roof=…, wires=…)
+
+    ``"a < b < c"`` puts a before b and b before c. Raises DomainError for a name that no
+    network has, a constraint that cannot be read, and constraints that form a circle.
+    """
+    names = tuple(parts)
+    networks = some_parts("partial_order", tuple(parts.values()))
+    before = tuple(dict.fromkeys(pair for one in constraints for pair in _pairs(one, names)))
+    circle = _circle(before, len(names))
+    if circle:
+        shown = " < ".join(names[position] for position in circle)
+        message = f"nothing in this circle can come first: {shown}"
+        hint = "leave out one of its constraints"
+        raise DomainError(Diagnostic("BT114", message, where="partial_order", hint=hint))
+    return Ordered(networks, names, before, "partial_order")
+
+
+def random_of(
+    *weighted: tuple[Amount, NetworkLike],
+    by: Expression[Any] | tuple[Expression[Any], ...] = (),
+) -> Construct:
+    """One of the networks, drawn by weight; the others, in drawn order, when it cannot be planned.
+
+    The draw depends on ``Settings.seed``, on the place in the domain, on the arguments there
+    and on ``by``: equal values, equal draw. Raises DomainError for a weight that is not above
+    zero.
+    """
+    weights = tuple(map(_weight, weighted))
+    parts = some_parts("random_of", tuple(part for _, part in weighted))
+    varied = by if isinstance(by, tuple) else (by,)
+    return RandomOf(weights, parts, tuple(map(as_expression, varied)))
+
+
+def _weight(pair: object) -> Written:
+    if not isinstance(pair, tuple) or len(pair) != _PAIR:
+        hint = "write random_of((3, a()), (1, b()))"
+        message = f"{pair!r} is not a weight and a network"
+        raise DomainError(Diagnostic("BT115", message, where="random_of", hint=hint))
+    written: Any = pair[0]
+    if _is_written(written):
+        return cast("Written", written)
+    number = isinstance(written, int | float) and not isinstance(written, bool)
+    if not number or not isfinite(written) or written <= 0:
+        message = f"{written!r} is not a weight"
+        hint = "a weight is a number above zero; an expression may also come to zero"
+        raise DomainError(Diagnostic("BT115", message, where="random_of", hint=hint))
+    return Constant(written)
+
+
+def _is_written(value: object) -> bool:
+    return isinstance(value, Expression) or callable(value)
+
+
+def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """The pairs of neighbours in ``a < b < c``, as positions."""
+    where = f"partial_order, {constraint!r}"
+    words = constraint.split("<") if isinstance(constraint, str) else []
+    chain = [word.strip() for word in words]
+    if len(chain) < _PAIR or not all(map(_NAME.fullmatch, chain)):
+        hint = 'write "walls < roof", or a chain: "walls < roof < paint"'
+        raise DomainError(Diagnostic("BT113", f"{constraint!r} is not an order", where, hint))
+    unknown = [word for word in chain if word not in names]
+    if unknown:
+        raise DomainError(
+            [
+                Diagnostic("BT113", f"no part is called '{one}'", where, nearest(one, names))
+                for one in unknown
+            ]
+        )
+    places = [names.index(word) for word in chain]
+    yield from pairwise(places)
+
+
+def _circle(before: tuple[tuple[int, int], ...], count: int) -> list[int]:
+    """Positions that wait for each other, the first one again at the end; none is fine."""
+    waiting: Mapping[int, list[int]] = {
+        place: [one for one, two in before if two == place] for place in range(count)
+    }
+    free: set[int] = set()
+    while True:
+        more = {
+            place
+            for place, others in waiting.items()
+            if place not in free and free.issuperset(others)
+        }
+        if not more:
+            break
+        free |= more
+    stuck = [place for place in range(count) if place not in free]
+    if not stuck:
+        return []
+    path = [stuck[0]]  # everything stuck waits for something stuck: following that, one comes back
+    while path[-1] not in path[:-1]:
+        path.append(next(one for one in waiting[path[-1]] if one in stuck))
+    return path[path.index(path[-1]) :][::-1]
+
+
+def _listed(parts: tuple[Network, ...], binding: Binding | None) -> str:
+    return ", ".join(network_text(part, binding) for part in parts)
+
+
+def _written(value: Written, binding: Binding | None) -> str:
+    return value.text(binding) if isinstance(value, Expression) else function_text(value)

@@ -1,0 +1,239 @@
+"""Lifting: constructs become calls of anonymous tasks of the same domain.
+
+    fight:  (a, first_of(b, c), d)   ──►   fight:             (a, fight.first_of_1, d)
+                                           fight.first_of_1:  b
+                                                              c
+
+An anonymous task has the parameters of the task it stands in, so that whatever is written
+inside a construct means the same there. What plans, judges, draws or stores plans knows tasks
+and methods, and needs to know nothing of constructs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import Any, Final
+
+from bthtn.domain.choice import Bound, Choice, Drawn
+from bthtn.domain.construct import FirstOf, Ordered, RandomOf, Repeat, Written
+from bthtn.domain.function import Computed
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.network import (
+    NULL,
+    Construct,
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+    network_text,
+    networks_in,
+    sequence,
+)
+from bthtn.domain.parameter import Parameters
+from bthtn.domain.progress import AllDone, Due, Marked, TimesLeft
+from bthtn.domain.task import CompoundTask, TaskCall
+from bthtn.domain.variable import Variable, variables_in
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.expression import ALWAYS, Constant, Expression, Parameter
+from bthtn.world.state import State
+
+Scope = tuple[Expression[Any], ...]
+"""What the arguments mean inside a method: parameters, variables, None where there is neither."""
+
+_NOTHING: Final[Expression[Any]] = Constant(None)
+
+
+class Lifting:
+    """The anonymous tasks of one compound task, or of one goal, while it is being read."""
+
+    def __init__(
+        self,
+        owner: str,
+        parameters: Parameters,
+        taken: Container[str],
+        state_class: type[State],
+    ) -> None:
+        self.methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+        self._owner = owner
+        self._parameters = parameters
+        self._taken = taken
+        self._state_class = state_class
+        self._variables: list[Variable[Any]] = []
+        self._calls: dict[tuple[int, int], TaskCall] = {}
+        self._kept: list[Construct] = []
+
+    def method(self, method: Method) -> Method:
+        """The method without constructs: each variable becomes a choice around its body.
+
+        Raises DomainError for a variable that belongs to another task.
+        """
+        plain = method.body.function if isinstance(method.body, PlainBody) else method.body
+        variables = variables_in(plain, method.condition)
+        for variable in variables:
+            self._place(variable)
+        mentioned = set(map(id, variables_in(method.condition)))
+        asked_by = [index for index, one in enumerate(variables, 1) if id(one) in mentioned]
+        conditions = [ALWAYS] * (len(variables) + 1)
+        conditions[max(asked_by, default=0)] = method.condition
+        scope: Scope = self._parameters
+        scopes = [scope := self._with(scope, variable) for variable in variables]
+        tasks = [
+            self._task("one_of", outer, f"{one.name} in {one.values}", self._bound(one))
+            for one, outer in zip(variables, [self._parameters, *scopes], strict=False)
+        ]
+        body = method.body
+        if not isinstance(body, PlainBody):
+            body = self.network(body, scope)
+        names = [method.name] + [""] * len(variables)
+        for index in range(len(tasks), 0, -1):
+            task = tasks[index - 1]
+            self.methods[task] = (Method(body, conditions[index], names[index]),)
+            body = TaskCall(task, [self._parameters, *scopes][index - 1])
+        return Method(body, conditions[0], method.name)
+
+    def network(self, network: Network, scope: Scope) -> Network:
+        """The network without constructs."""
+        if not any(isinstance(one, Construct) for one in networks_in(network)):
+            return network
+        if isinstance(network, Construct):
+            return self._lifted(network, scope)
+        match network:
+            case SequenceNetwork(parts):
+                return sequence(*self._each(parts, scope))
+            case ParallelNetwork(parts, policy):
+                return ParallelNetwork(tuple(self._each(parts, scope)), policy)
+            case PriorityNetwork(parts, reactive):
+                return PriorityNetwork(tuple(self._each(parts, scope)), reactive)
+            case TaskCall() | DeferNetwork() | PauseNetwork() | NullNetwork():
+                raise AssertionError("a network without parts holds no construct")
+
+    def _each(self, parts: tuple[Network, ...], scope: Scope) -> Iterator[Network]:
+        return (self.network(part, scope) for part in parts)
+
+    def _lifted(self, construct: Construct, scope: Scope) -> Network:
+        if isinstance(construct, Repeat) and isinstance(construct.times, Constant):
+            part = self.network(construct.parts[0], scope)
+            return sequence(*[part] * construct.times.value)
+        key = (id(construct), len(scope))
+        if key not in self._calls:
+            self._kept.append(construct)  # or its id could be given to another one
+            match construct:
+                case FirstOf():
+                    self._calls[key] = self._first_of(construct, scope)
+                case RandomOf():
+                    self._calls[key] = self._random_of(construct, scope)
+                case Ordered():
+                    self._calls[key] = self._ordered(construct, scope)
+                case Repeat():
+                    self._calls[key] = self._repeat(construct, scope)
+                case _:
+                    raise AssertionError(f"nobody knows how to read {construct!r}")
+        return self._calls[key]
+
+    def _first_of(self, construct: FirstOf, scope: Scope) -> TaskCall:
+        task = self._task(construct.word, scope, construct.text())
+        self.methods[task] = tuple(self._alternatives(construct, scope))
+        return TaskCall(task, scope)
+
+    def _random_of(self, construct: RandomOf, scope: Scope) -> TaskCall:
+        weights = tuple(map(self._expression, construct.weights))
+        by = tuple(map(self._expression, construct.by))
+        choice = Drawn(self._name(construct.word), weights, by)
+        task = self._task(construct.word, scope, construct.text(), choice)
+        self.methods[task] = tuple(self._alternatives(construct, scope))
+        return TaskCall(task, scope)
+
+    def _alternatives(self, construct: Construct, scope: Scope) -> Iterator[Method]:
+        return (
+            Method(self.network(part, scope), name=brief_text(part)) for part in construct.parts
+        )
+
+    def _ordered(self, construct: Ordered, scope: Scope) -> TaskCall:
+        done: Parameter[int] = Parameter("done", len(scope), int)
+        task = self._task(construct.word, (*scope, done), construct.text())
+        names = construct.names or tuple(map(brief_text, construct.parts))
+        methods: list[Method] = []
+        for place, part in enumerate(construct.parts):
+            behind = tuple(sorted(one for one, two in construct.before if two == place))
+            on = TaskCall(task, (*scope, Marked(done, place)))
+            body = sequence(self.network(part, scope), on)
+            methods.append(Method(body, Due(done, place, behind, names), names[place]))
+        methods.append(Method(NULL, AllDone(done, len(names)), "all done"))
+        self.methods[task] = tuple(methods)
+        return TaskCall(task, (*scope, Constant(0)))
+
+    def _repeat(self, construct: Repeat, scope: Scope) -> TaskCall:
+        left: Parameter[int] = Parameter("times", len(scope), int)
+        task = self._task(construct.word, (*scope, left), construct.text())
+        on = TaskCall(task, (*scope, left - 1))
+        body = sequence(self.network(construct.parts[0], scope), on)
+        self.methods[task] = (
+            Method(body, TimesLeft(left), "once more"),
+            Method(NULL, TimesLeft(left, over=True), "often enough"),
+        )
+        return TaskCall(task, (*scope, self._expression(construct.times)))
+
+    def _task(
+        self, word: str, scope: Scope, text: str, choice: Choice | None = None
+    ) -> CompoundTask[Any]:
+        """A task that stands for what was written; its methods come next."""
+        parameters = tuple(
+            one if isinstance(one, Parameter) else Parameter("unused", position)
+            for position, one in enumerate(scope)
+        )
+        task: CompoundTask[Any] = CompoundTask(
+            self._name(word), parameters, lambda *_: iter(()), text, word, choice
+        )
+        self.methods[task] = ()  # its place, in front of the tasks inside it
+        return task
+
+    def _name(self, word: str) -> str:
+        taken = {task.name for task in self.methods}
+        number = 1
+        while (name := f"{self._owner}.{word}_{number}") in taken or name in self._taken:
+            number += 1
+        return name
+
+    def _place(self, variable: Variable[Any]) -> None:
+        if any(variable is one for one in self._variables):
+            return
+        if variable.is_placed:
+            message = f"the variable '{variable.name}' belongs to another compound task"
+            hint = "call one_of inside the function whose methods use it"
+            raise DomainError(Diagnostic("BT118", message, hint=hint))
+        variable.place(len(self._parameters) + len(self._variables))
+        self._variables.append(variable)
+
+    def _with(self, scope: Scope, variable: Variable[Any]) -> Scope:
+        room = (*scope, *[_NOTHING] * (variable.position + 1 - len(scope)))
+        return (*room[: variable.position], variable, *room[variable.position + 1 :])
+
+    def _bound(self, variable: Variable[Any]) -> Bound:
+        values = self._expression(variable.values)
+        return Bound(variable.name, variable.position, values, variable.key, self._state_class)
+
+    def _expression(self, written: Written) -> Expression[Any]:
+        if isinstance(written, Expression):
+            return written
+        return Computed(written, self._state_class)
+
+
+def brief_text(network: Network) -> str:
+    """What a part of a construct is called: its task, or the first of its tasks."""
+    match network:
+        case TaskCall(task):
+            return task.name
+        case SequenceNetwork(parts):
+            return f"{brief_text(parts[0])}, …"
+        case ParallelNetwork(parts) | PriorityNetwork(parts):
+            word = "parallel" if isinstance(network, ParallelNetwork) else "priority"
+            return f"{word}({brief_text(parts[0])}, …)"
+        case Construct():
+            return f"{network.word}({brief_text(network.parts[0])}, …)"
+        case NullNetwork():
+            return "nothing"
+        case _:
+            return network_text(network)

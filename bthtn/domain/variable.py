@@ -1,0 +1,173 @@
+"""Variables of a method: symbols for a value that is chosen while planning.
+
+    @combat.compound
+    def hide() -> Methods:
+        spot = one_of(Soldier.spots, key=lambda state, spot: abs(spot - state.at))
+        yield method(run_to(spot), duck(), when=spot != Soldier.watched)
+
+A variable is a parameter whose values come from the domain instead of from a caller. Its
+position among the arguments is settled when the compound task that uses it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Final, TypeVar, cast, get_args, overload
+
+from bthtn.domain.choice import Key
+from bthtn.domain.function import FunctionEffect
+from bthtn.domain.network import Construct, Network
+from bthtn.domain.task import TaskCall
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Binding, Constant, Expression, Parameter, StateView
+from bthtn.world.fluent import Fluent
+from bthtn.world.truth import value_text
+
+T = TypeVar("T")
+
+_NOWHERE: Final = -1
+_WHOLES: Final = (Expression, Assignment, FunctionEffect, Construct, *get_args(Network))
+"""What keeps its parts in slots, whatever its class is called."""
+_HINT: Final = "give it the values there are: one_of(('a', 'b')), one_of(Soldier.spots)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Variable(Parameter[T]):
+    """A parameter that takes each of ``values`` in turn, lowest ``key`` first."""
+
+    values: Expression[Any] | Callable[[Any], Iterable[T]] = Constant(())  # noqa: RUF009 - frozen
+    key: Key | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether a compound task uses it."""
+        return self.position != _NOWHERE
+
+    def call(self, name: str) -> None:
+        """Give it a name, unless it has one."""
+        object.__setattr__(self, "name", self.name or name)
+
+    def place(self, position: int) -> None:
+        """Settle where its value stands among the arguments."""
+        self.call("value")
+        object.__setattr__(self, "position", position)
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
+        """The value that is being tried. Raises DomainError where none can be."""
+        if not self.is_placed:
+            raise unplaced(self, "")
+        return cast("T", binding[self.position])
+
+
+def unplaced(variable: Variable[Any], where: str) -> DomainError:
+    """The error of a variable that is used where no method can give it a value."""
+    hint = "one_of is for the methods of a compound task: call it in the task's function"
+    message = f"the variable '{variable.name or 'value'}' has no value here"
+    return DomainError(Diagnostic("BT118", message, where, hint))
+
+
+@overload
+def one_of(
+    values: Expression[tuple[T, ...]] | Expression[frozenset[T]],
+    *,
+    key: Callable[[Any, T], Any] | None = None,
+    name: str = "",
+) -> T: ...
+@overload
+def one_of(
+    values: Iterable[T] | Callable[[Any], Iterable[T]],
+    *,
+    key: Callable[[Any, T], Any] | None = None,
+    name: str = "",
+) -> T: ...
+def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
+    """A variable for a method: it stands for one of the values, as parameters do for theirs.
+
+    ``values`` is an iterable, an expression such as a fluent that holds a tuple, or a function
+    of the state. They are tried in order; with ``key``, a function of the state and a value,
+    those with the lowest key first. A set is taken in the order of its values' texts. The
+    variable is called as in the function that yields the method, unless ``name`` says it.
+
+    Raises DomainError for no values, and for values that can change.
+    """
+    if isinstance(values, Expression):
+        return Variable(name, _NOWHERE, None, values, key)
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        known = _checked(values)
+        kinds = {type(value) for value in known}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return Variable(name, _NOWHERE, kind, Constant(known), key)
+    if not callable(values):
+        message = f"{value_text(values)} holds no values"
+        raise DomainError(Diagnostic("BT117", message, "one_of", _HINT))
+    return Variable(name, _NOWHERE, None, values, key)
+
+
+def _checked(values: Iterable[Any]) -> Any:
+    """Constant values: a set as it is, because it is put in order later; others as a tuple."""
+    known = frozenset(values) if isinstance(values, set | frozenset) else tuple(values)
+    if not known:
+        raise DomainError(Diagnostic("BT105", "one_of() has nothing in it", hint=_HINT))
+    for value in known:
+        if not isinstance(value, Hashable):
+            message = f"{value!r} is {type(value).__name__}, which can change"
+            hint = "values are hashable: use a tuple instead of a list"
+            raise DomainError(Diagnostic("BT117", message, "one_of", hint))
+    return known
+
+
+def variables_in(*things: object) -> tuple[Variable[Any], ...]:
+    """The variables that are mentioned, in order, each behind those that its values need."""
+    found: dict[Variable[Any], None] = {}
+    for thing in things:
+        for variable in _mentioned(thing):
+            found.setdefault(variable)
+    return tuple(found)
+
+
+def _mentioned(thing: object) -> Iterator[Variable[Any]]:
+    """Variables in networks, expressions, effects, and the functions that close over them."""
+    if isinstance(thing, Variable):
+        yield from _mentioned(thing.values)
+        yield from _mentioned(thing.key)
+        yield thing
+        return
+    for inside in _inside(thing):
+        yield from _mentioned(inside)
+
+
+def _inside(thing: object) -> Iterable[object]:
+    match thing:
+        case tuple() | list():
+            return thing
+        case FunctionType():
+            return _kept(thing)
+        case TaskCall():
+            return thing.args
+        case Fluent() | Constant():
+            return ()
+        case _ if isinstance(thing, _WHOLES):
+            slots = (
+                name for kind in type(thing).__mro__ for name in vars(kind).get("__slots__", ())
+            )
+            return [getattr(thing, name) for name in slots if hasattr(thing, name)]
+        case _:
+            return ()
+
+
+def _kept(function: FunctionType) -> Iterator[Variable[Any]]:
+    """Variables that the function itself closes over, or has as defaults: those it is given."""
+    named = (function.__kwdefaults__ or {}).values()
+    for value in (*(function.__defaults__ or ()), *named):
+        if isinstance(value, Variable):
+            yield value
+    for cell in function.__closure__ or ():
+        try:
+            value = cell.cell_contents
+        except ValueError:  # a cell that nothing has been put into yet
+            continue
+        if isinstance(value, Variable):
+            yield value
