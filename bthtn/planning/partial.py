@@ -50,7 +50,7 @@ from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound
 from bthtn.planning.protocol import Settings
 from bthtn.world.diff import difference
 from bthtn.world.expression import Binding
-from bthtn.world.fluent import Fluent
+from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
@@ -159,19 +159,26 @@ class _Cutter(Course):
 
     def _scope(self, node: ScopeNode, *, followed: bool) -> Visit[Node]:
         self.record.append(node.method)
-        body = self._body(node)
-        child: Node = yield self.node(node.child, body, node.args, followed=followed)
+        body, binding = self._entered(node)
+        child: Node = yield self.node(node.child, body, binding, followed=followed)
         return node if child is node.child else replace(node, child=child)
 
-    def _body(self, node: ScopeNode) -> Network:
-        method = self._domain.methods[node.task][node.method]
-        if not isinstance(method.body, PlainBody):
-            return method.body
+    def _entered(self, node: ScopeNode) -> tuple[Network, Binding]:
+        """The network that the scope was planned for, and the values it was planned with."""
         self.state.foreseeable = self.sensed
-        body = self._domain.network(method, RecordingView(self.state), node.args)
-        if body is None:
-            raise _changed(node, method.text())
-        return body
+        view = RecordingView(self.state)
+        try:
+            ways = self._domain.ways(node.task, node.args, view)
+            if node.method < len(ways):
+                method, binding = ways.method(node.method), ways.binding(node.method)
+                if not isinstance(method.body, PlainBody):
+                    return method.body, binding
+                body = self._domain.network(method, view, binding)
+                if body is not None:
+                    return body, binding
+        except UnknownRead as signal:
+            raise _changed(node, str(signal)) from signal
+        raise _changed(node, node.task.name)
 
     def _sequence(
         self, node: SequenceNode, parts: tuple[Network, ...], binding: Binding, *, followed: bool

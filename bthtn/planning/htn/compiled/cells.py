@@ -7,10 +7,10 @@ from typing import Any, Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import TaskCall
+from bthtn.planning.htn.compiled.calls import is_ground
 from bthtn.planning.htn.compiled.frames import Cell
 from bthtn.planning.htn.compiled.kinds import ROOT, Entry
 from bthtn.planning.htn.compiled.program import Program
-from bthtn.planning.htn.compiled.source import is_ground
 from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState

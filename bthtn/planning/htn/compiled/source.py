@@ -18,21 +18,20 @@ with None where nothing is possible.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.compiled.calls import Site, bound_lines, is_ground, signature, unpacked
 from bthtn.planning.htn.compiled.effects import Effects
 from bthtn.planning.htn.compiled.exclusion import exclude_each_other
 from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.kinds import ScopeKind, TaskKind
 from bthtn.planning.htn.compiled.reading import Reading, args_source
-from bthtn.world.expression import Constant, Expression, Parameter
-from bthtn.world.truth import UNKNOWN
+from bthtn.world.expression import Expression
 
 _SALT: Final = 1_000_003
 _INLINE_PARTS: Final = 30
@@ -51,7 +50,7 @@ class Source:
         self._effects = Effects(self._reading, facts, features)
         self._inner_reading = Reading(features, self.names, prefix="b")
         self._inner_effects = Effects(self._inner_reading, facts, features)
-        self._sites: dict[int, _Site] = {}
+        self._sites: dict[int, Site] = {}
         self._kinds: dict[tuple[Task, int], str] = {}
         self._later: dict[tuple[Task, int], str] = {}
         self._at = "at" if features.paths else "None"
@@ -75,14 +74,14 @@ class Source:
 
     def _primitive(self, task: PrimitiveTask[Any]) -> Iterator[str]:
         yield f"def {self.functions[task]}(S, L, C, m, cell):"
-        yield f"    # {_signature(task)}"
+        yield f"    # {signature(task)}"
         kind = self._kind(task)
         generic = f"return m.primitive({kind}, cell)"
         lines = self._inlined(task, kind, generic)
         if lines is None:
             yield f"    {generic}"
             return
-        yield f"    {_unpacked(task)} = cell"
+        yield f"    {unpacked(task)} = cell"
         yield from lines
 
     def _inlined(self, task: PrimitiveTask[Any], kind: str, generic: str) -> list[str] | None:
@@ -159,8 +158,8 @@ class Source:
             if start:
                 yield ""
             yield f"def {self._function(task, start)}(S, L, C, m, cell):"
-            yield f"    # {_signature(task)}"
-            yield f"    {_unpacked(task)} = cell"
+            yield f"    # {signature(task)}"
+            yield f"    {unpacked(task)} = cell"
             if self._features.paths:
                 yield "    at = m.at"
             yield from self._guard(task, first=not start)
@@ -176,8 +175,8 @@ class Source:
     def _chosen(self, task: CompoundTask[Any]) -> Iterator[str]:
         """The function of a task that is decomposed in ways which only the state tells."""
         yield f"def {self.functions[task]}(S, L, C, m, cell):"
-        yield f"    # {_signature(task)}"
-        yield f"    {_unpacked(task)} = cell"
+        yield f"    # {signature(task)}"
+        yield f"    {unpacked(task)} = cell"
         yield from self._guard(task, first=True)
         key = "key" if self._is_guarded(task) else "None"
         yield f"    return choose(m, {self.names.of('t', task.name, task)}, cell, {key})"
@@ -330,9 +329,9 @@ class Source:
             name = self.names.new("q", task.name, run)
             lines = [
                 f"def {name}(S, L, C, m, cell):",
-                f"    # {', '.join(map(str, run))} in {_signature(task)}",
+                f"    # {', '.join(map(str, run))} in {signature(task)}",
                 "    _, s, rest = cell",
-                *_bound(task, "s"),
+                *bound_lines(task, "s"),
                 *(
                     f"    {line}"
                     for number, part in enumerate(run)
@@ -341,7 +340,7 @@ class Source:
                 f"    m.free -= {len(run) - 1}",
                 "    return rest",
             ]
-            self._sites[id(run[0])] = _Site(name, "\n".join(lines))
+            self._sites[id(run[0])] = Site(name, "\n".join(lines))
         return self._sites[id(run[0])].name
 
     def _site(self, task: CompoundTask[Any], part: Network) -> str:
@@ -358,14 +357,14 @@ class Source:
             at = "m.at" if self._features.paths else "None"
             lines = [
                 f"def {name}(S, L, C, m, cell):",
-                f"    # {part} in {_signature(task)}",
+                f"    # {part} in {signature(task)}",
                 "    _, sc, call, rest = cell",
-                *_bound(task, "sc"),
+                *bound_lines(task, "sc"),
                 f"    cell = ({given})",
                 f"    L.append((COMPUTED, sc, sc[2], (), {at}, call))",
                 f"    return {function}(S, L, C, m, cell)",
             ]
-            self._sites[id(part)] = _Site(name, "\n".join(lines))
+            self._sites[id(part)] = Site(name, "\n".join(lines))
         return self._sites[id(part)].name
 
     # conditions
@@ -375,33 +374,3 @@ class Source:
 
     def _generic(self, condition: Expression[Any], args: str) -> str:
         return f"m.asks({self._reading.named(condition)}, {args})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """A function for some place in a body."""
-
-    name: str
-    lines: str
-
-
-def is_ground(call: TaskCall) -> bool:
-    """Whether the values of the arguments are told by those of the enclosing task alone."""
-    return all(
-        isinstance(one, Parameter) or (isinstance(one, Constant) and one.value is not UNKNOWN)
-        for one in call.args
-    )
-
-
-def _bound(task: Task, scope: str) -> list[str]:
-    """Lines that bind the arguments of the task that a scope belongs to."""
-    names = "".join(f"a{number}, " for number in range(len(task.parameters)))
-    return [f"    {names}= {scope}[2]"] if names else []
-
-
-def _signature(task: Task) -> str:
-    return f"{task.name}({', '.join(parameter.name for parameter in task.parameters)})"
-
-
-def _unpacked(task: Task) -> str:
-    return ", ".join(["_", "sc", *(f"a{n}" for n in range(len(task.parameters))), "rest"])
