@@ -12,6 +12,7 @@ from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.domain.reading import strangers_in
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State, snapshot
 
@@ -64,13 +65,17 @@ DEFAULT_SETTINGS = Settings()
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """A question to a planner: from this state, how can the goal be done?"""
+    """A question to a planner: from this state, how can the goal be done?
+
+    With a ``bound``, only plans whose record beats it are an answer (semantics 2.8.4).
+    """
 
     domain: FrozenDomain
     state: FrozenState
     goal: Network
     binding: Binding = ()
     settings: Settings = DEFAULT_SETTINGS
+    bound: MethodTraversalRecord | None = None
 
 
 def request(
@@ -78,6 +83,8 @@ def request(
     state: S | FrozenState,
     goal: NetworkLike,
     settings: Settings = DEFAULT_SETTINGS,
+    *,
+    bound: MethodTraversalRecord | None = None,
 ) -> PlanRequest:
     """A request, checked. Raises DomainError for a domain or goal that is not well made."""
     whole = frozen(domain)
@@ -93,7 +100,7 @@ def request(
                 f" domain '{whole.name}' plans with {whole.state_class.__name__}",
             )
         )
-    return PlanRequest(whole, snapshot(state), network, settings=settings)
+    return PlanRequest(whole, snapshot(state), network, settings=settings, bound=bound)
 
 
 class Search(Protocol):

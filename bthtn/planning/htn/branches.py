@@ -54,7 +54,8 @@ def drop_alternative(search: SearchState, frame: Frame) -> bool:
     """Go on without the alternative that turned out to be impossible."""
     index = len(frame.branches)
     text = network_text(frame.network.parts[index], frame.binding)
-    search.record.append(1)
+    if not search.choose(1):
+        return False
     search.output.add(Dropped(index, text, search.reason))
     search.tell(trace.AlternativeDropped(index, text, frame.entry.depth))
     return _next_branch(search, frame.with_branch(None))
@@ -69,8 +70,9 @@ def _next_branch(search: SearchState, frame: Frame) -> bool:
     retained = None
     if isinstance(frame.network, PriorityNetwork):
         retained = AlternativeChoice(*search.here())
+        if not search.choose(0):
+            return False
         search.choices.append(retained)
-        search.record.append(0)
     search.frame = replace(frame, mark=search.projected.mark(), output=len(search.output))
     part = Expand(frame.network.parts[index], frame.binding)
     search.agenda = Agenda(part, Agenda(EndBranch(retained), None))

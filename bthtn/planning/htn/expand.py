@@ -90,7 +90,12 @@ def decompose(search: SearchState, compound: Compound, start: int) -> bool:
         if body is None:
             _reject_method(search, compound, index)
             continue
-        if index + 1 < len(methods):
+        if not search.may_beat(index):
+            if search.frame is None:
+                return False
+            # Inside a branch a later method may be undecided: that leaves a shorter record.
+            continue
+        if index + 1 < len(methods) and (search.frame is not None or search.may_beat(index + 1)):
             later = MethodChoice(*search.here(), compound=compound, method=index + 1)
             search.choices.append(later)
         _enter(search, compound, index, body, compound.reads | view.reads)
@@ -140,7 +145,7 @@ def _enter(
 ) -> None:
     task, args, depth = compound.task, compound.args, search.path.depth
     search.expansions += 1
-    search.record.append(index)
+    search.choose(index)
     key, mark = _key(search, compound), search.projected.mark()
     search.output.open(OpenScope(task, args, index, Footprint(reads), key, mark))
     search.agenda = Agenda(Expand(body, args), Agenda(CloseScope(), search.agenda))

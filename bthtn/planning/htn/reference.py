@@ -129,12 +129,15 @@ class Reference:
         """Every plan of the request, most preferred first."""
         asked = self._request
         for found in self._solutions(asked.goal, Place(asked.binding, Moment(asked.state))):
+            record = MethodTraversalRecord(found.record)
+            if asked.bound is not None and not record.beats(asked.bound):
+                continue
             yield Plan(
                 asked.domain,
                 asked.goal,
                 asked.binding,
                 found.node,
-                MethodTraversalRecord(found.record),
+                record,
                 asked.state.changed(found.moment.written),
                 self.expansions,
             )

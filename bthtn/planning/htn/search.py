@@ -143,6 +143,9 @@ class HtnSearch:
 
     def _solve(self) -> None:
         request, search = self._request, self._state
+        if not search.beats_bound:
+            self._stuck = True
+            return
         self._plan = Plan(
             request.domain,
             request.goal,

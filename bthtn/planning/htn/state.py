@@ -24,6 +24,8 @@ class SearchState:
         self.projected = WorkingState(request.state)
         self.output = Output()
         self.record: list[int] = []
+        self.bound = request.bound
+        self.ahead: int | None = None
         self.choices: list[Choice] = []
         self.agenda: Agenda | None = Agenda(Expand(request.goal, request.binding), None)
         self.path = Path()
@@ -42,7 +44,35 @@ class SearchState:
         self.projected.undo(choice.mark)
         self.output.truncate(choice.output)
         del self.record[choice.record :]
+        if self.ahead is not None and self.ahead >= choice.record:
+            self.ahead = None
         self.agenda, self.path, self.frame = choice.agenda, choice.path, choice.frame
+
+    def may_beat(self, entry: int) -> bool:
+        """Whether a plan whose record goes on with this entry can beat the bound."""
+        if self.bound is None or self.ahead is not None:
+            return True
+        left = len(self.bound) - len(self.record)
+        return left > 0 and (entry, 1) < (self.bound[-left], left)
+
+    def choose(self, entry: int) -> bool:
+        """Put a choice into the record; False, and nothing done, when that cannot beat the bound.
+
+        ``ahead`` is where the record is smaller than the bound. Behind that place everything
+        is allowed; before there is one, record and bound are equal as far as the record goes.
+        """
+        if self.bound is not None and self.ahead is None:
+            if not self.may_beat(entry):
+                return False
+            if entry < self.bound[len(self.record)]:
+                self.ahead = len(self.record)
+        self.record.append(entry)
+        return True
+
+    @property
+    def beats_bound(self) -> bool:
+        """Whether the record, as it is, beats the bound; without one, every record does."""
+        return self.bound is None or self.ahead is not None
 
     def view(self) -> RecordingView:
         """The projected state, as far as it can be foreseen from here."""
