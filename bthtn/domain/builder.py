@@ -27,19 +27,17 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
-from bthtn.domain.function import Computed
 from bthtn.domain.method import Method, Methods
+from bthtn.domain.number import NumberLike, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.reading import read_methods
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.expression import Expression, as_expression
 from bthtn.world.state import State
 
 S = TypeVar("S", bound=State)
 P = ParamSpec("P")
 
-NumberLike = float | Expression[Any] | Callable[[Any], float]
 EffectsLike = EffectLike | Iterable[EffectLike]
 UsesLike = Resource | str | Iterable[Resource | str]
 
@@ -156,15 +154,10 @@ class Domain(Generic[S]):
             expected=effects_from(described.expected, self.state_class),
             actual=effects_from(described.actual, self.state_class),
             uses=frozenset(map(str, uses)),
-            duration=self._number(described.duration),
-            cost=self._number(described.cost),
+            duration=number_from(described.duration, self.state_class),
+            cost=number_from(described.cost, self.state_class),
             doc=doc,
         )
-
-    def _number(self, written: NumberLike) -> Expression[Any]:
-        if callable(written) and not isinstance(written, Expression):
-            return Computed(written, self.state_class)
-        return as_expression(written)
 
     def _add(self, task: Task) -> Task:
         where = f"domain '{self.name}'"

@@ -178,6 +178,7 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
             methods = domain.methods.get(task, ())
             name = methods[index].name if index < len(methods) else ""
             fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
+            fields |= {"cost": json_value(node.cost)} if node.cost else {}
             return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
         case SequenceNode(children):
             return _composite(_object("sequence"), children)

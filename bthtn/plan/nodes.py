@@ -59,13 +59,17 @@ class TaskNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScopeNode:
-    """Who decomposed what: a compound task, the method chosen, and the result."""
+    """Who decomposed what: a compound task, the method chosen, and the result.
+
+    ``cost`` is what the method costs, beside what is below.
+    """
 
     task: CompoundTask[Any]
     args: tuple[Any, ...]
     method: int
     child: Node
     footprint: Footprint = field(default_factory=Footprint)
+    cost: float = 0
 
     def __str__(self) -> str:
         return f"{call_text(self.task, self.args)} m{self.method}"

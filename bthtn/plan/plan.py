@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
-from bthtn.plan.nodes import Node, PriorityNode, TaskNode
+from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, leaves
 from bthtn.world.expression import Binding
@@ -42,7 +42,7 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        """Sum of the tasks' costs; of alternatives, the dearest counts."""
+        """Sum of the costs of tasks and methods; of alternatives, the dearest counts."""
         return fold(self.tree, _cost)
 
     @property
@@ -61,4 +61,6 @@ class Plan:
 def _cost(node: Node, below: tuple[float, ...]) -> float:
     if isinstance(node, TaskNode):
         return node.cost
+    if isinstance(node, ScopeNode):
+        return node.cost + below[0]
     return max(below) if isinstance(node, PriorityNode) else sum(below)

@@ -20,4 +20,5 @@ def test_every_plan_replays_to_the_state_and_the_record_it_promises(problem):
         assert seen.final == plan.predicted
         assert seen.record == plan.record
         assert seen.footprint == plan.footprint
+        assert seen.cost == plan.cost
         search.reject()

@@ -211,7 +211,7 @@ def test_what_is_planned_bit_by_bit_is_what_would_have_been_planned_at_once(erra
 def test_enough_is_compared_that_was_suspended_on_the_way():
     count = Counter()
 
-    @settings(max_examples=500, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=800, derandomize=True, database=None, deadline=None)
     @given(errands())
     def look(errand):
         try:

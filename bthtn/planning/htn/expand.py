@@ -20,6 +20,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
+from bthtn.domain.number import number_of
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import PrimitiveTask, TaskCall, call_text
 from bthtn.plan.nodes import (
@@ -98,7 +99,7 @@ def decompose(search: SearchState, compound: Compound, start: int) -> bool:
         if index + 1 < len(methods) and (search.frame is not None or search.may_beat(index + 1)):
             later = MethodChoice(*search.here(), compound=compound, method=index + 1)
             search.choices.append(later)
-        _enter(search, compound, index, body, compound.reads | view.reads)
+        _enter(search, compound, index, body, view)
         return True
     return False
 
@@ -141,13 +142,15 @@ def _primitive(
 
 
 def _enter(
-    search: SearchState, compound: Compound, index: int, body: Network, reads: frozenset[Any]
+    search: SearchState, compound: Compound, index: int, body: Network, view: RecordingView
 ) -> None:
     task, args, depth = compound.task, compound.args, search.path.depth
     search.expansions += 1
     search.choose(index)
     key, mark = _key(search, compound), search.projected.mark()
-    search.output.open(OpenScope(task, args, index, Footprint(reads), key, mark))
+    cost = number_of(search.domain.methods[task][index].cost, view, args)
+    reads = Footprint(compound.reads | view.reads)
+    search.output.open(OpenScope(task, args, index, reads, key, mark, cost))
     search.agenda = Agenda(Expand(body, args), Agenda(CloseScope(), search.agenda))
     search.path = replace(search.path, depth=depth + 1)
     if search.is_watched:

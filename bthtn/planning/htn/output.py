@@ -39,6 +39,7 @@ class OpenScope:
     footprint: Footprint
     key: ScopeKey
     mark: int
+    cost: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +139,7 @@ def _closed(opening: Opening, inside: list[Node | Dropped]) -> Node:
     nodes = tuple(entry for entry in inside if not isinstance(entry, Dropped))
     match opening:
         case OpenScope(task, args, method, footprint):
-            return ScopeNode(task, args, method, nodes[0], footprint)
+            return ScopeNode(task, args, method, nodes[0], footprint, opening.cost)
         case OpenSequence():
             return SequenceNode(nodes)
         case OpenBranches(ParallelNetwork(_, policy)):

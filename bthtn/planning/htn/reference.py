@@ -21,6 +21,7 @@ from bthtn.domain.network import (
     PriorityNetwork,
     SequenceNetwork,
 )
+from bthtn.domain.number import number_of
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.merge import after_parallel, after_priority, conflict
@@ -201,9 +202,10 @@ class Reference:
             if body is None:
                 continue
             self.expansions += 1
+            cost = number_of(method.cost, seen, args)
             scope = Footprint(view.reads | seen.reads)
             for found in self._solutions(body, Place(args, place.at, above)):
-                node = ScopeNode(call.task, args, index, found.node, scope)
+                node = ScopeNode(call.task, args, index, found.node, scope, cost)
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:
