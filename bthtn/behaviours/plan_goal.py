@@ -78,7 +78,7 @@ class PlanGoal(Behaviour):
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
-        request(agent.domain, agent.beliefs.frozen(), self.goal)
+        request(agent.domain, agent.beliefs.frozen(), self.goal, settings)
         self._setup_arguments: dict[str, Any] = {}
         self._search: HtnSearch | None = None
         self._version = 0

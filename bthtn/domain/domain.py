@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import NULL, Network
@@ -18,6 +18,8 @@ from bthtn.world.schema import StateSchema
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrozenDomain:
@@ -27,11 +29,23 @@ class FrozenDomain:
     state_class: type[State]
     tasks: Mapping[str, Task]
     methods: Mapping[CompoundTask[Any], tuple[Method, ...]]
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
     def schema(self) -> StateSchema:
         """The fluents of the domain's states."""
         return self.state_class.__schema__
+
+    def derived(self, work_out: Callable[[FrozenDomain], T]) -> T:
+        """What a function works out from the domain alone, worked out at the first call.
+
+        It lives as long as the domain does. Threads that ask at the same time may work it out
+        twice, with the same result.
+        """
+        if work_out not in self._derived:
+            self._derived[work_out] = work_out(self)
+        result: T = self._derived[work_out]
+        return result
 
     def task(self, name: str) -> Task:
         """The task of this name. Raises DomainError with the nearest right name."""

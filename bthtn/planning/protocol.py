@@ -13,6 +13,7 @@ from bthtn.domain.reading import strangers_in
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.least_cost import costs_below_zero
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State, snapshot
 
@@ -25,11 +26,12 @@ class SearchStatus(Enum):
     RUNNING = "running"
     """There is more to try."""
     SOLVED = "solved"
-    """``plan`` is there."""
+    """``plan`` is there; where the cheapest was asked for, there is no cheaper one."""
     EXHAUSTED = "exhausted"
     """No plan exists; everything was tried."""
     LIMIT = "limit"
-    """The limit of expansions was reached; nobody knows whether a plan exists."""
+    """The limit of expansions was reached; nobody knows whether there is a plan, or, where the
+    cheapest was asked for, one that is cheaper than ``plan``."""
     ERROR = "error"
     """A user's function raised; the exception was passed on to the caller."""
 
@@ -41,7 +43,8 @@ class Settings:
     ``horizon`` and ``horizon_time`` suspend planning behind so many primitive tasks, or so
     much planned duration, on every path (semantics 2.5). ``strict_recursion`` lets a task
     fail that is entered again inside itself in an unchanged state. ``max_depth`` bounds how
-    deep tasks may be nested, ``max_expansions`` how much may be tried at all.
+    deep tasks may be nested, ``max_expansions`` how much may be tried at all. ``cheapest`` asks
+    for the plan that costs least, instead of the most preferred one (semantics 2.6.4).
     """
 
     horizon: int | None = None
@@ -49,6 +52,7 @@ class Settings:
     strict_recursion: bool = True
     max_depth: int = 100_000
     max_expansions: int = 1_000_000
+    cheapest: bool = False
 
     def __post_init__(self) -> None:
         """Reject limits that would allow nothing."""
@@ -86,12 +90,19 @@ def request(
     *,
     bound: MethodTraversalRecord | None = None,
 ) -> PlanRequest:
-    """A request, checked. Raises DomainError for a domain or goal that is not well made."""
+    """A request, checked.
+
+    Raises DomainError for a domain or goal that is not well made, and where the cheapest plan is
+    asked for with costs below zero.
+    """
     whole = frozen(domain)
     network = network_from(goal)
     strangers = list(strangers_in(network, whole.tasks, "goal"))
     if strangers:
         raise DomainError(strangers)
+    negative = list(costs_below_zero(whole)) if settings.cheapest else []
+    if negative:
+        raise DomainError(negative)
     if isinstance(state, State) and not isinstance(state, whole.state_class):
         raise DomainError(
             Diagnostic(
@@ -113,7 +124,7 @@ class Search(Protocol):
 
     @property
     def plan(self) -> Plan | None:
-        """The plan, once solved."""
+        """The plan, once solved; where the cheapest is asked for, the cheapest so far."""
         ...
 
     @property

@@ -16,7 +16,6 @@ from bthtn.plan.nodes import Dropped
 from bthtn.plan.walk import footprint
 from bthtn.planning import trace
 from bthtn.planning.htn.frames import (
-    Agenda,
     AlternativeChoice,
     Branch,
     EndBranch,
@@ -66,17 +65,30 @@ def _next_branch(search: SearchState, frame: Frame) -> bool:
     index = len(frame.branches)
     if index == len(frame.network.parts):
         return _join(search, frame)
-    search.frame, search.path = frame, frame.entry
+    search.frame, search.path = frame, replace(frame.entry, cost=0.0)
     retained = None
     if isinstance(frame.network, PriorityNetwork):
         retained = AlternativeChoice(*search.here())
         if not search.choose(0):
             return False
         search.choices.append(retained)
-    search.frame = replace(frame, mark=search.projected.mark(), output=len(search.output))
-    part = Expand(frame.network.parts[index], frame.binding)
-    search.agenda = Agenda(part, Agenda(EndBranch(retained), None))
+    mark, output = search.projected.mark(), len(search.output)
+    search.frame = replace(frame, mark=mark, output=output, outside=_outside(search, frame))
+    search.agenda = None
+    search.push(EndBranch(retained))
+    search.push(Expand(frame.network.parts[index], frame.binding))
     return True
+
+
+def _outside(search: SearchState, frame: Frame) -> float:
+    """The least cost of everything that is not in the branch about to be planned."""
+    if search.costs is None:
+        return 0
+    above = frame.above.outside if frame.above is not None else 0
+    behind = frame.behind.least if frame.behind is not None else 0
+    beside = search.least(*frame.network.parts[len(frame.branches) + 1 :])
+    done = sum(branch.path.cost for branch in frame.branches if branch is not None)
+    return above + frame.entry.cost + behind + beside + done
 
 
 def _join(search: SearchState, frame: Frame) -> bool:
@@ -89,11 +101,13 @@ def _join(search: SearchState, frame: Frame) -> bool:
         _merge_alternatives(search, kept)
     elif not _merge_parallel(search, frame.network, kept):
         return False
+    together = max if isinstance(frame.network, PriorityNetwork) else sum
     search.path = replace(
         frame.entry,
         steps=max(branch.path.steps for branch in kept),
         elapsed=max(branch.path.elapsed for branch in kept),
         cause=next((b.path.cause for b in kept if b.path.cause is not None), None),
+        cost=frame.entry.cost + together(branch.path.cost for branch in kept),
     )
     search.output.close()
     return True

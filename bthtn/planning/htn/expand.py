@@ -35,7 +35,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.planning import trace
 from bthtn.planning.htn.branches import open_branches
-from bthtn.planning.htn.frames import Agenda, CloseScope, Compound, Continue, Expand, MethodChoice
+from bthtn.planning.htn.frames import CloseScope, Compound, Continue, Expand, MethodChoice
 from bthtn.planning.htn.output import OpenScope, OpenSequence, ScopeKey
 from bthtn.planning.htn.state import SearchState
 from bthtn.world.expression import Binding
@@ -51,7 +51,8 @@ def expand(search: SearchState, network: Network, binding: Binding) -> bool:
             return _call(search, network, binding)
         case SequenceNetwork(parts):
             search.output.open(OpenSequence())
-            return go_on(search, Continue(parts, 0, binding))
+            least = search.costs.from_each(parts) if search.costs is not None else ()
+            return go_on(search, Continue(parts, 0, binding, least))
         case ParallelNetwork() | PriorityNetwork():
             return open_branches(search, network, binding)
         case DeferNetwork():
@@ -71,7 +72,8 @@ def go_on(search: SearchState, sequence: Continue) -> bool:
     rest = sequence.parts[sequence.index :]
     if rest and cause is None:
         behind = replace(sequence, index=sequence.index + 1)
-        search.agenda = Agenda(Expand(rest[0], sequence.binding), Agenda(behind, search.agenda))
+        search.push(behind)
+        search.push(Expand(rest[0], sequence.binding))
         return True
     if rest and cause is not None:
         _suspend(search, rest, sequence.binding, cause)
@@ -135,7 +137,12 @@ def _primitive(
     for fluent, write in step.writes.items():
         search.projected.apply(fluent, write)
     search.output.add(TaskNode(task, args, step.footprint, step.duration, step.cost))
-    search.path = replace(path, steps=path.steps + 1, elapsed=path.elapsed + step.duration)
+    search.path = replace(
+        path,
+        steps=path.steps + 1,
+        elapsed=path.elapsed + step.duration,
+        cost=path.cost + search.price(step.cost, task, args),
+    )
     if search.is_watched:
         search.tell(trace.TaskPlanned(call_text(task, args), path.depth))
     return True
@@ -148,11 +155,12 @@ def _enter(
     search.expansions += 1
     search.choose(index)
     key, mark = _key(search, compound), search.projected.mark()
-    cost = number_of(search.domain.methods[task][index].cost, view, args)
+    cost = search.price(number_of(search.domain.methods[task][index].cost, view, args), task, args)
     reads = Footprint(compound.reads | view.reads)
     search.output.open(OpenScope(task, args, index, reads, key, mark, cost))
-    search.agenda = Agenda(Expand(body, args), Agenda(CloseScope(), search.agenda))
-    search.path = replace(search.path, depth=depth + 1)
+    search.push(CloseScope())
+    search.push(Expand(body, args))
+    search.path = replace(search.path, depth=depth + 1, cost=search.path.cost + cost)
     if search.is_watched:
         name = search.domain.methods[task][index].name
         search.tell(trace.MethodEntered(call_text(task, args), index, name, depth))
@@ -190,6 +198,7 @@ def _defer(search: SearchState, network: DeferNetwork, binding: Binding) -> bool
         search.projected.apply(fluent, write)
     rest = (network.call,)
     search.output.add(SuspendedNode(rest, binding, DEFERRED, ensured, view.reads))
+    search.path = replace(search.path, cost=search.path.cost + search.least(*rest))
     return True
 
 
@@ -205,7 +214,7 @@ def _suspend(
     if search.is_watched:
         what = ", ".join(network_text(network, binding) for network in rest)
         search.tell(trace.PlanningSuspended(what, str(cause), search.path.depth))
-    search.path = replace(search.path, cause=cause)
+    search.path = replace(search.path, cause=cause, cost=search.path.cost + search.least(*rest))
     return True
 
 

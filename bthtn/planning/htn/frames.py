@@ -28,11 +28,15 @@ class Expand:
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """To do: go on with a sequence behind the parts that are planned."""
+    """To do: go on with a sequence behind the parts that are planned.
+
+    ``least`` says, where the cheapest plan is wanted, what it costs at least from each part on.
+    """
 
     parts: tuple[Network, ...]
     index: int
     binding: Binding
+    least: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +56,26 @@ Item = Expand | Continue | CloseScope | EndBranch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agenda:
-    """What is left to do, first things first."""
+    """What is left to do, first things first; ``least`` is what all of it costs at least."""
 
     item: Item
     rest: Agenda | None
+    least: float = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
     """How far the plan has come on the path being planned.
 
-    ``cause`` is set behind a suspension: then nothing more is planned on this path.
+    ``cause`` is set behind a suspension: then nothing more is planned on this path. ``cost`` is
+    that of the innermost branch, up to here.
     """
 
     steps: int = 0
     elapsed: float = 0
     depth: int = 0
     cause: Suspension | None = None
+    cost: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ class Frame:
     ``mark`` and ``output`` say where the branch being planned begins, ``entry`` how far the
     path had come at the node, ``guard`` the steps at which the innermost priority alternative
     begins, None outside of one. ``branches`` holds None for an alternative that was dropped.
+    ``outside`` is the least cost of all that is not in the branch being planned.
     """
 
     network: ParallelNetwork | PriorityNetwork
@@ -98,6 +106,7 @@ class Frame:
     mark: int = 0
     output: int = 0
     branches: tuple[Branch | None, ...] = ()
+    outside: float = 0
 
     def with_branch(self, branch: Branch | None) -> Frame:
         """This frame with one more branch done."""

@@ -43,6 +43,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
+from bthtn.planning.least_cost import LeastCosts
 from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -142,6 +143,10 @@ class Reference:
                 asked.state.changed(found.moment.written),
                 self.expansions,
             )
+
+    def cheapest(self) -> Plan | None:
+        """The plan that costs least; of several, the most preferred one."""
+        return min(self.plans(), key=self._domain.derived(LeastCosts).value, default=None)
 
     def _solutions(self, network: Network, place: Place) -> Iterator[Outcome]:
         match network:

@@ -54,7 +54,7 @@ class HtnSearch:
 
     @property
     def plan(self) -> Plan | None:
-        """The plan, once solved."""
+        """The plan, once solved; where the cheapest is asked for, the cheapest so far."""
         return self._plan
 
     @property
@@ -102,7 +102,7 @@ class HtnSearch:
         elif self._state.agenda is None:
             self._solve()
         else:
-            self._stuck = not self._step(self._state.agenda)
+            self._stuck = not self._step(self._state.agenda) or self._state.is_too_dear
 
     def _step(self, agenda: Agenda) -> bool:
         """Do the first thing on the agenda; False when it cannot be done."""
@@ -123,11 +123,11 @@ class HtnSearch:
     def _backtrack(self) -> None:
         """Return to the latest choice, and take its alternative if it has one."""
         if not self._state.choices:
-            self._status = SearchStatus.EXHAUSTED
+            self._status = SearchStatus.SOLVED if self._plan is not None else SearchStatus.EXHAUSTED
             return
         choice = self._state.choices.pop()
         self._state.restore(choice)
-        self._stuck = not self._retake(choice)
+        self._stuck = not self._retake(choice) or self._state.is_too_dear
 
     def _retake(self, choice: Choice) -> bool:
         match choice:
@@ -143,7 +143,7 @@ class HtnSearch:
 
     def _solve(self) -> None:
         request, search = self._request, self._state
-        if not search.beats_bound:
+        if not search.beats_bound or self._is_no_cheaper():
             self._stuck = True
             return
         self._plan = Plan(
@@ -155,7 +155,15 @@ class HtnSearch:
             search.projected.freeze(),
             search.expansions,
         )
-        self._status = SearchStatus.SOLVED
+        if search.settings.cheapest:
+            search.cheaper_than = search.path.cost
+            self._stuck = True
+        else:
+            self._status = SearchStatus.SOLVED
+
+    def _is_no_cheaper(self) -> bool:
+        limit = self._state.cheaper_than
+        return limit is not None and self._state.path.cost >= limit
 
 
 def _user_error(error: Exception) -> PlanningError:

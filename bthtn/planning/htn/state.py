@@ -6,8 +6,14 @@ The only thing it does not take back is ``reason``, the last thing that was impo
 
 from __future__ import annotations
 
-from bthtn.planning.htn.frames import Agenda, Choice, Expand, Frame, Path
+from typing import Any
+
+from bthtn.domain.network import Network
+from bthtn.domain.task import Task, call_text
+from bthtn.errors import PlanningError
+from bthtn.planning.htn.frames import Agenda, Choice, Continue, Expand, Frame, Item, Path
 from bthtn.planning.htn.output import Output
+from bthtn.planning.least_cost import LeastCosts, below_zero
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.footprint import RecordingView
@@ -27,12 +33,26 @@ class SearchState:
         self.bound = request.bound
         self.ahead: int | None = None
         self.choices: list[Choice] = []
-        self.agenda: Agenda | None = Agenda(Expand(request.goal, request.binding), None)
+        self.agenda: Agenda | None = None
         self.path = Path()
         self.frame: Frame | None = None
         self.expansions = 0
         self.reason = ""
+        self.cheaper_than: float | None = None
+        self.costs = request.domain.derived(LeastCosts) if self.settings.cheapest else None
         self._listener = listener
+        self.push(Expand(request.goal, request.binding))
+
+    def push(self, item: Item) -> None:
+        """Put something in front of the agenda."""
+        rest, least = self.agenda, 0.0
+        if self.costs is not None:
+            least = 0.0 if rest is None else rest.least
+            if isinstance(item, Expand):
+                least += self.costs.of(item.network)
+            elif isinstance(item, Continue):
+                least += item.least[item.index]
+        self.agenda = Agenda(item, rest, least)
 
     def here(self) -> tuple[Agenda | None, Path, Frame | None, int, int, int]:
         """What a choice point remembers."""
@@ -73,6 +93,28 @@ class SearchState:
     def beats_bound(self) -> bool:
         """Whether the record, as it is, beats the bound; without one, every record does."""
         return self.bound is None or self.ahead is not None
+
+    @property
+    def is_too_dear(self) -> bool:
+        """Whether nothing that can still come of this is cheaper than the plan that there is.
+
+        Never in an alternative: giving up there would look as if it were impossible.
+        """
+        if self.cheaper_than is None or self.guard is not None:
+            return False
+        ahead = self.agenda.least if self.agenda is not None else 0
+        around = self.frame.outside if self.frame is not None else 0
+        return self.path.cost + ahead + around >= self.cheaper_than
+
+    def price(self, cost: float, task: Task, args: tuple[Any, ...]) -> float:
+        """The cost itself. Raises PlanningError for one that makes adding up meaningless."""
+        if self.costs is not None and not cost >= 0:
+            raise PlanningError(below_zero(cost, call_text(task, args)))
+        return cost
+
+    def least(self, *networks: Network) -> float:
+        """What the networks cost at least, 0 where nobody asks for costs."""
+        return 0 if self.costs is None else sum(map(self.costs.of, networks))
 
     def view(self) -> RecordingView:
         """The projected state, as far as it can be foreseen from here."""
