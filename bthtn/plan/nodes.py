@@ -25,6 +25,7 @@ class SuspensionKind(Enum):
     DEFER = "defer"
     HORIZON = "horizon"
     UNKNOWN = "unknown"
+    BUDGET = "budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Suspension:
 PAUSED = Suspension(SuspensionKind.PAUSE)
 DEFERRED = Suspension(SuspensionKind.DEFER)
 HORIZON = Suspension(SuspensionKind.HORIZON)
+BUDGET = Suspension(SuspensionKind.BUDGET)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

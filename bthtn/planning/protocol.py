@@ -30,10 +30,13 @@ class SearchStatus(Enum):
     EXHAUSTED = "exhausted"
     """No plan exists; everything was tried."""
     LIMIT = "limit"
-    """The limit of expansions was reached; nobody knows whether there is a plan, or, where the
-    cheapest was asked for, one that is cheaper than ``plan``."""
+    """The limit of expansions was reached; nobody knows whether there is a plan, or a better one
+    than ``plan``: with ``cheapest`` that is the cheapest so far, with ``anytime`` the beginning
+    of one."""
     ERROR = "error"
     """A user's function raised; the exception was passed on to the caller."""
+    CANCELLED = "cancelled"
+    """Its caller gave it up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,9 @@ class Settings:
     much planned duration, on every path (semantics 2.5). ``strict_recursion`` lets a task
     fail that is entered again inside itself in an unchanged state. ``max_depth`` bounds how
     deep tasks may be nested, ``max_expansions`` how much may be tried at all. ``cheapest`` asks
-    for the plan that costs least, instead of the most preferred one (semantics 2.6.4).
+    for the plan that costs least, instead of the most preferred one (semantics 2.6.4). With
+    ``anytime`` a search at its limit answers with what it has planned so far, the rest left open
+    (semantics 2.6.6).
     """
 
     horizon: int | None = None
@@ -53,6 +58,7 @@ class Settings:
     max_depth: int = 100_000
     max_expansions: int = 1_000_000
     cheapest: bool = False
+    anytime: bool = False
 
     def __post_init__(self) -> None:
         """Reject limits that would allow nothing."""

@@ -24,6 +24,7 @@ from bthtn.domain.number import number_of
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import PrimitiveTask, TaskCall, call_text
 from bthtn.plan.nodes import (
+    BUDGET,
     DEFERRED,
     HORIZON,
     NULL_NODE,
@@ -107,6 +108,8 @@ def decompose(search: SearchState, compound: Compound, start: int) -> bool:
 
 
 def _call(search: SearchState, call: TaskCall, binding: Binding) -> bool:
+    if search.is_closing:
+        return leave_open(search, call, binding)
     view = search.view()
     args = grounded(call, view, binding)
     if args is None:
@@ -200,6 +203,11 @@ def _defer(search: SearchState, network: DeferNetwork, binding: Binding) -> bool
     search.output.add(SuspendedNode(rest, binding, DEFERRED, ensured, view.reads))
     search.path = replace(search.path, cost=search.path.cost + search.least(*rest))
     return True
+
+
+def leave_open(search: SearchState, call: TaskCall, binding: Binding) -> bool:
+    """Suspend a call for which there is no budget left."""
+    return _suspend(search, (call,), binding, BUDGET)
 
 
 def _undecided(search: SearchState, call: TaskCall, binding: Binding, unknown: str) -> bool:

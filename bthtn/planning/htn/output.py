@@ -73,6 +73,7 @@ class Output:
         self._entries: list[Entry] = []
         self._open: list[Opening] = []
         self._entered: dict[ScopeKey, list[int]] = {}
+        self._steps = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -80,6 +81,8 @@ class Output:
     def add(self, entry: Leaf | Dropped) -> None:
         """A node without children, or an alternative that is none."""
         self._entries.append(entry)
+        if isinstance(entry, TaskNode):
+            self._steps += 1
 
     def open(self, opening: Opening) -> None:
         """Begin a node: what follows belongs to it until it is closed."""
@@ -100,6 +103,13 @@ class Output:
                 self._do_open(entry.opened)
             elif isinstance(entry, Opening):
                 self._do_close(entry)
+            elif isinstance(entry, TaskNode):
+                self._steps -= 1
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether anything in it is to be done."""
+        return self._steps > 0
 
     def marks_of(self, key: ScopeKey) -> list[int]:
         """Save points at which open scopes with this key were entered."""

@@ -22,7 +22,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
 from bthtn.planning.htn.branches import drop_alternative, end_branch
-from bthtn.planning.htn.expand import decompose, expand, go_on
+from bthtn.planning.htn.expand import decompose, expand, go_on, leave_open
 from bthtn.planning.htn.frames import (
     Agenda,
     AlternativeChoice,
@@ -35,6 +35,7 @@ from bthtn.planning.htn.frames import (
 )
 from bthtn.planning.htn.state import SearchState
 from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.world.state import FrozenState
 
 
 class HtnSearch:
@@ -46,16 +47,17 @@ class HtnSearch:
         self._stuck = False
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
+        self._is_cancelled = self._is_advancing = False
 
     @property
     def status(self) -> SearchStatus:
         """Where the search stands."""
-        return self._status
+        return SearchStatus.CANCELLED if self._is_cancelled else self._status
 
     @property
     def plan(self) -> Plan | None:
         """The plan, once solved; where the cheapest is asked for, the cheapest so far."""
-        return self._plan
+        return None if self._is_cancelled else self._plan
 
     @property
     def expansions(self) -> int:
@@ -69,19 +71,36 @@ class HtnSearch:
         """
         limit = self._request.settings.max_expansions
         stop = limit if expansions is None else min(limit, self.expansions + expansions)
+        # In this order: `cancel` looks the other way round, so that one of the two notices.
+        self._is_advancing = True
         try:
-            while self._status is SearchStatus.RUNNING and (
+            while self.status is SearchStatus.RUNNING and (
                 self.expansions < stop or self._next_is_free()
             ):
                 self._work()
+            if self.status is SearchStatus.RUNNING and self.expansions >= limit:
+                self._end_at_limit()
         except Exception as error:
             self._status = SearchStatus.ERROR
             if isinstance(error, BthtnError | AssertionError):
                 raise
             raise _user_error(error) from error
-        if self._status is SearchStatus.RUNNING and self.expansions >= limit:
-            self._status = SearchStatus.LIMIT
-        return self._status
+        finally:
+            self._is_advancing = False
+            if self._is_cancelled:
+                self._forget()
+        return self.status
+
+    def cancel(self) -> None:
+        """Give the search up: it is over, and lets go of everything it holds.
+
+        Does nothing to a search that is over. Any thread may call it: a search that is being
+        advanced in another one stops before its next expansion.
+        """
+        if self._status is SearchStatus.RUNNING:
+            self._is_cancelled = True
+            if not self._is_advancing:
+                self._forget()
 
     def reject(self) -> None:
         """Give up the plan that was found and make ready to look for the next one."""
@@ -89,6 +108,26 @@ class HtnSearch:
         self._plan = None
         self._stuck = True
         self._status = SearchStatus.RUNNING
+
+    def _forget(self) -> None:
+        expansions = self._state.expansions
+        self._state = SearchState(replace(self._request, state=FrozenState({})), None)
+        self._state.expansions = expansions
+        self._plan = None
+
+    def _end_at_limit(self) -> None:
+        """Answer with what there is: the cheapest plan so far, or the beginning of a plan.
+
+        With a beginning, everything else is left open, which takes no expansions. Where that is
+        not possible, the search goes back to the latest choice and leaves its task open.
+        """
+        search = self._state
+        search.is_closing = search.settings.anytime and self._plan is None
+        while (
+            search.is_closing and search.output.has_steps and self._status is SearchStatus.RUNNING
+        ):
+            self._work()
+        self._status = SearchStatus.LIMIT
 
     def _next_is_free(self) -> bool:
         """Whether the next piece of work is no expansion, so that it needs no budget."""
@@ -131,6 +170,10 @@ class HtnSearch:
 
     def _retake(self, choice: Choice) -> bool:
         match choice:
+            case MethodChoice(compound=compound) if self._state.is_closing:
+                return leave_open(self._state, compound.call, compound.binding)
+            case AlternativeChoice() if self._state.is_closing:
+                return False  # it was not tried to the end
             case MethodChoice(compound=compound, method=method):
                 if self._state.is_watched:
                     to = call_text(compound.task, compound.args)
@@ -155,7 +198,7 @@ class HtnSearch:
             search.projected.freeze(),
             search.expansions,
         )
-        if search.settings.cheapest:
+        if search.settings.cheapest and not search.is_closing:
             search.cheaper_than = search.path.cost
             self._stuck = True
         else:

@@ -21,7 +21,10 @@ from bthtn.world.trail import WorkingState
 
 
 class SearchState:
-    """Owned by one search; nobody else sees it."""
+    """Owned by one search; nobody else sees it.
+
+    While ``is_closing``, every task that is reached is suspended: there is no budget for more.
+    """
 
     def __init__(self, request: PlanRequest, listener: SearchListener | None) -> None:
         self.domain = request.domain
@@ -37,6 +40,7 @@ class SearchState:
         self.path = Path()
         self.frame: Frame | None = None
         self.expansions = 0
+        self.is_closing = False
         self.reason = ""
         self.cheaper_than: float | None = None
         self.costs = request.domain.derived(LeastCosts) if self.settings.cheapest else None
