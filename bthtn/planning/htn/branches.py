@@ -13,7 +13,6 @@ from dataclasses import replace
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
 from bthtn.plan.merge import after_parallel, after_priority, conflict
 from bthtn.plan.nodes import Dropped
-from bthtn.plan.walk import footprint
 from bthtn.planning import trace
 from bthtn.planning.htn.frames import (
     AlternativeChoice,
@@ -44,7 +43,7 @@ def end_branch(search: SearchState, retained: AlternativeChoice | None) -> bool:
     if retained is not None:
         retained.planned = True
     written = search.projected.written_since(frame.mark)
-    branch = Branch(written, footprint(search.output.tree(frame.output)), search.path)
+    branch = Branch(written, search.output.end_branch(frame.output), search.path)
     search.projected.leave(frame.mark)
     return _next_branch(search, frame.with_branch(branch))
 

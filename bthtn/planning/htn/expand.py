@@ -70,14 +70,14 @@ def go_on(search: SearchState, sequence: Continue) -> bool:
     cause = search.path.cause
     if cause is None and sequence.index > 0 and search.at_horizon:
         cause = HORIZON
-    rest = sequence.parts[sequence.index :]
-    if rest and cause is None:
+    is_done = sequence.index == len(sequence.parts)
+    if not is_done and cause is None:
         behind = replace(sequence, index=sequence.index + 1)
         search.push(behind)
-        search.push(Expand(rest[0], sequence.binding))
+        search.push(Expand(sequence.parts[sequence.index], sequence.binding))
         return True
-    if rest and cause is not None:
-        _suspend(search, rest, sequence.binding, cause)
+    if not is_done and cause is not None:
+        _suspend(search, sequence.parts[sequence.index :], sequence.binding, cause)
     search.output.close()
     return True
 
