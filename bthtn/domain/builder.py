@@ -61,11 +61,16 @@ primitive = Primitive
 
 
 class Domain(Generic[S]):
-    """A domain while it is being written. Used for the first time, it is frozen."""
+    """A domain while it is being written. Used for the first time, it is frozen.
 
-    def __init__(self, name: str, state: type[S]) -> None:
+    ``prunes_duplicates`` lets searches remember from which moments there is no plan, at the cost
+    of memory: worth it where many ways lead to the same state with the same things left to do.
+    """
+
+    def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
         self.name = name
         self.state_class = state
+        self._prunes_duplicates = prunes_duplicates
         self._tasks: dict[str, Task] = {}
         self._frozen: FrozenDomain | None = None
 
@@ -134,6 +139,7 @@ class Domain(Generic[S]):
                 self.state_class,
                 MappingProxyType(dict(self._tasks)),
                 MappingProxyType(methods),
+                self._prunes_duplicates,
             )
         return self._frozen
 

@@ -23,12 +23,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrozenDomain:
-    """Tasks by name in order of definition, and the methods of the compound ones."""
+    """Tasks by name in order of definition, and the methods of the compound ones.
+
+    ``prunes_duplicates`` asks searches to remember from where there is no plan (semantics 2.6.8).
+    """
 
     name: str
     state_class: type[State]
     tasks: Mapping[str, Task]
     methods: Mapping[CompoundTask[Any], tuple[Method, ...]]
+    prunes_duplicates: bool = False
     _derived: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property

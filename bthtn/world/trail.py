@@ -111,6 +111,17 @@ class WorkingState:
             for fluent, before in self._first_since(mark).items()
         )
 
+    def changes(self) -> dict[Fluent[Any], Any]:
+        """What makes a difference to the snapshot below; a volatile fluent does by being written.
+
+        Two moments of one search are equal when their changes are.
+        """
+        return {
+            fluent: value
+            for fluent, value in self._values.items()
+            if fluent.volatile or value != self._base.get(fluent)
+        }
+
     def freeze(self) -> FrozenState:
         """A snapshot of the state now."""
         return self._base.changed(self._values)

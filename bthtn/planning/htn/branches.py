@@ -14,6 +14,7 @@ from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
 from bthtn.plan.merge import after_parallel, after_priority, conflict
 from bthtn.plan.nodes import Dropped
 from bthtn.planning import trace
+from bthtn.planning.htn.duplicates import EVERYTHING
 from bthtn.planning.htn.frames import (
     AlternativeChoice,
     Branch,
@@ -31,6 +32,8 @@ def open_branches(
 ) -> bool:
     """Begin a parallel or priority node."""
     search.output.open(OpenBranches(network))
+    if isinstance(network, PriorityNetwork) and search.duplicates is not None:
+        search.duplicates.guard(EVERYTHING)
     guard = search.path.steps if isinstance(network, PriorityNetwork) else search.guard
     search.frame = Frame(network, binding, search.path, search.agenda, search.frame, guard)
     return _next_branch(search, search.frame)

@@ -173,7 +173,11 @@ def _cut(search: SearchState, compound: Compound) -> bool:
     """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
     reason = ""
     marks = search.output.marks_of(_key(search, compound))
-    if search.settings.strict_recursion and any(map(search.projected.same_as_at, marks)):
+    same = search.projected.same_as_at
+    last = next(filter(same, reversed(marks)), None) if search.settings.strict_recursion else None
+    if last is not None:
+        if search.duplicates is not None:
+            search.duplicates.guard(last)
         reason = "entered again inside itself, with nothing changed"
     elif search.path.depth >= search.settings.max_depth:
         reason = f"nested deeper than {search.settings.max_depth}"

@@ -56,11 +56,16 @@ Item = Expand | Continue | CloseScope | EndBranch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agenda:
-    """What is left to do, first things first; ``least`` is what all of it costs at least."""
+    """What is left to do, first things first.
+
+    ``least`` is what all of it costs at least. Equal agendas of one search have equal numbers.
+    Both are only told where somebody asks.
+    """
 
     item: Item
     rest: Agenda | None
     least: float = 0
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bthtn.domain.task import call_text
+from bthtn.domain.network import network_text
+from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.errors import BthtnError, Diagnostic, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -107,6 +108,7 @@ class HtnSearch:
         assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
         self._plan = None
         self._stuck = True
+        self._state.duplicates = None  # what has failed so far has failed because of a rejection
         self._status = SearchStatus.RUNNING
 
     def _forget(self) -> None:
@@ -148,6 +150,8 @@ class HtnSearch:
         search = self._state
         search.agenda = agenda.rest
         match agenda.item:
+            case Expand(TaskCall(CompoundTask())) if search.is_known_to_fail(agenda):
+                return self._tried_before(agenda.item)
             case Expand(network, binding):
                 return expand(search, network, binding)
             case Continue():
@@ -159,8 +163,16 @@ class HtnSearch:
                 search.path = replace(search.path, depth=search.path.depth - 1)
                 return True
 
+    def _tried_before(self, item: Expand) -> bool:
+        if self._state.is_watched:
+            what = network_text(item.network, item.binding)
+            self._state.tell(trace.TriedBefore(what, self._state.path.depth))
+        return False
+
     def _backtrack(self) -> None:
         """Return to the latest choice, and take its alternative if it has one."""
+        if self._state.duplicates is not None:
+            self._state.duplicates.fail(len(self._state.choices))
         if not self._state.choices:
             self._status = SearchStatus.SOLVED if self._plan is not None else SearchStatus.EXHAUSTED
             return

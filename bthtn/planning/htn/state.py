@@ -11,6 +11,7 @@ from typing import Any
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task, call_text
 from bthtn.errors import PlanningError
+from bthtn.planning.htn.duplicates import EVERYTHING, Duplicates
 from bthtn.planning.htn.frames import Agenda, Choice, Continue, Expand, Frame, Item, Path
 from bthtn.planning.htn.output import Output
 from bthtn.planning.least_cost import LeastCosts, below_zero
@@ -44,6 +45,9 @@ class SearchState:
         self.reason = ""
         self.cheaper_than: float | None = None
         self.costs = request.domain.derived(LeastCosts) if self.settings.cheapest else None
+        self.duplicates: Duplicates | None = None
+        if self.domain.prunes_duplicates and not self.settings.cheapest and self.bound is None:
+            self.duplicates = Duplicates()
         self._listener = listener
         self.push(Expand(request.goal, request.binding))
 
@@ -56,7 +60,29 @@ class SearchState:
                 least += self.costs.of(item.network)
             elif isinstance(item, Continue):
                 least += item.least[item.index]
-        self.agenda = Agenda(item, rest, least)
+        number = 0
+        if self.duplicates is not None and self.frame is None:
+            number = self.duplicates.number(item, rest.number if rest is not None else EVERYTHING)
+        self.agenda = Agenda(item, rest, least, number)
+
+    def is_known_to_fail(self, agenda: Agenda) -> bool:
+        """Whether all was tried in vain when this was left to do in this state (semantics 2.6.8).
+
+        Asked where a task is to be decomposed, outside of branches.
+        """
+        if self.duplicates is None or self.frame is not None:
+            return False
+        self.foresee()
+        settings, path = self.settings, self.path
+        key = (
+            agenda.number,
+            self.projected.fingerprint,
+            self.projected.foreseeable or not self.has_volatile,
+            path.steps if settings.horizon is not None else None,
+            path.elapsed if settings.horizon_time is not None else None,
+        )
+        state, mark = self.projected.changes(), self.projected.mark()
+        return self.duplicates.meet(key, state, len(self.choices), mark)
 
     def here(self) -> tuple[Agenda | None, Path, Frame | None, int, int, int]:
         """What a choice point remembers."""
