@@ -140,12 +140,8 @@ def _primitive(
     for fluent, write in step.writes.items():
         search.projected.apply(fluent, write)
     search.output.add(TaskNode(task, args, step.footprint, step.duration, step.cost))
-    search.path = replace(
-        path,
-        steps=path.steps + 1,
-        elapsed=path.elapsed + step.duration,
-        cost=path.cost + search.price(step.cost, task, args),
-    )
+    search.check_price(step.cost, task, args)
+    search.path = path.behind(step.duration, step.cost)
     if search.is_watched:
         search.tell(trace.TaskPlanned(call_text(task, args), path.depth))
     return True
@@ -158,12 +154,13 @@ def _enter(
     search.expansions += 1
     search.choose(index)
     key, mark = _key(search, compound), search.projected.mark()
-    cost = search.price(number_of(search.domain.methods[task][index].cost, view, args), task, args)
+    cost = number_of(search.domain.methods[task][index].cost, view, args)
+    search.check_price(cost, task, args)
     reads = Footprint(compound.reads | view.reads)
     search.output.open(OpenScope(task, args, index, reads, key, mark, cost))
     search.push(CloseScope())
     search.push(Expand(body, args))
-    search.path = replace(search.path, depth=depth + 1, cost=search.path.cost + cost)
+    search.path = search.path.inside(cost)
     if search.is_watched:
         name = search.domain.methods[task][index].name
         search.tell(trace.MethodEntered(call_text(task, args), index, name, depth))

@@ -1,6 +1,8 @@
 """The explicit stack of the search: agenda, frames and choice points.
 
-The agenda is a linked list, so a choice point holds what is left to do by a reference.
+The agenda is a linked list, so a choice point holds what is left to do by a reference. Its
+cells, and paths, are made at every expansion and never changed; that they are not `frozen` is
+because making them would take three times as long.
 A frame stands for a parallel or priority node whose branches are being planned; frames are
 never changed, so returning to an earlier choice is returning to an earlier frame.
 """
@@ -54,7 +56,7 @@ class EndBranch:
 Item = Expand | Continue | CloseScope | EndBranch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Agenda:
     """What is left to do, first things first.
 
@@ -68,7 +70,7 @@ class Agenda:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Path:
     """How far the plan has come on the path being planned.
 
@@ -81,6 +83,19 @@ class Path:
     depth: int = 0
     cause: Suspension | None = None
     cost: float = 0
+
+    def behind(self, duration: float, cost: float) -> Path:
+        """The path with one step more."""
+        steps, elapsed = self.steps + 1, self.elapsed + duration
+        return Path(steps, elapsed, self.depth, self.cause, self.cost + cost)
+
+    def inside(self, cost: float) -> Path:
+        """The path within one decomposition more."""
+        return Path(self.steps, self.elapsed, self.depth + 1, self.cause, self.cost + cost)
+
+    def outside(self) -> Path:
+        """The path within one decomposition less."""
+        return Path(self.steps, self.elapsed, self.depth - 1, self.cause, self.cost)
 
 
 @dataclass(frozen=True, slots=True)

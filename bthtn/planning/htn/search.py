@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bthtn.domain.network import network_text
-from bthtn.domain.task import CompoundTask, TaskCall, call_text
+from bthtn.domain.task import call_text
 from bthtn.errors import BthtnError, Diagnostic, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -75,8 +75,11 @@ class HtnSearch:
         # In this order: `cancel` looks the other way round, so that one of the two notices.
         self._is_advancing = True
         try:
-            while self.status is SearchStatus.RUNNING and (
-                self.expansions < stop or self._next_is_free()
+            running = SearchStatus.RUNNING
+            while (
+                not self._is_cancelled
+                and self._status is running
+                and (self.expansions < stop or self._next_is_free())
             ):
                 self._work()
             if self.status is SearchStatus.RUNNING and self.expansions >= limit:
@@ -150,9 +153,9 @@ class HtnSearch:
         search = self._state
         search.agenda = agenda.rest
         match agenda.item:
-            case Expand(TaskCall(CompoundTask())) if search.is_known_to_fail(agenda):
-                return self._tried_before(agenda.item)
             case Expand(network, binding):
+                if search.duplicates is not None and search.is_known_to_fail(agenda, network):
+                    return self._tried_before(agenda.item)
                 return expand(search, network, binding)
             case Continue():
                 return go_on(search, agenda.item)
@@ -160,7 +163,7 @@ class HtnSearch:
                 return end_branch(search, retained)
             case CloseScope():
                 search.output.close()
-                search.path = replace(search.path, depth=search.path.depth - 1)
+                search.path = search.path.outside()
                 return True
 
     def _tried_before(self, item: Expand) -> bool:

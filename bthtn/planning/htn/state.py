@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from bthtn.domain.network import Network
-from bthtn.domain.task import Task, call_text
+from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text
 from bthtn.errors import PlanningError
 from bthtn.planning.htn.duplicates import EVERYTHING, Duplicates
 from bthtn.planning.htn.frames import Agenda, Choice, Continue, Expand, Frame, Item, Path
@@ -54,6 +54,9 @@ class SearchState:
     def push(self, item: Item) -> None:
         """Put something in front of the agenda."""
         rest, least = self.agenda, 0.0
+        if self.costs is None and self.duplicates is None:
+            self.agenda = Agenda(item, rest)
+            return
         if self.costs is not None:
             least = 0.0 if rest is None else rest.least
             if isinstance(item, Expand):
@@ -65,12 +68,13 @@ class SearchState:
             number = self.duplicates.number(item, rest.number if rest is not None else EVERYTHING)
         self.agenda = Agenda(item, rest, least, number)
 
-    def is_known_to_fail(self, agenda: Agenda) -> bool:
+    def is_known_to_fail(self, agenda: Agenda, network: Network) -> bool:
         """Whether all was tried in vain when this was left to do in this state (semantics 2.6.8).
 
-        Asked where a task is to be decomposed, outside of branches.
+        Told where a task is to be decomposed, outside of branches.
         """
-        if self.duplicates is None or self.frame is not None:
+        decomposes = isinstance(network, TaskCall) and isinstance(network.task, CompoundTask)
+        if self.duplicates is None or self.frame is not None or not decomposes:
             return False
         self.foresee()
         settings, path = self.settings, self.path
@@ -136,11 +140,10 @@ class SearchState:
         around = self.frame.outside if self.frame is not None else 0
         return self.path.cost + ahead + around >= self.cheaper_than
 
-    def price(self, cost: float, task: Task, args: tuple[Any, ...]) -> float:
-        """The cost itself. Raises PlanningError for one that makes adding up meaningless."""
+    def check_price(self, cost: float, task: Task, args: tuple[Any, ...]) -> None:
+        """Raises PlanningError for a cost that makes adding up meaningless, where that is done."""
         if self.costs is not None and not cost >= 0:
             raise PlanningError(below_zero(cost, call_text(task, args)))
-        return cost
 
     def least(self, *networks: Network) -> float:
         """What the networks cost at least, 0 where nobody asks for costs."""
