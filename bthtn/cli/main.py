@@ -83,6 +83,13 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     output: Output = None,
     horizon: Annotated[int | None, typer.Option(help="Plan so many tasks ahead.")] = None,
     horizon_time: Annotated[float | None, typer.Option(help="Plan so many ticks ahead.")] = None,
+    cheapest: Annotated[
+        bool, typer.Option("--cheapest", help="The plan that costs least, not the first one.")
+    ] = False,
+    anytime: Annotated[
+        bool, typer.Option("--anytime", help="At the limit: what is planned, the rest left open.")
+    ] = False,
+    max_expansions: Annotated[int, typer.Option(help="Try no more than so much.")] = 1_000_000,
     planner: Annotated[Planner, typer.Option(help="Who plans.")] = Planner.HTN,
     flat: Annotated[
         bool, typer.Option("--flat", help="Show only what is run, in the form tests compare.")
@@ -102,6 +109,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         horizon=horizon,
         horizon_time=horizon_time,
         planner=planner.value,
+        cheapest=cheapest,
+        anytime=anytime,
+        max_expansions=max_expansions,
     )
     shown_as = "json" if as_json else form.value
     showing = Showing(form=shown_as, target=output, flat=flat, scopes=scopes, legend=legend)

@@ -28,7 +28,7 @@ from bthtn.plan.notation import call_from
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, request
+from bthtn.planning.protocol import DEFAULT_SETTINGS, PlanRequest, SearchStatus, Settings, request
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 from bthtn.world.state import FrozenState
 
@@ -48,13 +48,22 @@ class Question:
     horizon: int | None = None
     horizon_time: float | None = None
     planner: str = "htn"
+    cheapest: bool = False
+    anytime: bool = False
+    max_expansions: int = DEFAULT_SETTINGS.max_expansions
 
     def request(self) -> PlanRequest:
         """The question with everything in it found. Raises BthtnError."""
         domain = domain_of(self.domain)
         state = state_from(self.given, domain)
-        with at("--horizon or --horizon-time"):
-            settings = Settings(horizon=self.horizon, horizon_time=self.horizon_time)
+        with at("--horizon, --horizon-time or --max-expansions"):
+            settings = Settings(
+                horizon=self.horizon,
+                horizon_time=self.horizon_time,
+                cheapest=self.cheapest,
+                anytime=self.anytime,
+                max_expansions=self.max_expansions,
+            )
         with at(f"task of domain '{domain.name}'"):
             goal = goal_from(self.task, self.args, domain)
         return request(domain, state, goal, settings)
@@ -117,9 +126,15 @@ def _by_search(asked: PlanRequest) -> tuple[Plan | None, int]:
     if told:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if search.status is SearchStatus.LIMIT:
-        message = f"no answer after {search.expansions} expansions"
-        raise PlanningError(
-            Diagnostic("BT203", message, hint="is there a recursion that never ends?")
+        if search.plan is None:
+            message = f"no answer after {search.expansions} expansions"
+            raise PlanningError(
+                Diagnostic("BT203", message, hint="is there a recursion that never ends?")
+            )
+        print(
+            f"stopped after {counted(search.expansions, 'expansion')}:"
+            " this is the best so far, there may be better plans",
+            file=sys.stderr,
         )
     return search.plan, search.expansions
 
@@ -129,10 +144,11 @@ def _by_reference(asked: PlanRequest) -> tuple[Plan | None, int]:
 
     reference = Reference(asked)
     try:
-        return next(reference.plans(), None), reference.expansions
+        wanted = reference.cheapest() if asked.settings.cheapest else next(reference.plans(), None)
     except RecursionError:
         message = "the reference planner is recursive, and this is nested too deep for it"
         raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
+    return wanted, reference.expansions
 
 
 def _show(plan: Plan, showing: Showing) -> None:
