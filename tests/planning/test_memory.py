@@ -1,5 +1,6 @@
 """A search holds its open choices and nothing else, and touches what its tasks touch."""
 
+import gc
 import sys
 import tracemalloc
 from itertools import pairwise
@@ -131,6 +132,8 @@ def work_of(search):
         return trace
 
     before = sys.gettrace()
+    gc.collect()
+    gc.disable()  # others' finalizers would be counted
     tracemalloc.start()
     sys.settrace(trace)
     try:
@@ -139,6 +142,7 @@ def work_of(search):
         sys.settrace(before)
         memory = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
+        gc.enable()
     assert search.status is SearchStatus.EXHAUSTED
     return count, memory
 
