@@ -57,6 +57,20 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is the screen."),
 ]
 Legend = Annotated[bool, typer.Option(help="Explain shapes and colours.")]
+CheckRest = Annotated[
+    bool, typer.Option("--check-rest", help="Suspend only what can be planned to its end.")
+]
+Cheapest = Annotated[
+    bool, typer.Option("--cheapest", help="The plan that costs least, not the first one.")
+]
+Anytime = Annotated[
+    bool, typer.Option("--anytime", help="At the limit: what is planned, the rest left open.")
+]
+MaxExpansions = Annotated[int, typer.Option(help="Try no more than so much.")]
+Parallelize = Annotated[bool, typer.Option("--parallelize", help="Put side by side what may be.")]
+ShowCompiled = Annotated[
+    bool, typer.Option("--show-compiled", help="Show the functions that do the planning.")
+]
 WHAT = "A name, a folder, a .py file, or package.module:attribute."
 
 
@@ -84,20 +98,17 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     output: Output = None,
     horizon: Annotated[int | None, typer.Option(help="Plan so many tasks ahead.")] = None,
     horizon_time: Annotated[float | None, typer.Option(help="Plan so many ticks ahead.")] = None,
-    check_rest: Annotated[
-        bool, typer.Option("--check-rest", help="Suspend only what can be planned to its end.")
-    ] = False,
+    check_rest: CheckRest = False,
+    cheapest: Cheapest = False,
+    anytime: Anytime = False,
+    max_expansions: MaxExpansions = 1_000_000,
     planner: Annotated[Planner, typer.Option(help="Who plans.")] = Planner.HTN,
     flat: Annotated[
         bool, typer.Option("--flat", help="Show only what is run, in the form tests compare.")
     ] = False,
     scopes: Annotated[bool, typer.Option(help="Show which task each part is for.")] = True,
-    parallelize: Annotated[
-        bool, typer.Option("--parallelize", help="Put side by side what may be.")
-    ] = False,
-    show_compiled: Annotated[
-        bool, typer.Option("--show-compiled", help="Show the functions that do the planning.")
-    ] = False,
+    parallelize: Parallelize = False,
+    show_compiled: ShowCompiled = False,
     legend: Legend = False,
     as_json: AsJson = False,
 ) -> None:
@@ -114,6 +125,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         check_rest=check_rest,
         planner=planner.value,
         parallelize=parallelize,
+        cheapest=cheapest,
+        anytime=anytime,
+        max_expansions=max_expansions,
     )
     if show_compiled:
         raise typer.Exit(show_source(question, output))

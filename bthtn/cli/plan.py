@@ -30,7 +30,14 @@ from bthtn.planning.explain import Explanation, Reason, explanation_text
 from bthtn.planning.htn.compiled.search import CompiledQuestion
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, request
+from bthtn.planning.protocol import (
+    DEFAULT_SETTINGS,
+    PlanRequest,
+    Search,
+    SearchStatus,
+    Settings,
+    request,
+)
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 from bthtn.world.state import FrozenState
 
@@ -52,16 +59,22 @@ class Question:
     check_rest: bool = False
     planner: str = "htn"
     parallelize: bool = False
+    cheapest: bool = False
+    anytime: bool = False
+    max_expansions: int = DEFAULT_SETTINGS.max_expansions
 
     def request(self) -> PlanRequest:
         """The question with everything in it found. Raises BthtnError."""
         domain = domain_of(self.domain)
         state = state_from(self.given, domain)
-        with at("--horizon or --horizon-time"):
+        with at("--horizon, --horizon-time or --max-expansions"):
             settings = Settings(
                 horizon=self.horizon,
                 horizon_time=self.horizon_time,
                 check_rest=self.check_rest,
+                cheapest=self.cheapest,
+                anytime=self.anytime,
+                max_expansions=self.max_expansions,
             )
         with at(f"task of domain '{domain.name}'"):
             goal = goal_from(self.task, self.args, domain)
@@ -137,9 +150,15 @@ def _by_search(search: Search) -> tuple[Plan | None, int]:
     if told:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if search.status is SearchStatus.LIMIT:
-        message = f"no answer after {search.expansions} expansions"
-        raise PlanningError(
-            Diagnostic("BT203", message, hint="is there a recursion that never ends?")
+        if search.plan is None:
+            message = f"no answer after {search.expansions} expansions"
+            raise PlanningError(
+                Diagnostic("BT203", message, hint="is there a recursion that never ends?")
+            )
+        print(
+            f"stopped after {counted(search.expansions, 'expansion')}:"
+            " this is the best so far, there may be better plans",
+            file=sys.stderr,
         )
     return search.plan, search.expansions
 
@@ -149,10 +168,11 @@ def _by_reference(asked: PlanRequest) -> tuple[Plan | None, int]:
 
     reference = Reference(asked)
     try:
-        return next(reference.plans(), None), reference.expansions
+        wanted = reference.cheapest() if asked.settings.cheapest else next(reference.plans(), None)
     except RecursionError:
         message = "the reference planner is recursive, and this is nested too deep for it"
         raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
+    return wanted, reference.expansions
 
 
 def _show(plan: Plan, showing: Showing) -> None:

@@ -27,19 +27,17 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
-from bthtn.domain.function import Computed
 from bthtn.domain.method import Method, Methods
+from bthtn.domain.number import NumberLike, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.reading import read_methods, refuse_variables
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.expression import Expression, as_expression
 from bthtn.world.state import State
 
 S = TypeVar("S", bound=State)
 P = ParamSpec("P")
 
-NumberLike = float | Expression[Any] | Callable[[Any], float]
 EffectsLike = EffectLike | Iterable[EffectLike]
 UsesLike = Resource | str | Iterable[Resource | str]
 
@@ -63,11 +61,16 @@ primitive = Primitive
 
 
 class Domain(Generic[S]):
-    """A domain while it is being written. Used for the first time, it is frozen."""
+    """A domain while it is being written. Used for the first time, it is frozen.
 
-    def __init__(self, name: str, state: type[S]) -> None:
+    ``prunes_duplicates`` lets searches remember from which moments there is no plan, at the cost
+    of memory: worth it where many ways lead to the same state with the same things left to do.
+    """
+
+    def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
         self.name = name
         self.state_class = state
+        self._prunes_duplicates = prunes_duplicates
         self._tasks: dict[str, Task] = {}
         self._frozen: FrozenDomain | None = None
 
@@ -140,6 +143,7 @@ class Domain(Generic[S]):
                 self.state_class,
                 MappingProxyType(tasks),
                 MappingProxyType(methods),
+                self._prunes_duplicates,
             )
         return self._frozen
 
@@ -162,15 +166,10 @@ class Domain(Generic[S]):
             expected=effects_from(described.expected, self.state_class),
             actual=effects_from(described.actual, self.state_class),
             uses=frozenset(map(str, uses)),
-            duration=self._number(described.duration),
-            cost=self._number(described.cost),
+            duration=number_from(described.duration, self.state_class),
+            cost=number_from(described.cost, self.state_class),
             doc=doc,
         )
-
-    def _number(self, written: NumberLike) -> Expression[Any]:
-        if callable(written) and not isinstance(written, Expression):
-            return Computed(written, self.state_class)
-        return as_expression(written)
 
     def _add(self, task: Task) -> Task:
         where = f"domain '{self.name}'"

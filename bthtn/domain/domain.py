@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from bthtn.domain.choice import Bound, Drawn
 from bthtn.domain.method import Method, PlainBody
@@ -21,26 +21,39 @@ from bthtn.world.schema import StateSchema
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class FrozenDomain:
     """Tasks by name in order of definition, and the methods of the compound ones.
 
-    Behind a compound task stand the anonymous ones that its constructs have become. ``derived``
-    has room for what is worked out from the domain once and kept as long as it: one entry for
-    each type of such a thing.
+    Behind a compound task stand the anonymous ones that its constructs have become.
+    ``prunes_duplicates`` asks searches to remember from where there is no plan (semantics 2.6.8).
     """
 
     name: str
     state_class: type[State]
     tasks: Mapping[str, Task]
     methods: Mapping[CompoundTask[Any], tuple[Method, ...]]
-    derived: dict[type, Any] = field(default_factory=dict, repr=False)
+    prunes_duplicates: bool = False
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def schema(self) -> StateSchema:
         """The fluents of the domain's states."""
         return self.state_class.__schema__
+
+    def derived(self, work_out: Callable[[FrozenDomain], T]) -> T:
+        """What a function works out from the domain alone, worked out at the first call.
+
+        It lives as long as the domain does. Threads that ask at the same time may work it out
+        twice, with the same result.
+        """
+        if work_out not in self._derived:
+            self._derived[work_out] = work_out(self)
+        result: T = self._derived[work_out]
+        return result
 
     def task(self, name: str) -> Task:
         """The task of this name. Raises DomainError with the nearest right name."""
@@ -72,6 +85,7 @@ class FrozenDomain:
             self.state_class,
             MappingProxyType(tasks),
             MappingProxyType({**self.methods, **methods}),
+            self.prunes_duplicates,
         )
         return whole, network
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from bthtn.domain.choice import Bound, Choice, Drawn
 from bthtn.domain.construct import FirstOf, Ordered, RandomOf, Repeat, Written
 from bthtn.domain.function import Computed
-from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.method import FREE, Method, PlainBody
 from bthtn.domain.network import (
     NULL,
     Construct,
@@ -71,13 +71,13 @@ class Lifting:
         Raises DomainError for a variable that belongs to another task.
         """
         plain = method.body.function if isinstance(method.body, PlainBody) else method.body
-        variables = variables_in(plain, method.condition)
+        variables = variables_in(plain, method.condition, method.cost)
         for variable in variables:
             self._place(variable)
-        mentioned = set(map(id, variables_in(method.condition)))
-        asked_by = [index for index, one in enumerate(variables, 1) if id(one) in mentioned]
         conditions = [ALWAYS] * (len(variables) + 1)
-        conditions[max(asked_by, default=0)] = method.condition
+        costs: list[Expression[Any]] = [FREE] * (len(variables) + 1)
+        conditions[_bound_at(method.condition, variables)] = method.condition
+        costs[_bound_at(method.cost, variables)] = method.cost
         scope: Scope = self._parameters
         scopes = [scope := self._with(scope, variable) for variable in variables]
         tasks = [
@@ -90,9 +90,9 @@ class Lifting:
         names = [method.name] + [""] * len(variables)
         for index in range(len(tasks), 0, -1):
             task = tasks[index - 1]
-            self.methods[task] = (Method(body, conditions[index], names[index]),)
+            self.methods[task] = (Method(body, conditions[index], names[index], costs[index]),)
             body = TaskCall(task, [self._parameters, *scopes][index - 1])
-        return Method(body, conditions[0], method.name)
+        return Method(body, conditions[0], method.name, costs[0])
 
     def network(self, network: Network, scope: Scope) -> Network:
         """The network without constructs."""
@@ -237,3 +237,9 @@ def brief_text(network: Network) -> str:
             return "nothing"
         case _:
             return network_text(network)
+
+
+def _bound_at(expression: Expression[Any], variables: tuple[Variable[Any], ...]) -> int:
+    """How many of the variables have to have values before the expression can be told."""
+    mentioned = set(map(id, variables_in(expression)))
+    return max((n for n, one in enumerate(variables, 1) if id(one) in mentioned), default=0)

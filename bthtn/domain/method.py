@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.condition import ConditionLike
 from bthtn.domain.function import called, function_text
 from bthtn.domain.network import Network, NetworkLike, network_from, network_text, sequence
+from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.expression import ALWAYS, Binding, Condition, StateView
+from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.state import State
 
 PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
@@ -45,13 +46,20 @@ def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network |
     return network_from(answer)
 
 
+FREE: Final = Constant(0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One way to do a compound task: when it may be used, and what is then to be done."""
+    """One way to do a compound task: when it may be used, and what is then to be done.
+
+    ``cost`` is what choosing it adds to the costs of what it is decomposed into.
+    """
 
     body: Network | PlainBody
     condition: Condition = ALWAYS
     name: str = ""
+    cost: Expression[Any] = FREE
 
     def text(self) -> str:
         """The body as it was written."""
@@ -65,6 +73,7 @@ class WrittenMethod:
     body: tuple[NetworkLike | PlainMethod, ...]
     when: ConditionLike
     name: str
+    cost: NumberLike = 0
 
 
 Methods = Iterator[WrittenMethod]
@@ -72,15 +81,18 @@ Methods = Iterator[WrittenMethod]
 
 
 def method(
-    *body: NetworkLike | PlainMethod, when: ConditionLike = True, name: str = ""
+    *body: NetworkLike | PlainMethod,
+    when: ConditionLike = True,
+    name: str = "",
+    cost: NumberLike = 0,
 ) -> WrittenMethod:
     """One way to do a task: the networks of ``body`` in order, while ``when`` holds.
 
     An empty body means there is nothing left to do. A single plain function in place of the
     body is asked for it while planning: it returns task calls for the actual state, or None
-    where the method does not apply.
+    where the method does not apply. ``cost`` is added to the costs of the tasks of the body.
     """
-    return WrittenMethod(body, when, name)
+    return WrittenMethod(body, when, name, cost)
 
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:

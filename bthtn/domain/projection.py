@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bthtn.domain.effect import writes_of
+from bthtn.domain.number import number_of
 from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.world.expression import Binding, Expression, StateView
+from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.truth import UNKNOWN, Truth
@@ -50,13 +51,7 @@ def projected(
     except UnknownRead as signal:
         footprint = Footprint(recorder.reads, uses=task.uses)
         return Projection(possible, None, footprint, unknown=str(signal.fluent))
-    duration = _number(task.duration, recorder, args)
-    cost = _number(task.cost, recorder, args)
+    duration = number_of(task.duration, recorder, args)
+    cost = number_of(task.cost, recorder, args)
     footprint = Footprint(recorder.reads, writes, task.uses)
     return Projection(possible, writes, footprint, duration, cost, unknown)
-
-
-def _number(expression: Expression[Any], view: StateView, binding: Binding) -> float:
-    """A duration or cost; what cannot be told yet counts as nothing."""
-    value = expression.evaluate(view, binding)
-    return 0 if value is UNKNOWN else value

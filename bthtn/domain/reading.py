@@ -11,6 +11,7 @@ from bthtn.domain.condition import condition_from
 from bthtn.domain.lifting import Lifting
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
 from bthtn.domain.network import Network, calls_in
+from bthtn.domain.number import number_from
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.domain.variable import Variable, unplaced, variables_in
 from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
@@ -104,7 +105,7 @@ def _read(written: object, state_class: type[State]) -> Method:
     condition = condition_from(written.when, state_class)
     function = plain_function(written.body)
     body = PlainBody(function, state_class) if function else written_network(written.body)
-    return Method(body, condition, written.name)
+    return Method(body, condition, written.name, number_from(written.cost, state_class))
 
 
 def _strangers(method: Method, tasks: Mapping[str, Task], where: str) -> Iterator[Diagnostic]:

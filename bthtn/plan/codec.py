@@ -177,6 +177,7 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
         case ScopeNode(task, args, index, child):
             name = node.name or domain.method_name(task, index)
             fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
+            fields |= {"cost": json_value(node.cost)} if node.cost else {}
             return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
         case SequenceNode(children):
             return _composite(_object("sequence"), children)

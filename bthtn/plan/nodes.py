@@ -26,6 +26,7 @@ class SuspensionKind(Enum):
     DEFER = "defer"
     HORIZON = "horizon"
     UNKNOWN = "unknown"
+    BUDGET = "budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Suspension:
 PAUSED = Suspension(SuspensionKind.PAUSE)
 DEFERRED = Suspension(SuspensionKind.DEFER)
 HORIZON = Suspension(SuspensionKind.HORIZON)
+BUDGET = Suspension(SuspensionKind.BUDGET)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +64,8 @@ class TaskNode:
 class ScopeNode:
     """Who decomposed what: a compound task, the method chosen, and the result.
 
-    ``name`` is what the method was called there, which may depend on the state.
+    ``name`` is what the method was called there, which may depend on the state. ``cost`` is
+    what the method costs, beside what is below.
     """
 
     task: CompoundTask[Any]
@@ -71,6 +74,7 @@ class ScopeNode:
     child: Node
     footprint: Footprint = field(default_factory=Footprint)
     name: str = ""
+    cost: float = 0
 
     def __str__(self) -> str:
         return f"{call_text(self.task, self.args)} m{self.method}"

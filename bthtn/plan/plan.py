@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
-from bthtn.plan.nodes import Node, PriorityNode, TaskNode
+from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, leaves
 from bthtn.world.expression import Binding
@@ -94,7 +94,7 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        """Sum of the tasks' costs; of alternatives, the dearest counts."""
+        """Sum of the costs of tasks and methods; of alternatives, the dearest counts."""
         return fold(self.tree, _cost)
 
     @property
@@ -128,4 +128,6 @@ def _exhausted(part: str) -> Any:
 def _cost(node: Node, below: tuple[float, ...]) -> float:
     if isinstance(node, TaskNode):
         return node.cost
+    if isinstance(node, ScopeNode):
+        return node.cost + below[0]
     return max(below) if isinstance(node, PriorityNode) else sum(below)

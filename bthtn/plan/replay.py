@@ -25,6 +25,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
+from bthtn.domain.number import number_of
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.ways import Ways
@@ -60,6 +61,7 @@ class Replay:
     final: FrozenState
     record: MethodTraversalRecord
     footprint: Footprint
+    cost: float = 0
 
 
 def replay(plan: Plan, state: FrozenState) -> Replay:
@@ -76,7 +78,7 @@ def replay(plan: Plan, state: FrozenState) -> Replay:
         reason = f"{type(error).__name__}: {error}"
         return Replay(False, reason, "", judge.now(), *_NOTHING)  # noqa: FBT003
     record = MethodTraversalRecord(seen.record)
-    return Replay(True, "", "", judge.now(), record, seen.footprint)  # noqa: FBT003
+    return Replay(True, "", "", judge.now(), record, seen.footprint, seen.cost)  # noqa: FBT003
 
 
 class _Wrong(Exception):  # noqa: N818 - it ends the replay and never leaves this module
@@ -92,6 +94,7 @@ class _Seen:
 
     record: tuple[int, ...] = ()
     footprint: Footprint = field(default_factory=Footprint)
+    cost: float = 0
 
 
 _NOTHING = (MethodTraversalRecord(), Footprint())
@@ -162,7 +165,7 @@ class _Judge:
         for fluent, write in step.writes.items():
             self._state.apply(fluent, write)
         self._steps += 1
-        return _Seen(footprint=step.footprint)
+        return _Seen(footprint=step.footprint, cost=step.cost)
 
     def _scope(self, node: ScopeNode, call: TaskCall, binding: Binding) -> Visit[_Seen]:
         view = self._view()
@@ -180,9 +183,11 @@ class _Judge:
         if body is None:
             condition = ways.method(node.method).condition
             raise _Wrong(node, why(condition, self._state, binding))
-        inside: _Seen = yield self.node(node.child, body, binding)
+        cost = number_of(ways.method(node.method).cost, seen, binding)
         entry = Footprint(view.reads | seen.reads)
-        return _Seen((node.method, *inside.record), entry.then(inside.footprint))
+        inside: _Seen = yield self.node(node.child, body, binding)
+        record = (node.method, *inside.record)
+        return _Seen(record, entry.then(inside.footprint), cost + inside.cost)
 
     def _body(self, node: ScopeNode, ways: Ways, index: int, view: RecordingView) -> Network | None:
         try:
@@ -201,6 +206,7 @@ class _Judge:
     ) -> Visit[_Seen]:
         records: list[int] = []
         footprint = Footprint()
+        cost: float = 0
         for index, child in enumerate(node.children):
             rest = parts[index:]
             if not rest:
@@ -210,13 +216,14 @@ class _Judge:
                 seen: _Seen = yield self._suspended(child, rest, binding)
                 if index + 1 < len(node.children):
                     raise _Wrong(node.children[index + 1], "it comes behind a suspended rest")
-                return _Seen(tuple(records), footprint.then(seen.footprint))
+                return _Seen(tuple(records), footprint.then(seen.footprint), cost)
             seen = yield self.node(child, rest[0], binding)
             records.extend(seen.record)
             footprint = footprint.then(seen.footprint)
+            cost += seen.cost
         if len(node.children) < len(parts):
             raise _Wrong(node, f"{network_text(parts[len(node.children)], binding)} is missing")
-        return _Seen(tuple(records), footprint)
+        return _Seen(tuple(records), footprint, cost)
 
     def _suspended(self, node: Node, rest: tuple[Network, ...], binding: Binding) -> Visit[_Seen]:
         if not isinstance(node, SuspendedNode):
@@ -280,7 +287,8 @@ class _Judge:
             self._state.apply(fluent, write)
         self._join(branches)
         record = tuple(entry for branch in branches for entry in branch.seen.record)
-        return _Seen(record, side_by_side(footprints, node.policy))
+        cost = sum(branch.seen.cost for branch in branches)
+        return _Seen(record, side_by_side(footprints, node.policy), cost)
 
     def _priority(
         self, node: PriorityNode, network: PriorityNetwork, binding: Binding
@@ -307,7 +315,7 @@ class _Judge:
         for place in range(len(network.parts)):
             record += (0, *by_place[place].seen.record) if place in by_place else (1,)
         choice = Footprint.one_of(branch.seen.footprint for branch in branches)
-        return _Seen(tuple(record), choice)
+        return _Seen(tuple(record), choice, max(branch.seen.cost for branch in branches))
 
     def _branches(
         self, pairs: Sequence[tuple[Node, Network]], binding: Binding

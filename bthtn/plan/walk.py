@@ -157,10 +157,11 @@ def _one(steps: list[Node]) -> Node:
 
 def footprint(root: Node) -> Footprint:
     """What the tree reads, writes and uses, whichever way it goes."""
-    return fold(root, _footprint)
+    return fold(root, footprint_over)
 
 
-def _footprint(node: Node, below: tuple[Footprint, ...]) -> Footprint:
+def footprint_over(node: Node, below: tuple[Footprint, ...]) -> Footprint:
+    """What a node reads, writes and uses, given what its children do."""
     match node:
         case TaskNode():
             return node.footprint

@@ -24,6 +24,7 @@ from bthtn.planning.trace import (
     SearchEvent,
     TaskPlanned,
     TaskRejected,
+    TriedBefore,
 )
 
 
@@ -136,5 +137,7 @@ def _text(event: SearchEvent) -> str:
             return f"branches {first} and {second} both touch {over}"
         case AlternativeDropped(alternative, text):
             return f"alternative {alternative}, {text}: dropped"
+        case TriedBefore(task):
+            return f"{task}: tried before, in the same state"
         case TaskPlanned() | PlanningSuspended() | MethodEntered() | Backtracked():
             return ""

@@ -25,7 +25,10 @@ def find_plan(
 ) -> Plan | None:
     """The most preferred plan for the goal from this state, or None when there is none.
 
+    With ``Settings(cheapest=True)`` it is the one that costs least; if the limit of expansions
+    was reached before everything was tried, the cheapest that was found.
+
     Raises DomainError when the domain or the goal is not well made, and PlanningError when a
-    user's function raises or the limit of expansions is reached.
+    user's function raises or the limit of expansions is reached without a plan.
     """
     return Planner(domain, goal, settings).plan(state, listener)

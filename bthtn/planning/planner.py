@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Generic, Self, TypeVar
 
-from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NetworkLike, network_from, sequence
+from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
@@ -20,6 +20,7 @@ from bthtn.planning.protocol import (
     SearchStatus,
     Settings,
     no_answer,
+    question_of,
     seeded,
     start_of,
 )
@@ -48,7 +49,7 @@ class Planner(Generic[S]):
         cache: PlanCache | None = None,
     ) -> None:
         """Raises DomainError when the domain or the goal is not well made."""
-        whole, network = frozen(domain).with_goal(network_from(goal))
+        whole, network = question_of(domain, goal, settings)
         self._prepare(whole, network, (), settings, cache)
 
     @classmethod
@@ -72,10 +73,10 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
-        if self._answers is None and listener is None and is_compiled(self.settings):
+        if self._answers is None and listener is None and is_compiled(self.domain, self.settings):
             return self._compiled.plan(self._start(state))
         search = self.search(state, listener)
-        if search.advance() is SearchStatus.LIMIT:
+        if search.advance() is SearchStatus.LIMIT and search.plan is None:
             raise no_answer(search.expansions)
         return search.plan
 
@@ -104,7 +105,7 @@ class Planner(Generic[S]):
         search.
         """
         recorded = isinstance(start, RecordingState)
-        if listener is None and not recorded and is_compiled(self.settings):
+        if listener is None and not recorded and is_compiled(self.domain, self.settings):
             return self._compiled.search(start)
         asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
         return HtnSearch(asked, listener)
@@ -200,6 +201,6 @@ class _Remembered:
 
 def search_for(asked: PlanRequest) -> Search:
     """The search that answers a request fastest."""
-    if is_compiled(asked.settings):
+    if asked.bound is None and is_compiled(asked.domain, asked.settings):
         return CompiledQuestion.of(asked).search(asked.state)
     return HtnSearch(asked)

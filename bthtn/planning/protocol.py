@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
@@ -12,6 +12,8 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.least_cost import costs_below_zero
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State
 
@@ -24,13 +26,17 @@ class SearchStatus(Enum):
     RUNNING = "running"
     """There is more to try."""
     SOLVED = "solved"
-    """``plan`` is there."""
+    """``plan`` is there; where the cheapest was asked for, there is no cheaper one."""
     EXHAUSTED = "exhausted"
     """No plan exists; everything was tried."""
     LIMIT = "limit"
-    """The limit of expansions was reached; nobody knows whether a plan exists."""
+    """The limit of expansions was reached; nobody knows whether there is a plan, or a better one
+    than ``plan``: with ``cheapest`` that is the cheapest so far, with ``anytime`` the beginning
+    of one."""
     ERROR = "error"
     """A user's function raised; the exception was passed on to the caller."""
+    CANCELLED = "cancelled"
+    """Its caller gave it up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +48,9 @@ class Settings:
     suspended, by these or in the domain, that could not be planned to the end (2.5.6).
     ``strict_recursion`` lets a task fail that is entered again inside itself in an unchanged
     state. ``max_depth`` bounds how deep tasks may be nested, ``max_expansions`` how much may
-    be tried at all. ``seed`` decides all draws of ``random_of``.
+    be tried at all. ``cheapest`` asks for the plan that costs least, instead of the most
+    preferred one (2.6.4). With ``anytime`` a search at its limit answers with what it has
+    planned so far, the rest left open (2.6.6). ``seed`` decides all draws of ``random_of``.
     """
 
     horizon: int | None = None
@@ -51,6 +59,8 @@ class Settings:
     strict_recursion: bool = True
     max_depth: int = 100_000
     max_expansions: int = 1_000_000
+    cheapest: bool = False
+    anytime: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -71,6 +81,7 @@ class PlanRequest:
     """A question to a planner: from this state, how can the goal be done?
 
     The state holds the seed too, so that whoever has the state has all that draws depend on.
+    With a ``bound``, only plans whose record beats it are an answer (semantics 2.8.4).
     """
 
     domain: FrozenDomain
@@ -78,6 +89,7 @@ class PlanRequest:
     goal: Network
     binding: Binding = ()
     settings: Settings = DEFAULT_SETTINGS
+    bound: MethodTraversalRecord | None = None
 
     def __post_init__(self) -> None:
         """Put the seed of the settings into the state."""
@@ -94,13 +106,29 @@ def request(
     state: S | FrozenState,
     goal: NetworkLike,
     settings: Settings = DEFAULT_SETTINGS,
+    *,
+    bound: MethodTraversalRecord | None = None,
 ) -> PlanRequest:
-    """A request, checked. Raises DomainError for a domain or goal that is not well made.
+    """A request, checked.
 
     Its domain has the tasks that constructs in the goal become, beside those it was given.
+    Raises DomainError for a domain or goal that is not well made, and where the cheapest plan
+    is asked for with costs below zero.
     """
+    whole, network = question_of(domain, goal, settings)
+    start = start_of(whole, state)
+    return PlanRequest(whole, start, network, settings=settings, bound=bound)
+
+
+def question_of(
+    domain: Domain[Any] | FrozenDomain, goal: NetworkLike, settings: Settings
+) -> tuple[FrozenDomain, Network]:
+    """The domain and the goal to plan with. Raises DomainError as ``request``."""
     whole, network = frozen(domain).with_goal(network_from(goal))
-    return PlanRequest(whole, start_of(whole, state), network, settings=settings)
+    negative = list(costs_below_zero(whole)) if settings.cheapest else []
+    if negative:
+        raise DomainError(negative)
+    return whole, network
 
 
 def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
@@ -139,7 +167,7 @@ class Search(Protocol):
 
     @property
     def plan(self) -> Plan | None:
-        """The plan, once solved."""
+        """The plan, once solved; where the cheapest is asked for, the cheapest so far."""
         ...
 
     @property

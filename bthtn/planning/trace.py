@@ -54,6 +54,14 @@ class RecursionCut:
 
 
 @dataclass(frozen=True, slots=True)
+class TriedBefore:
+    """A task was reached with the same left to do, in the same state, as once in vain before."""
+
+    task: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class BranchesConflict:
     """Branches of a parallel node would disturb each other."""
 
@@ -94,6 +102,7 @@ SearchEvent = (
     | MethodEntered
     | MethodRejected
     | RecursionCut
+    | TriedBefore
     | BranchesConflict
     | AlternativeDropped
     | PlanningSuspended

@@ -42,6 +42,7 @@ from bthtn.domain.network import (
     priority,
     sequence,
 )
+from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.domain.variable import one_of
 from bthtn.planning.protocol import PlanRequest, Settings, request
@@ -195,6 +196,7 @@ class _Author:
             "actual": choose(effects(who)) if choose(_ONE_IN_EIGHT) else (),
             "uses": choose(((),) * 6 + (("legs",), ("arms",))),
             "duration": choose((0, 1, 1, 2, World.ammo, lambda state: 2 if state.open else 1)),
+            "cost": choose((1, 1, 1, 0, 3, lambda state: 2 if state.open else 1)),
         }
 
     def _compound(self, number: int) -> CompoundTask[Any]:
@@ -224,7 +226,8 @@ class _Author:
             when = self._choose((True, World.at[one], ~World.at[one], World.place != one))
             return method(self._network(level, one, _BODIES), when=when)
         when = self._condition(who) if self._choose(_TWO_IN_FIVE) else True
-        return method(self._network(level, who, _BODIES), when=when)
+        costs: tuple[NumberLike, ...] = (*[0] * 6, 1, 2, lambda state: 2 if state.lit else 0)
+        return method(self._network(level, who, _BODIES), when=when, cost=self._choose(costs))
 
     def _plain(self, level: int, who: str) -> Callable[[World], list[TaskCall] | None]:
         """A method in Python that reads the state and the parameter of its task."""

@@ -8,7 +8,8 @@ how branches which start from one state are planned one after the other.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar, cast
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
@@ -19,6 +20,17 @@ from bthtn.world.truth import UNKNOWN, Unknown
 V = TypeVar("V")
 
 _ABSENT: Final = object()
+
+
+class Stretch(NamedTuple):
+    """A part of the trail that was taken back by writing: as a whole it changes nothing.
+
+    ``before`` is the place, among all such stretches, of the last one that ended before it.
+    """
+
+    start: int
+    end: int
+    before: int
 
 
 class WorkingState:
@@ -32,6 +44,7 @@ class WorkingState:
 
     __slots__ = (
         "_base",
+        "_left",
         "_revealed",
         "_trail",
         "_unrecorded",
@@ -46,6 +59,7 @@ class WorkingState:
         self._revealed = 0
         self._values: dict[Fluent[Any], Any] = {}
         self._trail: list[tuple[Fluent[Any], Any]] = []
+        self._left: list[Stretch] = []
         self.fingerprint = 0
         self.foreseeable = True
 
@@ -80,12 +94,17 @@ class WorkingState:
             fluent, before = self._trail.pop()
             self._store(fluent, before)
         self._revealed = min(self._revealed, mark)
+        while self._left and self._left[-1].end > mark:
+            self._left.pop()
 
     def written_since(self, mark: int) -> dict[Fluent[Any], Any]:
-        """The fluents written since the save point, with their values now."""
+        """The fluents written since the save point, with their values now.
+
+        Not those of stretches that were left again, unless they were written outside as well.
+        """
         return {
             fluent: self._values[fluent]
-            for fluent, _ in self._trail[mark:]
+            for fluent in self._first_since(mark)
             if fluent in self._values
         }
 
@@ -97,6 +116,9 @@ class WorkingState:
         """Put everything back as it was at the save point, by writing."""
         for fluent, before in self._first_since(mark).items():
             self._swap(fluent, before)
+        if len(self._trail) > mark:
+            before = next((place for place, one in self._last_left() if one.end <= mark), -1)
+            self._left.append(Stretch(mark, len(self._trail), before))
 
     def same_as_at(self, mark: int) -> bool:
         """Whether the state equals the state at the save point."""
@@ -115,15 +137,44 @@ class WorkingState:
                 self._base.get(fluent)
         self._revealed = len(self._trail)
 
+    def changes(self) -> dict[Fluent[Any], Any]:
+        """What makes a difference to the snapshot below; a volatile fluent does by being written.
+
+        Two moments of one search are equal when their changes are.
+        """
+        return {
+            fluent: value
+            for fluent, value in self._values.items()
+            if fluent.volatile or value != self._base.get(fluent)
+        }
+
     def freeze(self) -> FrozenState:
         """A snapshot of the state now."""
         return self._base.changed(self._values)
 
     def _first_since(self, mark: int) -> dict[Fluent[Any], Any]:
         first: dict[Fluent[Any], Any] = {}
-        for fluent, before in self._trail[mark:]:
-            first.setdefault(fluent, before)
+        for start, end in reversed(list(self._kept_since(mark))):
+            for fluent, before in self._trail[start:end]:
+                first.setdefault(fluent, before)
         return first
+
+    def _kept_since(self, mark: int) -> Iterator[tuple[int, int]]:
+        """The parts of the trail behind the save point that were not left again, newest first."""
+        end = len(self._trail)
+        for _, stretch in self._last_left():
+            if stretch.start < mark:
+                break
+            yield stretch.end, end
+            end = stretch.start
+        yield mark, end
+
+    def _last_left(self) -> Iterator[tuple[int, Stretch]]:
+        """The stretches that were left, newest first, but none that lies in another."""
+        place = len(self._left) - 1
+        while place >= 0:
+            yield place, self._left[place]
+            place = self._left[place].before
 
     def _swap(self, fluent: Fluent[Any], value: Any) -> None:
         self._trail.append((fluent, self._values.get(fluent, _ABSENT)))

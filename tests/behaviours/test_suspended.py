@@ -3,8 +3,9 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn import UNKNOWN, Settings, defer, method, parallel, pause, priority
+from bthtn import UNKNOWN, Domain, Settings, defer, method, parallel, pause, priority
 from bthtn.agent.event import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.behaviours import Agent, PlanGoal
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -299,3 +300,25 @@ def test_arrived_at_again_nothing_of_a_long_alternative_is_left_out(stage):
     stage.heard.clear()
     goal.tick_once()
     assert started(stage)[0] == "first"
+
+
+def test_what_a_budget_left_open_is_planned_on_arrival():
+    domain = Domain("mine", World)
+    dig = domain.primitive("dig", effects=World.count.increases(1))
+
+    @domain.compound
+    def work():
+        yield method(dig(), work(), when=World.count < 20)
+        yield method()
+
+    digger = Agent("digger", domain, World(), body=None)
+    few = Settings(anytime=True, max_expansions=8)
+    goal = PlanGoal("work", digger, work(), settings=few)
+    goal.setup()
+    for _ in range(60):
+        goal.tick_once()
+        if goal.status is not Status.RUNNING:
+            break
+    assert goal.status is Status.SUCCESS
+    assert digger.beliefs.get(World.count) == 20
+    assert len(goal.record) == 21

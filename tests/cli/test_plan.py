@@ -2,13 +2,10 @@
 
 import json
 import shutil
-from functools import partial
 from itertools import product
 from pathlib import Path
 
 import pytest
-
-from bthtn.planning.protocol import Settings
 
 P = [
     "(parallel((move_to_cover, cover), (wait(3), reload)), priority(no_line_of_fire, shoot))",
@@ -224,11 +221,9 @@ def test_a_plan_thousands_of_scopes_deep_is_shown(bthtn, put):
     assert "use --planner htn" in refused.err
 
 
-def test_a_search_that_finds_no_end_is_told(bthtn, put, monkeypatch):
+def test_a_search_that_finds_no_end_is_told(bthtn, put):
     put("domains/deep/domain.py", DEEP.replace("5_000", "10_000_000"))
-    few = partial(Settings, max_expansions=2_000)
-    monkeypatch.setattr("bthtn.cli.plan.Settings", few)
-    answer = bthtn("plan", "deep", "climb")
+    answer = bthtn("plan", "deep", "climb", "--max-expansions=2000")
     assert answer.code == 2
     assert "[BT203] no answer after 2000 expansions" in answer.err
 
@@ -399,3 +394,49 @@ def test_the_functions_that_do_the_planning_can_be_looked_at(bthtn, tmp_path):
 def test_all_who_can_be_asked_give_the_same_plan(bthtn, planner):
     given = ("plan", "combat", "fight", "--set=target=true", "--set=cover=true", "--json")
     assert bthtn(*given, f"--planner={planner}").out == bthtn(*given, "--planner=reference").out
+
+
+# other questions
+
+TRIP = """
+from bthtn import Domain, State, method
+
+
+class Traveller(State):
+    pass
+
+
+trip = Domain("trip", Traveller)
+fly = trip.primitive("fly", cost=9)
+ride = trip.primitive("ride", cost=4)
+
+
+@trip.compound
+def travel():
+    yield method(fly(), fly())
+    yield method(ride())
+"""
+
+
+@pytest.mark.parametrize("planner", ["htn", "reference"])
+def test_the_cheapest_plan_can_be_asked_for(bthtn, put, planner):
+    put("trip/domain.py", TRIP)
+    first = bthtn("plan", "trip", "travel", "--json", "--planner", planner)
+    cheapest = bthtn("plan", "trip", "travel", "--json", "--planner", planner, "--cheapest")
+    assert [json.loads(answer.out)["cost"] for answer in (first, cheapest)] == [18, 4]
+    assert cheapest.err == ""
+
+
+def test_at_the_limit_the_cheapest_so_far_is_shown_and_that_it_is_not_more(bthtn, put):
+    put("trip/domain.py", TRIP)
+    answer = bthtn("plan", "trip", "travel", "--cheapest", "--max-expansions=4")
+    assert (answer.code, "cost 18" in answer.out) == (0, True)
+    assert "stopped after 4 expansions: this is the best so far" in answer.err
+
+
+def test_at_the_limit_the_beginning_of_a_plan_can_be_had(bthtn, put):
+    put("trip/domain.py", TRIP)
+    answer = bthtn("plan", "trip", "travel", "--anytime", "--max-expansions=2", "--json", "--flat")
+    assert notation(json.loads(answer.out)["tree"]) == "(fly, suspended(fly))"
+    refused = bthtn("plan", "trip", "travel", "--max-expansions=2")
+    assert (refused.code, "BT203" in refused.err) == (2, True)

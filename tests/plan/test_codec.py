@@ -162,7 +162,8 @@ def as_data(node: Node) -> Any:
             return {"node": "task", "name": node.task.name, "args": list(node.args)}
         case ScopeNode():
             args = {"task": node.task.name, "args": list(node.args), "method": node.name}
-            return {"node": "scope", **args, "index": node.method, "child": as_data(node.child)}
+            args |= {"index": node.method} | ({"cost": node.cost} if node.cost else {})
+            return {"node": "scope", **args, "child": as_data(node.child)}
         case SequenceNode():
             return {"node": "sequence", "children": below}
         case ParallelNode():

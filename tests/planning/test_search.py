@@ -1,8 +1,26 @@
 """A search: advanced by its caller, counted in expansions, telling what happens (semantics 2.6)."""
 
+import gc
+import sys
+import weakref
+from threading import Event, Thread
+
 import pytest
 
-from bthtn import UNKNOWN, Domain, Fluent, Settings, State, find_plan, fluent, method, parallel
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    Primitive,
+    Settings,
+    State,
+    find_plan,
+    fluent,
+    method,
+    parallel,
+    primitive,
+    sequence,
+)
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.notation import normal
 from bthtn.planning.htn.search import HtnSearch
@@ -18,7 +36,7 @@ from bthtn.planning.trace import (
     TaskRejected,
 )
 
-RUNNING, SOLVED, EXHAUSTED, LIMIT, ERROR = SearchStatus
+RUNNING, SOLVED, EXHAUSTED, LIMIT, ERROR, CANCELLED = SearchStatus
 
 
 class Soldier(State):
@@ -38,6 +56,14 @@ def fight():
     yield method(idle(), when=~Soldier.target, name="nobody there")
     yield method(idle(), shoot())
     yield method(reload(), shoot(), name="carefully")
+
+
+@war.compound
+def count():
+    yield method(reload_more(), count())
+
+
+reload_more = war.primitive("reload_more", effects=Soldier.ammo.increases(1))
 
 
 @war.compound
@@ -199,3 +225,65 @@ def test_a_domain_can_be_searched_by_many_at_once():
         other.advance(1)
     assert normal(one.plan.tree) == "(reload, shoot)"
     assert normal(other.plan.tree) == "(idle, shoot)"
+
+
+# giving up
+
+
+def test_a_cancelled_search_is_over_at_once():
+    run = search(sequence(*[idle()] * 9))
+    run.advance(4)
+    run.cancel()
+    assert run.status is CANCELLED
+    assert run.advance() is CANCELLED
+    assert (run.plan, run.expansions) == (None, 4)
+
+
+def test_a_search_that_is_over_cannot_be_cancelled():
+    run = search(idle())
+    run.advance()
+    run.cancel()
+    assert run.status is SOLVED
+    assert run.plan is not None
+
+
+def test_a_cancelled_search_lets_go_of_everything():
+    class Item:
+        """Can be watched going away."""
+
+    domain = Domain("heap", Soldier)
+    item = Item()
+    gone = weakref.ref(item)
+
+    @domain.primitive
+    def carry(what: object) -> Primitive:
+        return primitive()
+
+    run = HtnSearch(request(domain, Soldier(), carry(item)))
+    run.advance(1)
+    kept = HtnSearch(request(domain, Soldier(), (carry(item), carry(item))), lambda event: None)
+    assert kept.advance(1) is RUNNING
+    before = sys.getrefcount(item)
+    kept.cancel()
+    assert sys.getrefcount(item) < before
+    del run, kept, item
+    gc.collect()
+    assert gone() is None
+
+
+def test_whoever_listens_may_cancel_in_the_middle():
+    """As another thread may: the search stops before its next expansion."""
+    run = search((idle(), idle(), idle()), lambda event: run.cancel())
+    assert run.advance() is CANCELLED
+    assert run.expansions == 1
+
+
+def test_a_search_can_be_cancelled_from_another_thread():
+    run, started = search(count(), lambda event: started.set()), Event()
+    worker = Thread(target=run.advance)
+    worker.start()
+    started.wait()
+    run.cancel()
+    worker.join()
+    assert run.status is CANCELLED
+    assert 0 < run.expansions < 1_000_000

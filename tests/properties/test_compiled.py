@@ -3,7 +3,7 @@
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from bthtn.plan.nodes import PriorityNode
+from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.compiled.search import CompiledQuestion, is_compiled
 from bthtn.planning.htn.search import HtnSearch
@@ -28,7 +28,8 @@ def description(plan):
             for node in nodes
             if hasattr(node, "rest")
         ],
-        "numbers": [(node.duration, node.cost) for node in nodes if hasattr(node, "cost")],
+        "numbers": [(node.duration, node.cost) for node in nodes if isinstance(node, TaskNode)],
+        "scopes": [(node.name, node.cost) for node in nodes if isinstance(node, ScopeNode)],
         "expansions": plan.expansions,
     }
 
@@ -44,7 +45,7 @@ def answers(search):
 
 @given(problems())
 def test_the_compiled_search_finds_what_the_interpreter_finds(problem):
-    assume(is_compiled(problem.settings))
+    assume(is_compiled(problem.domain, problem.settings))
     interpreted = answers(HtnSearch(problem))
     assert answers(CompiledQuestion.of(problem).search(problem.state)) == interpreted
     event(f"{len(interpreted[0])} plans, then {interpreted[1].value}")
@@ -52,7 +53,7 @@ def test_the_compiled_search_finds_what_the_interpreter_finds(problem):
 
 @given(problems(), st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_slicing_the_budget_changes_nothing(problem, slices):
-    assume(is_compiled(problem.settings))
+    assume(is_compiled(problem.domain, problem.settings))
     whole, sliced = (
         CompiledQuestion.of(problem).search(problem.state),
         CompiledQuestion.of(problem).search(problem.state),

@@ -1,11 +1,25 @@
 """Every plan that a search returns can be carried out on paper by somebody who did not search."""
 
-from hypothesis import given
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
+
+
+def check(plan, problem):
+    """Assert that the plan leads to where it says."""
+    seen = replay(plan, problem.state)
+    assert seen.ok, f"{seen.where}: {seen.reason}"
+    assert seen.final == plan.predicted
+    assert seen.record == plan.record
+    assert seen.footprint == plan.footprint
+    assert seen.cost == plan.cost
 
 
 @given(problems())
@@ -14,10 +28,32 @@ def test_every_plan_replays_to_the_state_and_the_record_it_promises(problem):
     for _ in range(4):
         if search.advance() is not SearchStatus.SOLVED:
             return
-        plan = search.plan
-        seen = replay(plan, problem.state)
-        assert seen.ok, f"{seen.where}: {seen.reason}"
-        assert seen.final == plan.predicted
-        assert seen.record == plan.record
-        assert seen.footprint == plan.footprint
+        check(search.plan, problem)
         search.reject()
+
+
+@given(problems(), st.integers(1, 15))
+def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
+    few = replace(problem.settings, anytime=True, max_expansions=limit)
+    search = HtnSearch(replace(problem, settings=few))
+    search.advance()
+    assert search.expansions <= limit
+    if search.plan is not None:
+        check(search.plan, problem)
+        assert search.plan.steps or search.status is SearchStatus.SOLVED
+
+
+def test_many_plans_are_left_open_at_the_limit():
+    count = Counter()
+
+    @settings(max_examples=400, derandomize=True, database=None, deadline=None)
+    @given(problems(), st.integers(1, 15))
+    def look(problem, limit):
+        few = replace(problem.settings, anytime=True, max_expansions=limit)
+        search = HtnSearch(replace(problem, settings=few))
+        search.advance()
+        count[search.status, search.plan is not None] += 1
+
+    look()
+    assert count[SearchStatus.LIMIT, True] >= 25, count
+    assert count[SearchStatus.LIMIT, False] >= 10, count

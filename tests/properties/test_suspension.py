@@ -51,6 +51,11 @@ GIVING_UP = (
     trace.AlternativeDropped,
 )
 MOST_RESUMPTIONS = 30
+MOST_EXPANSIONS = 2_000
+LIMITS = (
+    *({"horizon": 1}, {"horizon": 1}, {"horizon": 2}, {"horizon": None}),
+    *({"horizon": None, "anytime": True, "max_expansions": few} for few in (2, 3, 5)),
+)
 
 
 class IncomparableError(Exception):
@@ -96,11 +101,11 @@ def planned_at_once(problem):
     return with_leaves(problem, leaf, horizon=None, horizon_time=None)
 
 
-def planned_bit_by_bit(problem, horizon):
+def planned_bit_by_bit(problem, **limits):
     def leaf(network):
         return replace(network, ensures=()) if isinstance(network, DeferNetwork) else network
 
-    return with_leaves(problem, leaf, horizon=horizon)
+    return with_leaves(problem, leaf, **limits)
 
 
 # carrying a plan out
@@ -115,15 +120,22 @@ class Journey:
         self.world = WorkingState(problem.state)
         self.done = []
         self.resumptions = 0
+        self.cut_short = 0
 
     def go(self, goal, binding):
         """Plan from the state that was reached, and do it."""
         events = []
         asked = replace(self.problem, state=self.world.freeze(), goal=goal, binding=binding)
         search = HtnSearch(asked, events.append)
-        search.advance()
+        while search.advance() is SearchStatus.LIMIT and search.plan is None:
+            limit = asked.settings.max_expansions * 2
+            if limit > MOST_EXPANSIONS:
+                raise IncomparableError
+            asked = replace(asked, settings=replace(asked.settings, max_expansions=limit))
+            search = HtnSearch(asked, events.append)
+        self.cut_short += search.status is SearchStatus.LIMIT
         gave_up = self.strict and any(isinstance(event, GIVING_UP) for event in events)
-        if gave_up or search.status is SearchStatus.LIMIT or self.resumptions > MOST_RESUMPTIONS:
+        if gave_up or self.resumptions > MOST_RESUMPTIONS:
             raise IncomparableError
         if search.plan is None:
             return False
@@ -172,37 +184,37 @@ class Journey:
 
 
 def journey(problem, *, strict):
-    """What is done for the goal, None when it fails, and how often planning was resumed."""
+    """What is done for the goal, None when it fails; how often that was resumed, or cut short."""
     travel = Journey(problem, strict)
     success = travel.go(problem.goal, problem.binding)
-    return travel.done if success else None, travel.resumptions
+    return travel.done if success else None, travel.resumptions, travel.cut_short
 
 
 @st.composite
 def errands(draw):
-    """Some tasks of a random domain one after the other, and a horizon that is soon reached."""
+    """Some tasks of a random domain one after the other, and a limit that is soon reached."""
     problem = draw(problems())
     tasks = st.sampled_from([problem.domain.task(name) for name in problem.domain.authored])
     several = draw(st.lists(tasks, min_size=1, max_size=4))
     calls = [task(*("a" for _ in task.parameters)) for task in several]
-    goal, horizon = sequence(*calls), draw(st.sampled_from([1, 1, 2, None]))
-    note(f"Bit by bit, with horizon {horizon}: {network_text(goal)}")
-    return replace(problem, goal=goal), horizon
+    goal, limits = sequence(*calls), draw(st.sampled_from(LIMITS))
+    note(f"Bit by bit, with {limits}: {network_text(goal)}")
+    return replace(problem, goal=goal), limits
 
 
 def compared(errand):
-    """What is done when all is planned at once, what bit by bit, and how often it is resumed."""
-    problem, horizon = errand
-    whole, _ = journey(planned_at_once(problem), strict=True)
+    """What is done when all is planned at once, what bit by bit, and with how many breaks."""
+    problem, limits = errand
+    whole, *_ = journey(planned_at_once(problem), strict=True)
     if whole is None:
         raise IncomparableError
-    return whole, *journey(planned_bit_by_bit(problem, horizon), strict=False)
+    return whole, *journey(planned_bit_by_bit(problem, **limits), strict=False)
 
 
 @given(errands())
 def test_what_is_planned_bit_by_bit_is_what_would_have_been_planned_at_once(errand):
     try:
-        at_once, bit_by_bit, _ = compared(errand)
+        at_once, bit_by_bit, *_ = compared(errand)
     except IncomparableError:
         return
     assert bit_by_bit == at_once
@@ -211,18 +223,20 @@ def test_what_is_planned_bit_by_bit_is_what_would_have_been_planned_at_once(erra
 def test_enough_is_compared_that_was_suspended_on_the_way():
     count = Counter()
 
-    @settings(max_examples=500, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=800, derandomize=True, database=None, deadline=None)
     @given(errands())
     def look(errand):
         try:
-            _, _, resumptions = compared(errand)
+            _, _, resumptions, cut_short = compared(errand)
         except IncomparableError:
             return
         count["compared"] += 1
         count["resumed"] += resumptions > 0
         count["resumed more than once"] += resumptions > 1
+        count["cut short"] += cut_short > 0
 
     look()
     assert count["compared"] >= 150
     assert count["resumed"] >= 50
     assert count["resumed more than once"] >= 30
+    assert count["cut short"] >= 15

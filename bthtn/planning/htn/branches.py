@@ -14,10 +14,9 @@ from typing import Any
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
 from bthtn.plan.merge import after_parallel, after_priority, conflict
 from bthtn.plan.nodes import Dropped
-from bthtn.plan.walk import footprint
 from bthtn.planning import trace
+from bthtn.planning.htn.duplicates import EVERYTHING
 from bthtn.planning.htn.frames import (
-    Agenda,
     AlternativeChoice,
     Branch,
     EndBranch,
@@ -35,6 +34,8 @@ def open_branches(
 ) -> bool:
     """Begin a parallel or priority node."""
     search.output.open(OpenBranches(network))
+    if isinstance(network, PriorityNetwork) and search.duplicates is not None:
+        search.duplicates.guard(EVERYTHING)
     guard = search.path.steps if isinstance(network, PriorityNetwork) else search.guard
     search.frame = Frame(network, binding, search.path, search.agenda, search.frame, guard)
     return _next_branch(search, search.frame)
@@ -47,7 +48,7 @@ def end_branch(search: SearchState, retained: AlternativeChoice | None) -> bool:
     if retained is not None:
         retained.planned = True
     written = search.projected.written_since(frame.mark)
-    branch = Branch(written, footprint(search.output.tree(frame.output)), search.path)
+    branch = Branch(written, search.output.end_branch(frame.output), search.path)
     search.projected.leave(frame.mark)
     return _next_branch(search, frame.with_branch(branch))
 
@@ -56,7 +57,8 @@ def drop_alternative(search: SearchState, frame: Frame) -> bool:
     """Go on without the alternative that turned out to be impossible."""
     index = len(frame.branches)
     text = network_text(frame.network.parts[index], frame.binding)
-    search.record.append(1)
+    if not search.choose(1):
+        return False
     search.output.add(Dropped(index, text, search.reason))
     search.tell(trace.AlternativeDropped(index, text, frame.entry.depth))
     return _next_branch(search, frame.with_branch(None))
@@ -67,16 +69,30 @@ def _next_branch(search: SearchState, frame: Frame) -> bool:
     index = len(frame.branches)
     if index == len(frame.network.parts):
         return _join(search, frame)
-    search.frame, search.path = frame, frame.entry
+    search.frame, search.path = frame, replace(frame.entry, cost=0.0)
     retained = None
     if isinstance(frame.network, PriorityNetwork):
         retained = AlternativeChoice(*search.here())
+        if not search.choose(0):
+            return False
         search.choices.append(retained)
-        search.record.append(0)
-    search.frame = replace(frame, mark=search.projected.mark(), output=len(search.output))
-    part = Expand(frame.network.parts[index], frame.binding)
-    search.agenda = Agenda(part, Agenda(EndBranch(retained), None))
+    mark, output = search.projected.mark(), len(search.output)
+    search.frame = replace(frame, mark=mark, output=output, outside=_outside(search, frame))
+    search.agenda = None
+    search.push(EndBranch(retained))
+    search.push(Expand(frame.network.parts[index], frame.binding))
     return True
+
+
+def _outside(search: SearchState, frame: Frame) -> float:
+    """The least cost of everything that is not in the branch about to be planned."""
+    if search.costs is None:
+        return 0
+    above = frame.above.outside if frame.above is not None else 0
+    behind = frame.behind.least if frame.behind is not None else 0
+    beside = search.least(*frame.network.parts[len(frame.branches) + 1 :])
+    done = sum(branch.path.cost for branch in frame.branches if branch is not None)
+    return above + frame.entry.cost + behind + beside + done
 
 
 def _join(search: SearchState, frame: Frame) -> bool:
@@ -89,11 +105,13 @@ def _join(search: SearchState, frame: Frame) -> bool:
         _merge_alternatives(search, kept)
     elif not _merge_parallel(search, frame.network, kept):
         return False
+    together = max if isinstance(frame.network, PriorityNetwork) else sum
     search.path = replace(
         frame.entry,
         steps=max(branch.path.steps for branch in kept),
         elapsed=max(branch.path.elapsed for branch in kept),
         cause=next((b.path.cause for b in kept if b.path.cause is not None), None),
+        cost=frame.entry.cost + together(branch.path.cost for branch in kept),
     )
     search.output.close()
     return True

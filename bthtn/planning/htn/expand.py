@@ -20,10 +20,12 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
+from bthtn.domain.number import number_of
 from bthtn.domain.progress import Progress
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.plan.nodes import (
+    BUDGET,
     DEFERRED,
     HORIZON,
     NULL_NODE,
@@ -35,7 +37,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.planning import trace
 from bthtn.planning.htn.branches import open_branches
-from bthtn.planning.htn.frames import Agenda, CloseScope, Compound, Continue, Expand, MethodChoice
+from bthtn.planning.htn.frames import CloseScope, Compound, Continue, Expand, MethodChoice
 from bthtn.planning.htn.output import OpenScope, OpenSequence, ScopeKey
 from bthtn.planning.htn.state import SearchState
 from bthtn.world.expression import Binding
@@ -51,7 +53,8 @@ def expand(search: SearchState, network: Network, binding: Binding) -> bool:
             return _call(search, network, binding)
         case SequenceNetwork(parts):
             search.output.open(OpenSequence())
-            return go_on(search, Continue(parts, 0, binding))
+            least = search.costs.from_each(parts) if search.costs is not None else ()
+            return go_on(search, Continue(parts, 0, binding, least))
         case ParallelNetwork() | PriorityNetwork():
             return open_branches(search, network, binding)
         case DeferNetwork(call) if search.settings.check_rest:
@@ -70,13 +73,14 @@ def go_on(search: SearchState, sequence: Continue) -> bool:
     cause = search.path.cause
     if cause is None and sequence.index > 0 and search.at_horizon:
         cause = HORIZON
-    rest = sequence.parts[sequence.index :]
-    if rest and cause is None:
+    is_done = sequence.index == len(sequence.parts)
+    if not is_done and cause is None:
         behind = replace(sequence, index=sequence.index + 1)
-        search.agenda = Agenda(Expand(rest[0], sequence.binding), Agenda(behind, search.agenda))
+        search.push(behind)
+        search.push(Expand(sequence.parts[sequence.index], sequence.binding))
         return True
-    if rest and cause is not None:
-        _suspend(search, rest, sequence.binding, cause)
+    if not is_done and cause is not None:
+        _suspend(search, sequence.parts[sequence.index :], sequence.binding, cause)
     search.output.close()
     return True
 
@@ -93,15 +97,22 @@ def decompose(search: SearchState, compound: Compound, start: int) -> bool:
         if body is None:
             _reject_method(search, compound, index)
             continue
-        if index + 1 < len(ways):
+        if not search.may_beat(index):
+            if search.frame is None:
+                return False
+            # Inside a branch a later method may be undecided: that leaves a shorter record.
+            continue
+        if index + 1 < len(ways) and (search.frame is not None or search.may_beat(index + 1)):
             later = MethodChoice(*search.here(), compound=compound, method=index + 1)
             search.choices.append(later)
-        _enter(search, compound, index, body, compound.reads | view.reads)
+        _enter(search, compound, index, body, view)
         return True
     return False
 
 
 def _call(search: SearchState, call: TaskCall, binding: Binding) -> bool:
+    if search.is_closing:
+        return leave_open(search, call, binding)
     view = search.view()
     args = grounded(call, view, binding)
     if args is None:
@@ -139,23 +150,28 @@ def _primitive(
     for fluent, write in step.writes.items():
         search.projected.apply(fluent, write)
     search.output.add(TaskNode(task, args, step.footprint, step.duration, step.cost))
-    search.path = replace(path, steps=path.steps + 1, elapsed=path.elapsed + step.duration)
+    search.check_price(step.cost, task, args)
+    search.path = path.behind(step.duration, step.cost)
     if search.is_watched:
         search.tell(trace.TaskPlanned(call_text(task, args), path.depth))
     return True
 
 
 def _enter(
-    search: SearchState, compound: Compound, index: int, body: Network, reads: frozenset[Any]
+    search: SearchState, compound: Compound, index: int, body: Network, view: RecordingView
 ) -> None:
     task, args, depth = compound.task, compound.args, search.path.depth
     search.expansions += 1
-    search.record.append(index)
+    search.choose(index)
     entered = (_key(search, task, args), search.projected.fingerprint, search.projected.mark())
     name, binding = compound.ways.name(index), compound.ways.binding(index)
-    search.output.open(OpenScope(task, args, index, Footprint(reads), *entered, name))
-    search.agenda = Agenda(Expand(body, binding), Agenda(CloseScope(), search.agenda))
-    search.path = replace(search.path, depth=depth + 1)
+    cost = number_of(compound.ways.method(index).cost, view, binding)
+    search.check_price(cost, task, args)
+    reads = Footprint(compound.reads | view.reads)
+    search.output.open(OpenScope(task, args, index, reads, *entered, name, cost))
+    search.push(CloseScope())
+    search.push(Expand(body, binding))
+    search.path = search.path.inside(cost)
     if search.is_watched:
         search.tell(trace.MethodEntered(call_text(task, args), index, name, depth))
 
@@ -163,7 +179,10 @@ def _enter(
 def _cut(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> bool:
     """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
     reason = ""
-    if search.settings.strict_recursion and _nothing_changed(search, task, args):
+    last = _last_unchanged(search, task, args) if search.settings.strict_recursion else None
+    if last is not None:
+        if search.duplicates is not None:
+            search.duplicates.guard(last)
         reason = "entered again inside itself, with nothing changed"
     elif search.path.depth >= search.settings.max_depth:
         reason = f"nested deeper than {search.settings.max_depth}"
@@ -174,14 +193,16 @@ def _cut(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) ->
     return bool(reason)
 
 
-def _nothing_changed(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> bool:
-    """Whether the call is open already, entered in the state as it is now."""
+def _last_unchanged(
+    search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]
+) -> int | None:
+    """Where the call was entered last that is open in the state as it is now."""
     entered = search.output.entered(_key(search, task, args))
     if not entered:
-        return False
+        return None
     search.projected.reveal()
     marks = entered.get(search.projected.fingerprint, ())
-    return any(map(search.projected.same_as_at, marks))
+    return next(filter(search.projected.same_as_at, reversed(marks)), None)
 
 
 def _key(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> ScopeKey:
@@ -201,7 +222,13 @@ def _defer(search: SearchState, network: DeferNetwork, binding: Binding) -> bool
         search.projected.apply(fluent, write)
     rest = (network.call,)
     search.output.add(SuspendedNode(rest, binding, DEFERRED, ensured, view.reads))
+    search.path = replace(search.path, cost=search.path.cost + search.least(*rest))
     return True
+
+
+def leave_open(search: SearchState, call: TaskCall, binding: Binding) -> bool:
+    """Suspend a call for which there is no budget left."""
+    return _suspend(search, (call,), binding, BUDGET)
 
 
 def _undecided(search: SearchState, call: TaskCall, binding: Binding, unknown: str) -> bool:
@@ -216,7 +243,7 @@ def _suspend(
     if search.is_watched:
         what = ", ".join(network_text(network, binding) for network in rest)
         search.tell(trace.PlanningSuspended(what, str(cause), search.path.depth))
-    search.path = replace(search.path, cause=cause)
+    search.path = replace(search.path, cause=cause, cost=search.path.cost + search.least(*rest))
     return True
 
 

@@ -1,6 +1,8 @@
 """The explicit stack of the search: agenda, frames and choice points.
 
-The agenda is a linked list, so a choice point holds what is left to do by a reference.
+The agenda is a linked list, so a choice point holds what is left to do by a reference. Its
+cells, and paths, are made at every expansion and never changed; that they are not `frozen` is
+because making them would take three times as long.
 A frame stands for a parallel or priority node whose branches are being planned; frames are
 never changed, so returning to an earlier choice is returning to an earlier frame.
 """
@@ -29,11 +31,15 @@ class Expand:
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """To do: go on with a sequence behind the parts that are planned."""
+    """To do: go on with a sequence behind the parts that are planned.
+
+    ``least`` says, where the cheapest plan is wanted, what it costs at least from each part on.
+    """
 
     parts: tuple[Network, ...]
     index: int
     binding: Binding
+    least: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +57,46 @@ class EndBranch:
 Item = Expand | Continue | CloseScope | EndBranch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Agenda:
-    """What is left to do, first things first."""
+    """What is left to do, first things first.
+
+    ``least`` is what all of it costs at least. Equal agendas of one search have equal numbers.
+    Both are only told where somebody asks.
+    """
 
     item: Item
     rest: Agenda | None
+    least: float = 0
+    number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Path:
     """How far the plan has come on the path being planned.
 
-    ``cause`` is set behind a suspension: then nothing more is planned on this path.
+    ``cause`` is set behind a suspension: then nothing more is planned on this path. ``cost`` is
+    that of the innermost branch, up to here.
     """
 
     steps: int = 0
     elapsed: float = 0
     depth: int = 0
     cause: Suspension | None = None
+    cost: float = 0
+
+    def behind(self, duration: float, cost: float) -> Path:
+        """The path with one step more."""
+        steps, elapsed = self.steps + 1, self.elapsed + duration
+        return Path(steps, elapsed, self.depth, self.cause, self.cost + cost)
+
+    def inside(self, cost: float) -> Path:
+        """The path within one decomposition more."""
+        return Path(self.steps, self.elapsed, self.depth + 1, self.cause, self.cost + cost)
+
+    def outside(self) -> Path:
+        """The path within one decomposition less."""
+        return Path(self.steps, self.elapsed, self.depth - 1, self.cause, self.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +115,7 @@ class Frame:
     ``mark`` and ``output`` say where the branch being planned begins, ``entry`` how far the
     path had come at the node, ``guard`` the steps at which the innermost priority alternative
     begins, None outside of one. ``branches`` holds None for an alternative that was dropped.
+    ``outside`` is the least cost of all that is not in the branch being planned.
     """
 
     network: ParallelNetwork | PriorityNetwork
@@ -99,6 +127,7 @@ class Frame:
     mark: int = 0
     output: int = 0
     branches: tuple[Branch | None, ...] = ()
+    outside: float = 0
 
     def with_branch(self, branch: Branch | None) -> Frame:
         """This frame with one more branch done."""

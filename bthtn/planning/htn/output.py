@@ -7,9 +7,9 @@ entered with, to notice a task that is its own ancestor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork
 from bthtn.domain.task import CompoundTask
@@ -24,6 +24,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
+from bthtn.plan.walk import footprint_over
 from bthtn.world.footprint import Footprint
 
 ScopeKey = tuple[CompoundTask[Any], tuple[Any, ...], bool]
@@ -42,6 +43,7 @@ class OpenScope:
     fingerprint: int
     mark: int
     name: str = ""
+    cost: float = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,9 +65,25 @@ class Closed:
     opened: Opening
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeBranch:
+    """The entries from ``start`` on are a whole branch, which makes this node.
+
+    Whoever needs them takes the node, so a branch is put together once, however deep it lies.
+    """
+
+    start: int
+    node: Node
+    footprint: Footprint
+
+
 Opening = OpenScope | OpenSequence | OpenBranches
 Leaf = TaskNode | SuspendedNode | NullNode
-Entry = Opening | Closed | Leaf | Dropped
+Entry = Opening | Closed | Leaf | Dropped | WholeBranch
+Part = tuple[Node | Dropped, Footprint]
+Combine = Callable[[Node, tuple[Footprint, ...]], Footprint]
+
+NOTHING: Final = Footprint()
 
 
 class Output:
@@ -75,6 +93,7 @@ class Output:
         self._entries: list[Entry] = []
         self._open: list[Opening] = []
         self._entered: dict[ScopeKey, dict[int, list[int]]] = {}
+        self._steps = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -82,6 +101,8 @@ class Output:
     def add(self, entry: Leaf | Dropped) -> None:
         """A node without children, or an alternative that is none."""
         self._entries.append(entry)
+        if isinstance(entry, TaskNode):
+            self._steps += 1
 
     def open(self, opening: Opening) -> None:
         """Begin a node: what follows belongs to it until it is closed."""
@@ -102,26 +123,54 @@ class Output:
                 self._do_open(entry.opened)
             elif isinstance(entry, Opening):
                 self._do_close(entry)
+            elif isinstance(entry, TaskNode):
+                self._steps -= 1
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether anything in it is to be done."""
+        return self._steps > 0
 
     def entered(self, key: ScopeKey) -> Mapping[int, Sequence[int]]:
         """Save points at which open scopes with this key were entered, by fingerprint."""
         return self._entered.get(key, {})
 
-    def tree(self, start: int = 0) -> Node:
-        """The one node that the entries from ``start`` on make."""
-        levels: list[list[Node | Dropped]] = [[]]
-        for entry in self._entries[start:]:
-            if isinstance(entry, Opening):
-                levels.append([])
-            elif isinstance(entry, Closed):
-                inside = levels.pop()
-                levels[-1].append(_closed(entry.opened, inside))
-            else:
-                levels[-1].append(entry)
-        node = levels[0][0]
-        assert len(levels) == 1, "every node that was opened is closed"
-        assert not isinstance(node, Dropped), "a tree is not a dropped alternative"
+    def end_branch(self, start: int) -> Footprint:
+        """The entries from ``start`` on are a branch: what it reads, writes and uses."""
+        node, footprint = self._whole(start, footprint_over)
+        self._entries.append(WholeBranch(start, node, footprint))
+        return footprint
+
+    def tree(self) -> Node:
+        """The one node that all entries make."""
+        node, _ = self._whole(0, lambda *_: NOTHING)
         return node
+
+    def _whole(self, start: int, combine: Combine) -> tuple[Node, Footprint]:
+        """The one node that the entries from ``start`` on make, read from the end."""
+        levels: list[list[Part]] = [[]]
+        index = len(self._entries)
+        while index > start:
+            index -= 1
+            entry = self._entries[index]
+            if isinstance(entry, Closed):
+                levels.append([])
+            elif isinstance(entry, Opening):
+                inside = levels.pop()[::-1]
+                below = tuple(part[1] for part in inside if not isinstance(part[0], Dropped))
+                node = _closed(entry, [part[0] for part in inside])
+                levels[-1].append((node, combine(node, below)))
+            elif isinstance(entry, WholeBranch):
+                levels[-1].append((entry.node, entry.footprint))
+                index = entry.start
+            elif isinstance(entry, Dropped):
+                levels[-1].append((entry, NOTHING))
+            else:
+                levels[-1].append((entry, combine(entry, ())))
+        whole, footprint = levels[0][0]
+        assert len(levels) == 1, "every node that was opened is closed"
+        assert not isinstance(whole, Dropped), "a tree is not a dropped alternative"
+        return whole, footprint
 
     def _do_open(self, opening: Opening) -> None:
         self._open.append(opening)
@@ -145,7 +194,7 @@ def _closed(opening: Opening, inside: list[Node | Dropped]) -> Node:
     nodes = tuple(entry for entry in inside if not isinstance(entry, Dropped))
     match opening:
         case OpenScope(task, args, method, footprint):
-            return ScopeNode(task, args, method, nodes[0], footprint, opening.name)
+            return ScopeNode(task, args, method, nodes[0], footprint, opening.name, opening.cost)
         case OpenSequence():
             return SequenceNode(nodes)
         case OpenBranches(ParallelNetwork(_, policy)):

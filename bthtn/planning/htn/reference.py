@@ -21,6 +21,7 @@ from bthtn.domain.network import (
     PriorityNetwork,
     SequenceNetwork,
 )
+from bthtn.domain.number import number_of
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.merge import after_parallel, after_priority, conflict
@@ -42,6 +43,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
+from bthtn.planning.least_cost import LeastCosts
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Binding
@@ -128,18 +130,34 @@ class Reference:
 
     def plans(self) -> Iterator[Plan]:
         """Every plan of the request, most preferred first."""
+        return map(self._as_asked, self._whole_plans())
+
+    def cheapest(self) -> Plan | None:
+        """The plan that costs least; of several, the most preferred one."""
+        cost = self._domain.derived(LeastCosts).value
+        found = min(self._whole_plans(), key=cost, default=None)
+        return None if found is None else self._as_asked(found)
+
+    def _as_asked(self, plan: Plan) -> Plan:
+        """The plan as far as it is to be planned now."""
+        asked = self._request
+        return cut(plan, asked.state, asked.settings) if asked.settings.check_rest else plan
+
+    def _whole_plans(self) -> Iterator[Plan]:
         asked = self._request
         for found in self._solutions(asked.goal, Place(asked.binding, Moment(asked.state))):
-            plan = Plan(
+            record = MethodTraversalRecord(found.record)
+            if asked.bound is not None and not record.beats(asked.bound):
+                continue
+            yield Plan(
                 asked.domain,
                 asked.goal,
                 asked.binding,
                 found.node,
-                MethodTraversalRecord(found.record),
+                record,
                 asked.state.changed(found.moment.written),
                 self.expansions,
             )
-            yield cut(plan, asked.state, asked.settings) if asked.settings.check_rest else plan
 
     def _solutions(self, network: Network, place: Place) -> Iterator[Outcome]:
         match network:
@@ -207,9 +225,10 @@ class Reference:
             if body is None:
                 continue
             self.expansions += 1
+            cost = number_of(ways.method(index).cost, seen, inside)
             scope = Footprint(view.reads | seen.reads)
             for found in self._solutions(body, Place(inside, place.at, above)):
-                node = ScopeNode(call.task, args, index, found.node, scope, ways.name(index))
+                node = ScopeNode(call.task, args, index, found.node, scope, ways.name(index), cost)
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:

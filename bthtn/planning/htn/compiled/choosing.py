@@ -1,9 +1,10 @@
-"""Tasks that are decomposed in ways which only the state tells: values, draws."""
+"""Tasks that are decomposed in ways which only the state tells: values, draws, prices."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, call_text
 from bthtn.planning.htn.compiled.frames import Cell
 from bthtn.planning.htn.compiled.kinds import CHOSEN
@@ -43,8 +44,9 @@ def _retake(_values: Any, log: Any, choices: Any, m: Machine, cell: Cell) -> Cel
         if index + 1 < len(ways):
             later = (_retake, sc, call, index + 1, rest)
             choices.append((_retake, later, len(log), m.at, m.h))
+        cost = number_of(ways.method(index).cost, m.view, binding)
         seen = reads | m.view.reads
-        told = (task, args, index, ways.name(index))
+        told = (task, args, index, ways.name(index), cost)
         s = (CHOSEN, sc, binding, (), m.at, body, sc[6] + 1, key, len(log), seen, *told)
         log.append(s)
         return m.link(body, s, rest)

@@ -27,6 +27,7 @@ from bthtn.domain.network import (
     PriorityNetwork,
     SequenceNetwork,
 )
+from bthtn.domain.number import number_of
 from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.nodes import (
@@ -163,9 +164,9 @@ class ScopeKind(Kind):
         network: Network = entry[5] if entry[5] is not None else as_written(self.method)
         inside = taken(network, args, Parts(below))
         assert inside.node is not None, "a network becomes a node"
-        node = ScopeNode(
-            self.task, args, self.index, inside.node, Footprint(reads), self.method.name
-        )
+        cost = number_of(self.method.cost, past, args)
+        footprint, name = Footprint(reads), self.method.name
+        node = ScopeNode(self.task, args, self.index, inside.node, footprint, name, cost)
         return Part(node, inside.cause)
 
     def call(self, entry: Entry) -> Call:
@@ -177,17 +178,17 @@ class ChosenKind(Kind):
     """A compound task that was decomposed in a way that only the state tells.
 
     Entry: as of a scope, with what the method's network sees in place of the arguments; then
-    the task, its arguments, the number of the way, and its name.
+    the task, its arguments, the number of the way, its name, and its cost.
     """
 
     __slots__ = ()
 
     def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - told
         """The scope with everything in it."""
-        task, args, index, name = entry[10:]
+        task, args, index, name, cost = entry[10:]
         inside = taken(entry[5], entry[2], Parts(below))
         assert inside.node is not None, "a network becomes a node"
-        node = ScopeNode(task, args, index, inside.node, Footprint(entry[9]), name)
+        node = ScopeNode(task, args, index, inside.node, Footprint(entry[9]), name, cost)
         return Part(node, inside.cause)
 
     def call(self, entry: Entry) -> Call:

@@ -92,10 +92,7 @@ class Programs:
 
 def programs(domain: FrozenDomain) -> Programs:
     """The programs of a domain, the same at every call."""
-    found: Programs | None = domain.derived.get(Programs)
-    if found is None:
-        found = domain.derived.setdefault(Programs, Programs(domain))
-    return found
+    return domain.derived(Programs)
 
 
 def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: Planning) -> Program:

@@ -32,9 +32,10 @@ _LATER_LOOKS: Final = 8
 """Without a guard, one looks for a task inside itself so late, and so many times later again."""
 
 
-def is_compiled(settings: Settings) -> bool:
-    """Whether the compiled search can do what the settings ask for."""
-    return not settings.check_rest
+def is_compiled(domain: FrozenDomain, settings: Settings) -> bool:
+    """Whether the compiled search can do what is asked for; the interpreter can do all of it."""
+    rarely = settings.check_rest or settings.cheapest or settings.anytime
+    return not rarely and not domain.prunes_duplicates
 
 
 class CompiledQuestion:

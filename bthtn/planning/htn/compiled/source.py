@@ -31,7 +31,7 @@ from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.kinds import ScopeKind, TaskKind
 from bthtn.planning.htn.compiled.reading import Reading, args_source
-from bthtn.world.expression import Expression
+from bthtn.world.expression import Constant, Expression
 
 _SALT: Final = 1_000_003
 _INLINE_PARTS: Final = 30
@@ -146,7 +146,8 @@ class Source:
 
     def _compound(self, task: CompoundTask[Any]) -> Iterator[str]:
         """The function of a compound task, and those that go on with its later methods."""
-        if task.choice is not None:
+        priced = any(not isinstance(one.cost, Constant) for one in self._domain.methods[task])
+        if task.choice is not None or priced:
             yield from self._chosen(task)
             return
         methods = self._domain.methods[task]

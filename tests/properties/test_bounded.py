@@ -1,0 +1,119 @@
+"""Looking only for what beats a record finds what planning and comparing finds, and sooner."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from bthtn.plan.nodes import NullNode, SuspendedNode
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import outline, preorder
+from bthtn.planning.htn.reference import Reference
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import SearchStatus
+from bthtn.testing.strategies import problems
+
+SOLVED, EXHAUSTED, LIMIT = SearchStatus.SOLVED, SearchStatus.EXHAUSTED, SearchStatus.LIMIT
+MOST_PLANS = 12
+
+
+def records(problem):
+    """The records of the first plans."""
+    search, found = HtnSearch(problem), []
+    while len(found) < MOST_PLANS and search.advance() is SOLVED:
+        found.append(search.plan.record)
+        search.reject()
+    return found
+
+
+@st.composite
+def bounded_problems(draw):
+    """A problem, and a record to be beaten: that of one of its plans, often changed a little."""
+    problem = draw(problems())
+    record = list(draw(st.sampled_from(records(problem) or [()])))
+    if draw(st.booleans()):
+        del record[draw(st.integers(0, len(record))) :]
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(record)))
+        record[place : place + 1] = [draw(st.integers(0, 3))]
+    note(f"bound {record}")
+    return replace(problem, bound=MethodTraversalRecord(record))
+
+
+def planned_and_compared(problem):
+    """Plan without the bound until a plan beats it: that plan, the end, and what it took."""
+    search = HtnSearch(replace(problem, bound=None))
+    while search.advance() is SOLVED:
+        if search.plan.record.beats(problem.bound):
+            break
+        search.reject()
+    return search
+
+
+def compared(problem):
+    """Assert that both agree, and return them."""
+    slow, fast = planned_and_compared(problem), HtnSearch(problem)
+    fast.advance()
+    assert fast.expansions <= slow.expansions
+    if slow.status is not LIMIT:
+        assert fast.status is slow.status
+        assert bool(fast.plan) is bool(slow.plan)
+    if slow.plan:
+        assert fast.plan.record == slow.plan.record
+        assert outline(fast.plan.tree) == outline(slow.plan.tree)
+    return slow, fast
+
+
+@given(bounded_problems())
+def test_a_bounded_search_finds_the_first_plan_that_beats_the_bound(problem):
+    compared(problem)
+
+
+@given(bounded_problems())
+def test_the_reference_knows_bounds_too(problem):
+    slow = planned_and_compared(problem)
+    if slow.status is SOLVED:
+        assert next(Reference(problem).plans()).record == slow.plan.record
+
+
+def test_bounds_are_met_in_every_way():
+    count = Counter()
+
+    @settings(max_examples=400, derandomize=True, database=None, deadline=None)
+    @given(bounded_problems())
+    def look(problem):
+        slow, fast = compared(problem)
+        count["a plan beats the bound"] += fast.status is SOLVED
+        count["no plan beats the bound"] += fast.status is EXHAUSTED
+        count["sooner"] += fast.expansions < slow.expansions
+
+    look()
+    assert count["a plan beats the bound"] >= 40, count
+    assert count["no plan beats the bound"] >= 100, count
+    assert count["sooner"] >= 50, count
+
+
+def suspended(plan):
+    """Whether a part of the plan is left open; a pause leaves a null node with a cause."""
+    return any(isinstance(node, SuspendedNode | NullNode) for _, node in preorder(plan.tree))
+
+
+def test_plans_without_open_parts_are_found_in_the_order_of_their_records():
+    count = Counter()
+
+    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
+    @given(problems())
+    def look(problem):
+        search, complete = HtnSearch(problem), []
+        for _ in range(MOST_PLANS):
+            if search.advance() is not SOLVED:
+                break
+            complete += [] if suspended(search.plan) else [search.plan.record]
+            search.reject()
+        assert all(one.beats(other) for one, other in combinations(complete, 2))
+        count["several plans"] += len(complete) > 1
+
+    look()
+    assert count["several plans"] >= 20, count

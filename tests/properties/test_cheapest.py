@@ -1,0 +1,113 @@
+"""The cheapest plan is the cheapest of all, found without looking at all."""
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import assume, given, settings
+
+from bthtn.plan.replay import replay
+from bthtn.plan.walk import outline
+from bthtn.planning.htn.reference import Reference
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.least_cost import LeastCosts
+from bthtn.planning.protocol import SearchStatus
+from bthtn.testing.strategies import problems
+
+SOLVED, EXHAUSTED = SearchStatus.SOLVED, SearchStatus.EXHAUSTED
+MOST_PLANS = 60
+
+
+def cheapest(problem):
+    return replace(problem, settings=replace(problem.settings, cheapest=True))
+
+
+def is_small(problem):
+    """Whether everything that the problem can become can be looked at, and what that takes."""
+    search = HtnSearch(problem)
+    for _ in range(MOST_PLANS):
+        if search.advance() is not SOLVED:
+            break
+        search.reject()
+    return search.status is EXHAUSTED, search.expansions
+
+
+def improved(problem):
+    """The finished search for the cheapest plan, and what was the cheapest on the way."""
+    found = []
+
+    def look(_=None):
+        if search.plan is not None and search.plan not in found:
+            found.append(search.plan)
+
+    search = HtnSearch(cheapest(problem), look)
+    search.advance()
+    look()
+    return search, found
+
+
+def description(plan):
+    return plan and (outline(plan.tree), plan.record, plan.predicted, plan.cost)
+
+
+def compared(problem):
+    """Assert that nothing is cheaper, and say what was found and what that took."""
+    small, everything = is_small(problem)
+    assume(small)
+    search, found = improved(problem)
+    expected = Reference(problem).cheapest()
+    assert description(search.plan) == description(expected)
+    assert search.status is (EXHAUSTED if expected is None else SOLVED)
+    value = problem.domain.derived(LeastCosts).value
+    values = [value(plan) for plan in found]
+    assert values == sorted(set(values), reverse=True)
+    if found:
+        first = HtnSearch(problem)
+        first.advance()
+        assert description(found[0]) == description(first.plan)
+    assert search.expansions <= everything
+    return found, everything - search.expansions
+
+
+@given(problems())
+def test_the_cheapest_plan_is_the_first_of_those_that_cost_least(problem):
+    compared(problem)
+
+
+@given(problems())
+def test_no_part_of_a_plan_costs_less_than_was_thought_possible(problem):
+    search = HtnSearch(problem)
+    least = problem.domain.derived(LeastCosts)
+    for _ in range(3):
+        if search.advance() is not SOLVED:
+            return
+        assert least.of(problem.goal) <= least.value(search.plan)
+        assert search.plan.cost <= least.value(search.plan)
+        search.reject()
+
+
+@given(problems())
+def test_when_the_budget_ends_the_cheapest_so_far_is_there(problem):
+    search = HtnSearch(cheapest(problem))
+    search.advance()
+    if search.plan is not None:
+        seen = replay(search.plan, problem.state)
+        assert seen.ok
+        assert seen.cost == search.plan.cost
+
+
+def test_plans_are_improved_and_dear_ones_given_up():
+    count = Counter()
+
+    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
+    @given(problems())
+    def look(problem):
+        found, saved = compared(problem)
+        count["a plan"] += bool(found)
+        count["a cheaper one than the first"] += len(found) > 1
+        count["given up early"] += saved > 0
+        count["expansions saved"] += saved
+
+    look()
+    assert count["a plan"] >= 200, count
+    assert count["a cheaper one than the first"] >= 40, count
+    assert count["given up early"] >= 40, count
