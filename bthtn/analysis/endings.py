@@ -25,7 +25,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
     parts_of,
 )
-from bthtn.domain.progress import Due, Marked, Progress
+from bthtn.domain.progress import Due, Marked, OneLess, Progress
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import UNKNOWN
@@ -46,7 +46,7 @@ SUSPENDS: Endings = frozenset({Ending.SUSPENSION})
 BOTH: Endings = ENDS | SUSPENDS
 
 _ORDERS: Final = ("any_order", "partial_order")
-_KNOWN: Final = (Constant, Parameter, Marked)
+_KNOWN: Final = (Constant, Parameter, Marked, OneLess)
 """Arguments that are known wherever the call is reached: a task is only called with values."""
 
 

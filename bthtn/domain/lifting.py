@@ -33,7 +33,7 @@ from bthtn.domain.network import (
     sequence,
 )
 from bthtn.domain.parameter import Parameters
-from bthtn.domain.progress import AllDone, Due, Marked, TimesLeft
+from bthtn.domain.progress import AllDone, Due, Marked, OneLess, TimesLeft
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import Diagnostic, DomainError
@@ -166,9 +166,9 @@ class Lifting:
         return TaskCall(task, (*scope, Constant(0)))
 
     def _repeat(self, construct: Repeat, scope: Scope) -> TaskCall:
-        left: Parameter[int] = Parameter("times", len(scope), int)
+        left: Parameter[int] = Parameter("times", len(scope))  # written as any expression
         task = self._task(construct.word, (*scope, left), construct.text())
-        on = TaskCall(task, (*scope, left - 1))
+        on = TaskCall(task, (*scope, OneLess(left)))
         body = sequence(self.network(construct.parts[0], scope), on)
         self.methods[task] = (
             Method(body, TimesLeft(left), "once more"),

@@ -78,6 +78,21 @@ class Marked(Expression[int]):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OneLess(Expression[int]):
+    """What is left once it was done one more time."""
+
+    left: Parameter[int]
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> int:
+        """The number less one."""
+        return self.left.evaluate(view, binding) - 1
+
+    def text(self, binding: Binding | None = None) -> str:
+        """The number, or how it comes about."""
+        return "one less" if binding is None else str(binding[self.left.position] - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TimesLeft(Progress):
     """There is something left to repeat; not so when ``over``."""
 

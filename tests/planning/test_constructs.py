@@ -1,5 +1,7 @@
 """Choices, orders and repetitions inside a network, decided while planning."""
 
+from dataclasses import replace
+
 import pytest
 
 from bthtn import (
@@ -29,7 +31,7 @@ from bthtn import (
 from bthtn.domain.network import network_text
 from bthtn.errors import DomainError
 from bthtn.plan.codec import encoded
-from bthtn.plan.notation import call_from, normal
+from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
@@ -231,6 +233,17 @@ def test_what_is_left_of_an_order_is_planned_on_arrival():
 def test_a_suspended_construct_can_be_read_back_from_text():
     plan = find_plan(site, Site(at=UNKNOWN), visit(Site.at))
     assert call_from("visit.first_of_1('hall')", plan.domain).task.origin == "first_of"
+
+
+@pytest.mark.parametrize("times", [Site.wood, lambda state: state.wood, Site.wood + 0])
+def test_a_suspended_repetition_can_be_read_back_from_text(times):
+    asked = request(site, Site(), (rest(), repeat(times, saw())))
+    for horizon in (1, 2):
+        search = HtnSearch(replace(asked, settings=Settings(horizon=horizon)))
+        search.advance()
+        text = normal(search.plan.tree)
+        assert "suspended(goal.repeat_1(" in text
+        assert normal(node_from(text, asked.domain)) == text
 
 
 def test_a_deferred_task_may_hold_constructs_and_is_none():
