@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from bthtn import Domain, Plan, Settings, State, find_plan
+from bthtn import Domain, Plan, PlanCache, Planner, Settings, State, find_plan
 from bthtn.domain.network import NetworkLike
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import DEFAULT_SETTINGS, request
@@ -47,10 +47,40 @@ def simple_call(question: Question) -> Callable[[], Plan | None]:
     return lambda: find_plan(q.domain, q.state, q.goal, q.settings, q.listener)
 
 
+def prepared(question: Question) -> Callable[[], Plan | None]:
+    """A Planner, made once for domain and goal: the call for a game loop."""
+    q = question
+    planner = Planner(q.domain, q.goal, q.settings)
+    return lambda: planner.plan(q.state, q.listener)
+
+
+def with_tree(question: Question) -> Callable[[], Plan | None]:
+    """The same, and the plan tree with all its footprints: what is needed to run the plan."""
+    ask = prepared(question)
+
+    def asked() -> Plan | None:
+        plan = ask()
+        if plan is not None:
+            plan.tree  # noqa: B018 - it is made by being asked for
+        return plan
+
+    return asked
+
+
+def from_cache(question: Question) -> Callable[[], Plan | None]:
+    """A Planner that shares a cache, which has the answer from the second time on."""
+    q = question
+    planner = Planner(q.domain, q.goal, q.settings, cache=PlanCache())
+    return lambda: planner.plan(q.state, q.listener)
+
+
 MODES: Mapping[str, Callable[[Question], Callable[[], Plan | None]]] = MappingProxyType(
     {
         "interpreter": interpreter,
         "find_plan": simple_call,
+        "Planner": prepared,
+        "Planner, tree": with_tree,
+        "Planner, cache": from_cache,
     }
 )
 

@@ -44,7 +44,7 @@ class CompiledQuestion:
     def __init__(
         self, domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
     ) -> None:
-        self._asked = Asked(domain, goal, binding, settings)
+        self.asked = Asked(domain, goal, binding, settings)
         self._programs = programs(domain)
         facts = self._programs.facts
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
@@ -66,8 +66,12 @@ class CompiledQuestion:
 
     def source(self, state: FrozenState) -> str:
         """The Python source that ``plan`` runs first from this state."""
+        return self.quickest(state).text
+
+    def quickest(self, state: FrozenState) -> Program:
+        """The functions that ``plan`` runs first from this state."""
         light = None if state.has_unknown else self._light
-        return (light or self.program(state)).text
+        return light or self.program(state)
 
     def plan(self, state: FrozenState) -> Plan | None:
         """The first plan from this state, found in one go; None when there is none.
@@ -79,12 +83,12 @@ class CompiledQuestion:
             machine = self._run_lightly(state) or self._run(state)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             raise_for_user(error)
-        return None if machine.cell is None else Plan.found(Found(self._asked, machine))
+        return None if machine.cell is None else Plan.found(Found(self.asked, machine))
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""
-        machine = Machine(self._asked, self.program(state), state)
-        if machine.run(self._asked.settings.max_expansions) and machine.cell is not DONE:
+        machine = Machine(self.asked, self.program(state), state)
+        if machine.run(self.asked.settings.max_expansions) and machine.cell is not DONE:
             raise no_answer(machine.calls - machine.free)
         return machine
 
@@ -99,7 +103,7 @@ class CompiledQuestion:
         light = self._light
         if light is None or state.has_unknown:
             return None
-        machine, most = Machine(self._asked, light, state), self._most_unguarded
+        machine, most = Machine(self.asked, light, state), self._most_unguarded
         stop = min(_FIRST_LOOK, most)
         while machine.run(stop) and machine.cell is not DONE:
             if stop == most or machine.may_go_round():
@@ -113,6 +117,11 @@ class CompiledQuestion:
             return self._compiled(replace(self._features, unknowns=True))
         return self._compiled(self._features)
 
+    @property
+    def is_guarded(self) -> bool:
+        """Whether every search for it has the recursion guard."""
+        return self._light is None
+
     @cached_property
     def _light(self) -> Program | None:
         """Functions without a guard, None where planning depends on more than the state."""
@@ -121,11 +130,11 @@ class CompiledQuestion:
         return self._compiled(replace(self._features, guarded=False, max_depth=None, inlined=True))
 
     def _compiled(self, features: Features) -> Program:
-        return self._programs.program(self._asked.domain, features, PLANNING)
+        return self._programs.program(self.asked.domain, features, PLANNING)
 
     def search(self, state: FrozenState) -> CompiledSearch:
         """A search from this state."""
-        return CompiledSearch(self._asked, Machine(self._asked, self.program(state), state))
+        return CompiledSearch(self.asked, Machine(self.asked, self.program(state), state))
 
 
 class CompiledSearch:
