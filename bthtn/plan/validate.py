@@ -130,7 +130,9 @@ class _Judge:
         return _Done(footprint, self._steps, stopped)
 
     def _suspended(self, node: SuspendedNode) -> Visit[_Done]:
-        yield from ()
+        if node.foreseen is not None:
+            done: _Done = yield self.node(node.foreseen.tree)
+            return _Done(done.footprint, self._steps, stopped=True)
         for fluent, write in node.ensures.items():
             self.state.apply(fluent, write)
         return _Done(Footprint(node.reads, node.ensures), self._steps, not node.ensures)

@@ -47,7 +47,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound
-from bthtn.planning.protocol import Settings
+from bthtn.planning.protocol import Settings, seeded
 from bthtn.world.diff import difference
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -76,7 +76,8 @@ def go_on(
     It is suspended again where planning from here would be. Raises PlanningError as ``cut``.
     """
     foreseen = node.foreseen
-    if foreseen is None or not is_as_foreseen(foreseen, state):
+    # Beliefs hold no seed: what was drawn belongs to the plan.
+    if foreseen is None or not is_as_foreseen(foreseen, seeded(state, settings.seed)):
         return None
     goal = node.rest[0] if len(node.rest) == 1 else SequenceNetwork(node.rest)
     cutter = _Cutter(domain, settings, foreseen)

@@ -3,7 +3,19 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn import UNKNOWN, Settings, defer, method, parallel, pause, priority
+from bthtn import (
+    UNKNOWN,
+    Settings,
+    any_order,
+    defer,
+    method,
+    one_of,
+    parallel,
+    pause,
+    priority,
+    random_of,
+    repeat,
+)
 from bthtn.agent.event import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.planning.htn.compiled.search import CompiledSearch
 from bthtn.planning.htn.search import HtnSearch
@@ -136,6 +148,27 @@ def test_branches_go_on_beside_each_other_without_a_search(stage, expansions):
     assert started(stage) == ["a0", "b0", "a1", "b1", "a2", "b2"]
     assert len(expansions) == 1
     assert stage.believes(World.count) == 6
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+@pytest.mark.parametrize("beside", [False, True])
+def test_what_was_drawn_and_chosen_goes_on_as_foreseen_whatever_the_seed(
+    stage, expansions, seed, beside
+):
+    # Beliefs hold no seed: that of the plan is no belief that changed.
+    def several(name):
+        return tuple(stage.step(f"{name}{number}", "S") for number in range(2))
+
+    spot = one_of(("a", "b"), name="spot")
+    visits = several("visit")
+    visit = stage.compound("visit", lambda: [method(*visits, when=spot != World.place)])
+    draw = random_of((1, several("heads")), (1, several("tails")))
+    network = (any_order(*several("any")), repeat(2, draw), visit)
+    goal = parallel(network, several("other")) if beside else network
+    settings = Settings(horizon=1, check_rest=True, seed=seed)
+    stage.play_out(stage.goal(goal, settings=settings))
+    assert len(expansions) == 1
+    assert len(started(stage)) == (10 if beside else 8)
 
 
 def test_what_is_planned_beside_it_waits_for_what_is_foreseen(stage):

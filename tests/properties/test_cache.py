@@ -9,7 +9,7 @@ from bthtn.plan.walk import children_of, outline, preorder
 from bthtn.planning.cache import PlanCache, exact
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import SearchStatus
+from bthtn.planning.protocol import SearchStatus, seeded
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from bthtn.world.recording import RecordingState
@@ -87,7 +87,7 @@ def test_a_cached_answer_is_the_answer_of_a_search(problem, starts, entries):
 def test_what_was_not_read_does_not_change_the_answer_and_does_not_split_the_tree(
     problem, start, data
 ):
-    recorded = RecordingState(start)
+    recorded = RecordingState(seeded(start, problem.settings.seed))
     search = HtnSearch(replace(problem, state=recorded))
     if search.advance() not in ANSWERED:
         return
@@ -104,7 +104,8 @@ def test_what_was_not_read_does_not_change_the_answer_and_does_not_split_the_tre
 
 @given(kept_problems(), states())
 def test_recording_what_a_search_reads_changes_nothing(problem, start):
-    search = HtnSearch(replace(problem, state=RecordingState(start)))
+    recorded = RecordingState(seeded(start, problem.settings.seed))
+    search = HtnSearch(replace(problem, state=recorded))
     search.advance()
     assert description(search) == fresh(problem, start)
 

@@ -200,7 +200,7 @@ def test_enough_plans_of_random_problems_are_parallelized():
     def found(problem):
         return [(problem, plan) for plan in first_plans(problem, is_complete)]
 
-    count = seen_in(st.one_of(problems(), side_by_side()), found, examples=240)
+    count = seen_in(st.one_of(problems(), side_by_side()), found, examples=360)
     assert count["parallelized"] >= 10, count
 
 
