@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static gates fix bench clean
+.PHONY: run test check static gates fix bench differential clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what test measured.
 .NOTPARALLEL:
 
@@ -42,6 +42,11 @@ bench: .venv/.ready
 	$(BIN)/python -m pytest -q benchmarks --benchmark-disable
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
+
+# differential: a hundred thousand random problems to all implementations of the search; takes hours
+differential: .venv/.ready
+	$(BIN)/python -m pytest -q --hypothesis-profile differential tests/properties/test_search_and_reference.py \
+		tests/properties/test_compiled.py tests/properties/test_compiled_lightly.py
 
 # clean: remove everything that the other targets made
 clean:

@@ -317,7 +317,7 @@ def test_enough_is_compared_that_was_suspended_on_the_way():
     count = Counter()
 
     @settings(
-        max_examples=400,
+        max_examples=800,
         derandomize=True,
         database=None,
         deadline=None,

@@ -89,9 +89,12 @@ def first(search):
 seen = Counter()
 
 
-@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(problems())
 def test_planning_in_one_go_finds_what_the_interpreter_finds(problem):
+    compare(problem)
+
+
+def compare(problem):
     with nothing_volatile():
         problem = settled(problem)
         question = CompiledQuestion.of(problem)
@@ -104,8 +107,19 @@ def test_planning_in_one_go_finds_what_the_interpreter_finds(problem):
 
 
 def test_enough_problems_are_planned_in_one_go():
+    @settings(
+        max_examples=600,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(problems())
+    def look(problem):
+        compare(problem)
+
     seen.clear()
-    test_planning_in_one_go_finds_what_the_interpreter_finds()
+    look()
     assert seen[SearchStatus.SOLVED] >= 20
     assert seen[SearchStatus.EXHAUSTED] >= 5
 

@@ -22,7 +22,7 @@ from bthtn.planning import trace
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.strategies import problem_text, problems, states
 
-MANY = 1_000
+MANY = 1_500
 
 
 class Soldier(State):

@@ -124,10 +124,11 @@ class HtnSearch:
         """Answer with what there is: the cheapest plan so far, or the beginning of a plan.
 
         With a beginning, everything else is left open, which takes no expansions. Where that is
-        not possible, the search goes back to the latest choice and leaves its task open.
+        not possible, the search goes back to the latest choice and leaves its task open. With
+        ``check_rest`` nothing may be left open that was not planned.
         """
-        search = self._state
-        search.is_closing = search.settings.anytime and self._plan is None
+        search, settings = self._state, self._request.settings
+        search.is_closing = settings.anytime and not settings.check_rest and self._plan is None
         while (
             search.is_closing and search.output.has_steps and self._status is SearchStatus.RUNNING
         ):
