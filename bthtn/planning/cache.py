@@ -251,6 +251,8 @@ def exact(value: Any) -> Any:
     A NaN is itself and no other NaN. Equal objects of other types count as one value.
     """
     kind = type(value)
+    if kind is bool or kind is int or kind is str:
+        return (kind, value)
     if kind is float and value == 0:
         return (kind, str(value))
     if isinstance(value, tuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
@@ -73,9 +73,16 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
-        if self._answers is None and listener is None and is_compiled(self.domain, self.settings):
-            return self._compiled.plan(self._start(state))
-        search = self.search(state, listener)
+        start = self._start(state)
+        if listener is None and self._answers is not None:
+            answer = self._answers.find(start)
+            if answer is not None:
+                return self._plan_from(answer, start)
+            search = self._remembered(start, self._answers)
+        elif listener is None and self._is_compiled:
+            return self._compiled.plan(start)
+        else:
+            search = self._begun(start, listener)
         if search.advance() is SearchStatus.LIMIT and search.plan is None:
             raise no_answer(search.expansions)
         return search.plan
@@ -93,8 +100,12 @@ class Planner(Generic[S]):
         answer = self._answers.find(start)
         if answer is not None:
             return _Answered(self._plan_from(answer, start))
+        return self._remembered(start, self._answers)
+
+    def _remembered(self, start: FrozenState, answers: Answers) -> Search:
+        """A search whose answer the cache will have."""
         recorded = RecordingState(start)
-        return _Remembered(self._begun(recorded, None), recorded, self._answers)
+        return _Remembered(self._begun(recorded, None), recorded, answers)
 
     def _begun(self, start: FrozenState, listener: SearchListener | None) -> Search:
         """The one place where a search is made.
@@ -105,7 +116,7 @@ class Planner(Generic[S]):
         search.
         """
         recorded = isinstance(start, RecordingState)
-        if listener is None and not recorded and is_compiled(self.domain, self.settings):
+        if listener is None and not recorded and self._is_compiled:
             return self._compiled.search(start)
         asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
         return HtnSearch(asked, listener)
@@ -131,22 +142,32 @@ class Planner(Generic[S]):
         self.goal = goal
         self.binding = binding
         self.settings = settings
+        self._is_compiled = is_compiled(domain, settings)
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
-        if answer.tree is None:
-            return None
-        return Plan(
-            self.domain,
-            self.goal,
-            self.binding,
-            answer.tree,
-            answer.record,
-            lambda: start.changed(answer.written),
-            answer.expansions,
-        )
+        return None if answer.tree is None else Plan.found(_Known(self, answer, start))
+
+
+class _Known:
+    """A plan that was found from another state, as it is from this one."""
+
+    __slots__ = ("_answer", "_planner", "_start")
+
+    def __init__(self, planner: Planner[Any], answer: Answer, start: FrozenState) -> None:
+        self._planner = planner
+        self._answer = answer
+        self._start = start
+
+    def __call__(self, part: str) -> Any:
+        """One part of the plan."""
+        if part == "predicted":
+            return self._start.changed(self._answer.written)
+        if part in ("tree", "record", "expansions"):
+            return getattr(self._answer, part)
+        return getattr(self._planner, part)
 
 
 class _Answered:
