@@ -280,38 +280,6 @@ class Machine:
             scope = scope[1]
         return False
 
-    def may_go_round(self) -> bool:
-        """Whether a task is open inside itself, perhaps in the very state it was entered in.
-
-        For programs without a recursion guard; it errs on the side of yes.
-        """
-        if self.cell is None or self.cell is END:
-            return False
-        open_scopes: dict[int, Entry] = {}
-        scope: Entry | None = self.cell[1]
-        while scope is not None and scope is not self.asked.root:
-            open_scopes[id(scope)] = scope
-            scope = scope[1]
-        calls = {scope[0].call(scope) for scope in open_scopes.values()}
-        return len(calls) < len(open_scopes) and self._repeat_in(open_scopes)
-
-    def _repeat_in(self, open_scopes: dict[int, Entry]) -> bool:
-        """Whether two of the scopes are one call, entered in states that seem equal."""
-        values, prints = self.S.copy(), 0
-        met = set()
-        for entry in reversed(self.L):
-            undone = entry[3]
-            for number in range(0, len(undone), 2):
-                fluent, before = undone[number], undone[number + 1]
-                prints += change(fluent, values[fluent], before)
-                values[fluent] = before
-            if id(entry) in open_scopes:
-                key = (entry[0].call(entry), prints)
-                if key in met:
-                    return True
-                met.add(key)
-        return False
-
     def too_deep(self, task: CompoundTask[Any], args: tuple[Any, ...]) -> None:
         """The call is nested deeper than is allowed."""
         self._cut(task, args, f"nested deeper than {self.settings.max_depth}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -26,10 +26,6 @@ from bthtn.planning.htn.search import raise_for_user
 from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, no_answer
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
-
-_FIRST_LOOK: Final = 500
-_LATER_LOOKS: Final = 8
-"""Without a guard, one looks for a task inside itself so late, and so many times later again."""
 
 
 def is_compiled(domain: FrozenDomain, settings: Settings) -> bool:
@@ -57,7 +53,6 @@ class CompiledQuestion:
             branches=facts.branches or has_branches(goal),
             volatile=facts.volatile,
         )
-        self._most_unguarded = min(settings.max_expansions, settings.max_depth)
 
     @classmethod
     def of(cls, request: PlanRequest) -> Self:
@@ -93,23 +88,16 @@ class CompiledQuestion:
         return machine
 
     def _run_lightly(self, state: FrozenState) -> Machine | None:
-        """A machine that came to an end without a guard; None where it needs one.
+        """A machine that came to an end without a stop; None where it has to be stopped.
 
-        A task that is entered again inside itself in the same state does again what it did
-        before: it comes to itself once more, and so on for ever. A search that is over has
-        met no such task, and with the guard it would have made the same steps. From time to
-        time it is made sure that none is open.
+        Its functions plan several tasks at a time, so it may be over the limit when it notices.
         """
-        light = self._light
+        light, most = self._light, self.asked.settings.max_expansions
         if light is None or state.has_unknown:
             return None
-        machine, most = Machine(self.asked, light, state), self._most_unguarded
-        stop = min(_FIRST_LOOK, most)
-        while machine.run(stop) and machine.cell is not DONE:
-            if stop == most or machine.may_go_round():
-                return None
-            stop = min(stop * _LATER_LOOKS, most)
-        return machine if machine.calls - machine.free <= most else None
+        machine = Machine(self.asked, light, state)
+        is_over = not machine.run(most) or machine.cell is DONE
+        return machine if is_over and machine.calls - machine.free <= most else None
 
     def program(self, state: FrozenState) -> Program:
         """The generated functions that answer the question from this state."""
@@ -118,16 +106,16 @@ class CompiledQuestion:
         return self._compiled(self._features)
 
     @property
-    def is_guarded(self) -> bool:
-        """Whether every search for it has the recursion guard."""
-        return self._light is None
+    def is_light(self) -> bool:
+        """Whether it can be planned with functions that plan several tasks at a time."""
+        return self._light is not None
 
     @cached_property
     def _light(self) -> Program | None:
-        """Functions without a guard, None where planning depends on more than the state."""
+        """Functions that plan several tasks at a time, None where each has to be looked at."""
         if self._features.unknowns or self._features.paths:
             return None
-        return self._compiled(replace(self._features, guarded=False, max_depth=None, inlined=True))
+        return self._compiled(replace(self._features, inlined=True))
 
     def _compiled(self, features: Features) -> Program:
         return self._programs.program(self.asked.domain, features, PLANNING)
