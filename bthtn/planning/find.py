@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from bthtn.domain.builder import Domain
+from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
-from bthtn.planning.trace import SearchListener
+from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
@@ -31,4 +31,13 @@ def find_plan(
     Raises DomainError when the domain or the goal is not well made, and PlanningError when a
     user's function raises or the limit of expansions is reached without a plan.
     """
-    return Planner(domain, goal, settings).plan(state, listener)
+    whole = frozen(domain)
+    planner: Planner[Any] = Planner(whole, goal, settings)
+    if planner.domain is not whole and listener is None:
+        # Constructs in the goal make tasks for this one question: no functions are generated.
+        return planner.plan(state, _unheard)
+    return planner.plan(state, listener)
+
+
+def _unheard(event: SearchEvent) -> None:
+    """Listens to nothing; who listens is served by the interpreter."""

@@ -2,11 +2,23 @@
 
 import pytest
 
-from bthtn import Domain, Fluent, Planner, Settings, State, find_plan, fluent, method, pause
+from bthtn import (
+    Domain,
+    Fluent,
+    Planner,
+    Settings,
+    State,
+    find_plan,
+    fluent,
+    method,
+    optional,
+    pause,
+)
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
+from bthtn.planning.htn.compiled import program
 from bthtn.planning.protocol import SearchStatus
 
 
@@ -119,3 +131,14 @@ def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():
     planner = Planner.resuming(plan.domain, suspended)
     assert normal(planner.plan(Soldier(ammo=3)).tree) == "shoot"
     assert planner.plan(Soldier(ammo=2)) is None
+
+
+def test_functions_are_not_generated_for_a_goal_that_is_asked_once(monkeypatch):
+    made, generate = [], program._program
+    monkeypatch.setattr(program, "_program", lambda *given: made.append(given) or generate(*given))
+    state, goal = Soldier(ammo=1), optional(fight())
+    once = find_plan(war, state, goal)
+    assert not made
+    often = Planner(war, goal).plan(state)
+    assert made
+    assert outline(once.tree) == outline(often.tree)
