@@ -10,7 +10,7 @@ from benchmarks.rows import ROWS, Row
 
 NEEDS_BACKTRACKING = {"fps", "backtracking", "chase 10", "chase 100", "chase 1,000"}
 
-pytest.importorskip("gtpyhop")
+pytest.importorskip("gtpyhop", reason="the peer comes with the extra 'bench'")
 
 
 @pytest.fixture(autouse=True)

@@ -54,7 +54,7 @@ def test_rows_are_chosen_by_problem():
 
 
 def test_results_of_a_run_become_json_and_every_table():
-    pytest.importorskip("gtpyhop")
+    pytest.importorskip("gtpyhop", reason="the peer comes with the extra 'bench'")
     before = sys.getrecursionlimit()
     data = suite.run(["fps", "combat"], BRIEF, lambda what: None)
     assert sys.getrecursionlimit() == before
@@ -99,6 +99,6 @@ def test_only_rows_where_a_mode_is_slower_are_listed():
 
 def test_bad_input_of_the_command_ends_with_2(capsys):
     assert run(["--quick", "--write-docs"]) == 2
-    pytest.importorskip("gtpyhop")
+    pytest.importorskip("gtpyhop", reason="the peer comes with the extra 'bench'")
     assert run(["--rows", "chess"]) == 2
     assert "no rows for chess" in capsys.readouterr().err
