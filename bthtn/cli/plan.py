@@ -168,7 +168,7 @@ def _by_reference(asked: PlanRequest) -> tuple[Plan | None, int]:
 
     reference = Reference(asked)
     try:
-        wanted = reference.cheapest() if asked.settings.cheapest else next(reference.plans(), None)
+        wanted = reference.best()
     except RecursionError:
         message = "the reference planner is recursive, and this is nested too deep for it"
         raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
@@ -196,7 +196,9 @@ def _text(plan: Plan, showing: Showing) -> str:
     root = plan.flat() if showing.flat else plan.tree
     tree = tree_text(root, plan.domain, scopes=showing.scopes, strokes=ASCII if plain else UNICODE)
     head = f"{plan.domain.name}: {plan.goal_text}"
-    facts = f"record {plan.record!r}, cost {plan.cost:g}, {counted(plan.expansions, 'expansion')}"
+    value = f", value {plan.value:g}" if plan.domain.has_values else ""
+    tried = counted(plan.expansions, "expansion")
+    facts = f"record {plan.record!r}, cost {plan.cost:g}{value}, {tried}"
     return f"{one_line(head)}\n{facts}\n\n{tree}"
 
 

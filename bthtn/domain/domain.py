@@ -14,7 +14,7 @@ from bthtn.domain.reading import read_goal, strangers_in
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.domain.ways import Ways
 from bthtn.errors import Diagnostic, DomainError, nearest
-from bthtn.world.expression import Binding
+from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.schema import StateSchema
@@ -43,6 +43,11 @@ class FrozenDomain:
     def schema(self) -> StateSchema:
         """The fluents of the domain's states."""
         return self.state_class.__schema__
+
+    @property
+    def has_values(self) -> bool:
+        """Whether some method has an evaluation value (semantics 2.10)."""
+        return self.derived(_has_values)
 
     def derived(self, work_out: Callable[[FrozenDomain], T]) -> T:
         """What a function works out from the domain alone, worked out at the first call.
@@ -134,6 +139,14 @@ class FrozenDomain:
 
     def __repr__(self) -> str:
         return f"<domain {self.name}: {len(self.authored)} tasks>"
+
+
+def _has_values(domain: FrozenDomain) -> bool:
+    return any(
+        not (isinstance(one.value, Constant) and one.value.value == 0)
+        for methods in domain.methods.values()
+        for one in methods
+    )
 
 
 def _computed(body: PlainBody, construct: Construct) -> DomainError:

@@ -71,13 +71,15 @@ class Lifting:
         Raises DomainError for a variable that belongs to another task.
         """
         plain = method.body.function if isinstance(method.body, PlainBody) else method.body
-        variables = variables_in(plain, method.condition, method.cost)
+        variables = variables_in(plain, method.condition, method.cost, method.value)
         for variable in variables:
             self._place(variable)
         conditions = [ALWAYS] * (len(variables) + 1)
         costs: list[Expression[Any]] = [FREE] * (len(variables) + 1)
+        values: list[Expression[Any]] = [FREE] * (len(variables) + 1)
         conditions[_bound_at(method.condition, variables)] = method.condition
         costs[_bound_at(method.cost, variables)] = method.cost
+        values[_bound_at(method.value, variables)] = method.value
         scope: Scope = self._parameters
         scopes = [scope := self._with(scope, variable) for variable in variables]
         tasks = [
@@ -90,9 +92,10 @@ class Lifting:
         names = [method.name] + [""] * len(variables)
         for index in range(len(tasks), 0, -1):
             task = tasks[index - 1]
-            self.methods[task] = (Method(body, conditions[index], names[index], costs[index]),)
+            one = Method(body, conditions[index], names[index], costs[index], values[index])
+            self.methods[task] = (one,)
             body = TaskCall(task, [self._parameters, *scopes][index - 1])
-        return Method(body, conditions[0], method.name, costs[0])
+        return Method(body, conditions[0], method.name, costs[0], values[0])
 
     def network(self, network: Network, scope: Scope) -> Network:
         """The network without constructs."""

@@ -53,13 +53,15 @@ FREE: Final = Constant(0)
 class Method:
     """One way to do a compound task: when it may be used, and what is then to be done.
 
-    ``cost`` is what choosing it adds to the costs of what it is decomposed into.
+    ``cost`` is what choosing it adds to the costs of what it is decomposed into, ``value`` how
+    little it is wanted, beside its place in the order (semantics 2.10).
     """
 
     body: Network | PlainBody
     condition: Condition = ALWAYS
     name: str = ""
     cost: Expression[Any] = FREE
+    value: Expression[Any] = FREE
 
     def text(self) -> str:
         """The body as it was written."""
@@ -74,6 +76,7 @@ class WrittenMethod:
     when: ConditionLike
     name: str
     cost: NumberLike = 0
+    value: NumberLike = 0
 
 
 Methods = Iterator[WrittenMethod]
@@ -85,14 +88,16 @@ def method(
     when: ConditionLike = True,
     name: str = "",
     cost: NumberLike = 0,
+    value: NumberLike = 0,
 ) -> WrittenMethod:
     """One way to do a task: the networks of ``body`` in order, while ``when`` holds.
 
     An empty body means there is nothing left to do. A single plain function in place of the
     body is asked for it while planning: it returns task calls for the actual state, or None
     where the method does not apply. ``cost`` is added to the costs of the tasks of the body.
+    Where methods have a ``value``, the plan whose methods' values sum up to least is preferred.
     """
-    return WrittenMethod(body, when, name, cost)
+    return WrittenMethod(body, when, name, cost, value)
 
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:

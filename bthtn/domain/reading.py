@@ -105,7 +105,8 @@ def _read(written: object, state_class: type[State]) -> Method:
     condition = condition_from(written.when, state_class)
     function = plain_function(written.body)
     body = PlainBody(function, state_class) if function else written_network(written.body)
-    return Method(body, condition, written.name, number_from(written.cost, state_class))
+    cost, value = (number_from(one, state_class) for one in (written.cost, written.value))
+    return Method(body, condition, written.name, cost, value)
 
 
 def _strangers(method: Method, tasks: Mapping[str, Task], where: str) -> Iterator[Diagnostic]:

@@ -69,6 +69,7 @@ def encoded(plan: Plan, *, flat: bool = False) -> str:
         "task": goal_value(plan.goal, plan.binding),
         "record": list(plan.record),
         "cost": json_value(plan.cost),
+        **({"value": json_value(plan.value)} if plan.domain.has_values else {}),
         "expansions": plan.expansions,
     }
     tree = tree_json(plan.flat() if flat else plan.tree, plan.domain)
@@ -178,6 +179,7 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
             name = node.name or domain.method_name(task, index)
             fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
             fields |= {"cost": json_value(node.cost)} if node.cost else {}
+            fields |= {"value": json_value(node.value)} if node.value else {}
             return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
         case SequenceNode(children):
             return _composite(_object("sequence"), children)

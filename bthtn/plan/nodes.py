@@ -64,8 +64,8 @@ class TaskNode:
 class ScopeNode:
     """Who decomposed what: a compound task, the method chosen, and the result.
 
-    ``name`` is what the method was called there, which may depend on the state. ``cost`` is
-    what the method costs, beside what is below.
+    ``name`` is what the method was called there, which may depend on the state. ``cost`` and
+    ``value`` are those of the method, beside what is below.
     """
 
     task: CompoundTask[Any]
@@ -75,6 +75,7 @@ class ScopeNode:
     footprint: Footprint = field(default_factory=Footprint)
     name: str = ""
     cost: float = 0
+    value: float = 0
 
     def __str__(self) -> str:
         return f"{call_text(self.task, self.args)} m{self.method}"

@@ -98,6 +98,11 @@ class Plan:
         return fold(self.tree, _cost)
 
     @property
+    def value(self) -> float:
+        """Sum of the values of methods; of alternatives, the largest counts (semantics 2.10)."""
+        return fold(self.tree, _value)
+
+    @property
     def footprint(self) -> Footprint:
         """What the plan reads, writes and uses, whichever way it goes."""
         return footprint(self.tree)
@@ -130,4 +135,10 @@ def _cost(node: Node, below: tuple[float, ...]) -> float:
         return node.cost
     if isinstance(node, ScopeNode):
         return node.cost + below[0]
+    return max(below) if isinstance(node, PriorityNode) else sum(below)
+
+
+def _value(node: Node, below: tuple[float, ...]) -> float:
+    if isinstance(node, ScopeNode):
+        return node.value + below[0]
     return max(below) if isinstance(node, PriorityNode) else sum(below)

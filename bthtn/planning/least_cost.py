@@ -1,4 +1,4 @@
-"""LeastCosts: what a task or network costs at least, whatever the state.
+"""LeastCosts and LeastValues: what a task or network adds to a plan at least, whatever the state.
 
 The search for the cheapest plan gives up where what is planned, and the least that is still to
 come, cost as much as a plan that it has. The least cost of a compound task is that of its
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.method import FREE, Method, PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -31,17 +31,24 @@ from bthtn.plan.walk import fold
 from bthtn.world.expression import Constant, Expression
 from bthtn.world.truth import UNKNOWN
 
+T = TypeVar("T")
+
 
 class LeastCosts:
     """The least costs of one domain's tasks. What is computed while planning counts as 0."""
 
     def __init__(self, domain: FrozenDomain) -> None:
         self._tasks: dict[Task, float] = {
-            task: _constant(task.cost) if isinstance(task, PrimitiveTask) else inf
+            task: _constant(self.pick(task.cost, FREE)) if isinstance(task, PrimitiveTask) else inf
             for task in domain.tasks.values()
         }
         while self._lowered(domain):
             pass
+
+    @staticmethod
+    def pick(cost: T, value: T) -> T:  # noqa: ARG004 - the other one picks it
+        """Which of the two is added up."""
+        return cost
 
     def of(self, network: Network) -> float:
         """The least that doing all of the network costs; infinite when it never ends."""
@@ -61,15 +68,15 @@ class LeastCosts:
         return (*reversed(list(accumulate(costs, initial=0.0))),)
 
     def value(self, plan: Plan) -> float:
-        """The plan's cost, where parts left open count with the least that they will cost."""
+        """The plan's sum, where parts left open count with the least that they will add."""
         return fold(plan.tree, self._value)
 
     def _value(self, node: Node, below: tuple[float, ...]) -> float:
         match node:
             case TaskNode():
-                return node.cost
+                return self.pick(node.cost, 0)
             case ScopeNode():
-                return node.cost + below[0]
+                return self.pick(node.cost, node.value) + below[0]
             case PriorityNode():
                 return max(below)
             case SuspendedNode():
@@ -88,29 +95,50 @@ class LeastCosts:
 
     def _method(self, method: Method) -> float:
         body = 0 if isinstance(method.body, PlainBody) else self.of(method.body)
-        return _constant(method.cost) + body
+        return _constant(self.pick(method.cost, method.value)) + body
+
+
+class LeastValues(LeastCosts):
+    """The same for the evaluation values of methods; tasks have none (semantics 2.10)."""
+
+    @staticmethod
+    def pick(cost: T, value: T) -> T:  # noqa: ARG004 - the other one picks it
+        """Which of the two is added up."""
+        return value
+
+
+def least_sums(domain: FrozenDomain, *, cheapest: bool) -> LeastCosts | None:
+    """What the preferred plan is the least of: costs, values where there are some, or nothing."""
+    if cheapest:
+        return domain.derived(LeastCosts)
+    return domain.derived(LeastValues) if domain.has_values else None
 
 
 def _constant(cost: Expression[Any]) -> float:
     return 0 if not isinstance(cost, Constant) or cost.value is UNKNOWN else cost.value
 
 
-def costs_below_zero(domain: FrozenDomain) -> Iterator[Diagnostic]:
-    """A finding for every constant cost that a search for the cheapest plan cannot work with."""
+def sums_below_zero(domain: FrozenDomain, *, cheapest: bool) -> Iterator[Diagnostic]:
+    """A finding for every constant that a search for the least sum cannot work with."""
+    sums = least_sums(domain, cheapest=cheapest)
+    if sums is None:
+        return
     for task in domain.tasks.values():
         if isinstance(task, CompoundTask):
             for index, method in enumerate(domain.methods[task]):
-                yield from _finding(method.cost, f"compound '{task.name}', method {index}")
+                where = f"compound '{task.name}', method {index}"
+                yield from _finding(sums, sums.pick(method.cost, method.value), where)
         else:
-            yield from _finding(task.cost, f"primitive '{task.name}'")
+            yield from _finding(sums, sums.pick(task.cost, FREE), f"primitive '{task.name}'")
 
 
-def _finding(cost: Expression[Any], where: str) -> Iterator[Diagnostic]:
-    if not _constant(cost) >= 0:
-        yield below_zero(_constant(cost), where)
+def _finding(sums: LeastCosts, number: Expression[Any], where: str) -> Iterator[Diagnostic]:
+    if not _constant(number) >= 0:
+        yield below_zero(sums, _constant(number), where)
 
 
-def below_zero(cost: float, where: str) -> Diagnostic:
-    """What is said about a cost that is negative, or no number at all."""
-    hint = "the cheapest plan is looked for by adding up: make every cost zero or more"
-    return Diagnostic("BT204", f"a cost is {cost}", where, hint)
+def below_zero(sums: LeastCosts, number: float, where: str) -> Diagnostic:
+    """What is said about a cost or value that is negative, or no number at all."""
+    wanted, word = sums.pick(("cheapest", "cost"), ("preferred", "value"))
+    hint = f"the {wanted} plan is looked for by adding up: make every {word} zero or more"
+    return Diagnostic("BT204", f"a {word} is {number}", where, hint)

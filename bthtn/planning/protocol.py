@@ -13,7 +13,7 @@ from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.least_cost import costs_below_zero
+from bthtn.planning.least_cost import sums_below_zero
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State
 
@@ -125,7 +125,7 @@ def question_of(
 ) -> tuple[FrozenDomain, Network]:
     """The domain and the goal to plan with. Raises DomainError as ``request``."""
     whole, network = frozen(domain).with_goal(network_from(goal))
-    negative = list(costs_below_zero(whole)) if settings.cheapest else []
+    negative = list(sums_below_zero(whole, cheapest=settings.cheapest))
     if negative:
         raise DomainError(negative)
     return whole, network

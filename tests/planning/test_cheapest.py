@@ -72,14 +72,18 @@ def wander():
     yield method(walk(), wander())
 
 
+def asked(goal, settings=CHEAPEST, **values):
+    return request(world, Traveller(**values), goal, settings)
+
+
 def search(goal, listener=None, settings=CHEAPEST, **values):
-    return HtnSearch(request(world, Traveller(**values), goal, settings), listener)
+    return HtnSearch(asked(goal, settings, **values), listener)
 
 
 def cheapest(goal, **values):
     one = search(goal, **values)
     assert one.advance() is SOLVED
-    assert one.plan.record == Reference(request(world, Traveller(**values), goal)).cheapest().record
+    assert one.plan.record == Reference(asked(goal, **values)).best().record
     return one.plan
 
 
@@ -269,12 +273,12 @@ def test_a_part_left_open_counts_with_the_least_that_it_will_cost():
     wet = domain.primitive("wet", cost=4)
     look = domain.primitive("look", precondition=Traveller.rain, cost=2)
     later = domain.primitive("later", cost=3)
-    asked = request(domain, Traveller(rain=UNKNOWN), go(), CHEAPEST)
-    one = HtnSearch(asked)
+    question = request(domain, Traveller(rain=UNKNOWN), go(), CHEAPEST)
+    one = HtnSearch(question)
     one.advance()
     assert list(one.plan.record) == [1]
-    assert Reference(asked).cheapest().record == one.plan.record
-    assert [plan.cost for plan in Reference(asked).plans()] == [1, 4]
+    assert Reference(question).best().record == one.plan.record
+    assert [plan.cost for plan in Reference(question).plans()] == [1, 4]
 
 
 # costs below zero

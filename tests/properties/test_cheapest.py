@@ -54,7 +54,7 @@ def compared(problem):
     small, everything = is_small(problem)
     assume(small)
     search, found = improved(problem)
-    expected = Reference(problem).cheapest()
+    expected = Reference(cheapest(problem)).best()
     assert description(search.plan) == description(expected)
     assert search.status is (EXHAUSTED if expected is None else SOLVED)
     value = problem.domain.derived(LeastCosts).value

@@ -150,8 +150,7 @@ def _primitive(
     for fluent, write in step.writes.items():
         search.projected.apply(fluent, write)
     search.output.add(TaskNode(task, args, step.footprint, step.duration, step.cost))
-    search.check_price(step.cost, task, args)
-    search.path = path.behind(step.duration, step.cost)
+    search.path = path.behind(step.duration, search.price(step.cost, 0, task, args))
     if search.is_watched:
         search.tell(trace.TaskPlanned(call_text(task, args), path.depth))
     return True
@@ -165,13 +164,13 @@ def _enter(
     search.choose(index)
     entered = (_key(search, task, args), search.projected.fingerprint, search.projected.mark())
     name, binding = compound.ways.name(index), compound.ways.binding(index)
-    cost = number_of(compound.ways.method(index).cost, view, binding)
-    search.check_price(cost, task, args)
+    method = compound.ways.method(index)
+    cost, value = (number_of(one, view, binding) for one in (method.cost, method.value))
     reads = Footprint(compound.reads | view.reads)
-    search.output.open(OpenScope(task, args, index, reads, *entered, name, cost))
+    search.output.open(OpenScope(task, args, index, reads, *entered, name, cost, value))
     search.push(CloseScope())
     search.push(Expand(body, binding))
-    search.path = search.path.inside(cost)
+    search.path = search.path.inside(search.price(cost, value, task, args))
     if search.is_watched:
         search.tell(trace.MethodEntered(call_text(task, args), index, name, depth))
 

@@ -44,6 +44,7 @@ class OpenScope:
     mark: int
     name: str = ""
     cost: float = 0
+    value: float = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,7 +195,8 @@ def _closed(opening: Opening, inside: list[Node | Dropped]) -> Node:
     nodes = tuple(entry for entry in inside if not isinstance(entry, Dropped))
     match opening:
         case OpenScope(task, args, method, footprint):
-            return ScopeNode(task, args, method, nodes[0], footprint, opening.name, opening.cost)
+            name, cost, value = opening.name, opening.cost, opening.value
+            return ScopeNode(task, args, method, nodes[0], footprint, name, cost, value)
         case OpenSequence():
             return SequenceNode(nodes)
         case OpenBranches(ParallelNetwork(_, policy)):

@@ -43,7 +43,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
-from bthtn.planning.least_cost import LeastCosts
+from bthtn.planning.least_cost import least_sums
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Binding
@@ -132,10 +132,12 @@ class Reference:
         """Every plan of the request, most preferred first."""
         return map(self._as_asked, self._whole_plans())
 
-    def cheapest(self) -> Plan | None:
-        """The plan that costs least; of several, the most preferred one."""
-        cost = self._domain.derived(LeastCosts).value
-        found = min(self._whole_plans(), key=cost, default=None)
+    def best(self) -> Plan | None:
+        """The first plan; with values or ``cheapest``, the first of those whose sum is least."""
+        sums = least_sums(self._domain, cheapest=self._settings.cheapest)
+        if sums is None:
+            return next(self.plans(), None)
+        found = min(self._whole_plans(), key=sums.value, default=None)
         return None if found is None else self._as_asked(found)
 
     def _as_asked(self, plan: Plan) -> Plan:
@@ -225,10 +227,12 @@ class Reference:
             if body is None:
                 continue
             self.expansions += 1
-            cost = number_of(ways.method(index).cost, seen, inside)
+            way = ways.method(index)
+            numbers = [number_of(one, seen, inside) for one in (way.cost, way.value)]
             scope = Footprint(view.reads | seen.reads)
+            entered = (call.task, args, index)
             for found in self._solutions(body, Place(inside, place.at, above)):
-                node = ScopeNode(call.task, args, index, found.node, scope, ways.name(index), cost)
+                node = ScopeNode(*entered, found.node, scope, ways.name(index), *numbers)
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:

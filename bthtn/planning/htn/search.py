@@ -216,7 +216,7 @@ class HtnSearch:
         )
         checked = request.settings.check_rest
         self._plan = cut(plan, request.state, request.settings) if checked else plan
-        if search.settings.cheapest and not search.is_closing:
+        if search.costs is not None and not search.is_closing:
             search.cheaper_than = search.path.cost
             self._stuck = True
         else:

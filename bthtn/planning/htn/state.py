@@ -14,7 +14,7 @@ from bthtn.errors import PlanningError
 from bthtn.planning.htn.duplicates import EVERYTHING, Duplicates
 from bthtn.planning.htn.frames import Agenda, Choice, Continue, Expand, Frame, Item, Path
 from bthtn.planning.htn.output import Output
-from bthtn.planning.least_cost import LeastCosts, below_zero
+from bthtn.planning.least_cost import below_zero, least_sums
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.footprint import RecordingView
@@ -44,9 +44,9 @@ class SearchState:
         self.is_closing = False
         self.reason = ""
         self.cheaper_than: float | None = None
-        self.costs = request.domain.derived(LeastCosts) if self.settings.cheapest else None
+        self.costs = least_sums(request.domain, cheapest=self.settings.cheapest)
         self.duplicates: Duplicates | None = None
-        if self.domain.prunes_duplicates and not self.settings.cheapest and self.bound is None:
+        if self.domain.prunes_duplicates and self.costs is None and self.bound is None:
             self.duplicates = Duplicates()
         self._listener = listener
         self.push(Expand(request.goal, request.binding))
@@ -140,10 +140,17 @@ class SearchState:
         around = self.frame.outside if self.frame is not None else 0
         return self.path.cost + ahead + around >= self.cheaper_than
 
-    def check_price(self, cost: float, task: Task, args: tuple[Any, ...]) -> None:
-        """Raises PlanningError for a cost that makes adding up meaningless, where that is done."""
-        if self.costs is not None and not cost >= 0:
-            raise PlanningError(below_zero(cost, call_text(task, args)))
+    def price(self, cost: float, value: float, task: Task, args: tuple[Any, ...]) -> float:
+        """What counts of a task or method where the least sum is looked for.
+
+        Raises PlanningError for a number that makes adding up meaningless.
+        """
+        if self.costs is None:
+            return 0
+        price = self.costs.pick(cost, value)
+        if not price >= 0:
+            raise PlanningError(below_zero(self.costs, price, call_text(task, args)))
+        return price
 
     def least(self, *networks: Network) -> float:
         """What the networks cost at least, 0 where nobody asks for costs."""

@@ -31,7 +31,7 @@ from bthtn.world.state import FrozenState
 def is_compiled(domain: FrozenDomain, settings: Settings) -> bool:
     """Whether the compiled search can do what is asked for; the interpreter can do all of it."""
     rarely = settings.check_rest or settings.cheapest or settings.anytime
-    return not rarely and not domain.prunes_duplicates
+    return not rarely and not domain.prunes_duplicates and not domain.has_values
 
 
 class CompiledQuestion:
