@@ -1,4 +1,4 @@
-"""LeastCosts and LeastValues: what a task or network adds to a plan at least, whatever the state.
+"""LeastCosts and LeastValues: what a task or network adds to a plan at least.
 
 The search for the cheapest plan gives up where what is planned, and the least that is still to
 come, cost as much as a plan that it has. The least cost of a compound task is that of its
