@@ -138,7 +138,7 @@ def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBod
             yield from (*primitive.effects, *primitive.expected, *primitive.actual)
     for methods in domain.methods.values():
         for method in methods:
-            yield method.condition
+            yield from (method.condition, method.cost, method.value)
             if isinstance(method.body, PlainBody):
                 yield method.body
                 continue

@@ -12,9 +12,11 @@
 """
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
+from bthtn.behaviours.drawn_goal import DrawnGoal
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 
@@ -22,6 +24,10 @@ __all__ = [
     "Agent",
     "Believes",
     "Character",
+    "DrawnGoal",
+    "Lottery",
+    "LotteryRow",
+    "LotteryTable",
     "Operator",
     "OperatorFailed",
     "Operators",

@@ -25,7 +25,8 @@ from typing import Any
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
-from bthtn.testing.cases import DOMAIN, domain_at, module_at, text_of, unusable
+from bthtn.formats.document import text_of
+from bthtn.testing.cases import DOMAIN, domain_at, module_at, unusable
 
 
 class Kind(Enum):

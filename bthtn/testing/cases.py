@@ -31,6 +31,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.formats.document import tables_in, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.planning.explain import Explanation, explanation_text
@@ -119,14 +120,7 @@ class _CaseFile:
     def cases(self) -> tuple[Case, ...]:
         """Every case. Raises InputError."""
         text = text_of(self._path)
-        try:
-            tables = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
-            where = f"{self._path}:{place[1]}:{place[2]}" if place else str(self._path)
-            message = f"not TOML: {str(error).replace(place[0], '') if place else error}"
-            hint = "is a quote, a bracket or a '=' missing?"
-            raise InputError(Diagnostic("BT405", message, where, hint)) from None
+        tables = tables_in(text, self._path)
         self._lines = _lines_of(text)
         cases = [self._case(name, table) for name, table in tables.items()]
         if self._found:
@@ -283,17 +277,3 @@ def unusable(path: Path, error: BaseException) -> Diagnostic:
     message = f"{type(error).__name__}: {getattr(error, 'msg', error)}"
     hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
     return Diagnostic("BT402", message, f"{path}:{line}" if line else str(path), hint)
-
-
-def text_of(path: Path) -> str:
-    """The text of a file. Raises InputError when it cannot be read."""
-    try:
-        return path.read_bytes().decode()
-    except OSError as error:
-        hint = "is the path right, and may it be read?"
-        raise InputError(
-            Diagnostic("BT404", f"cannot read {path}: {error.strerror}", hint=hint)
-        ) from None
-    except UnicodeDecodeError as error:
-        place = f"{path}, byte {error.start}"
-        raise InputError(Diagnostic("BT404", "not a text in UTF-8", place)) from None

@@ -1,0 +1,173 @@
+"""Action lottery: which actions an agent would like best now, by weights that remember.
+
+    candidates   rows whose precondition holds, that weigh something and are not excluded
+    draw         within each priority, the larger first: by weight, without putting back
+    values       the n-th of the list is worth n × step, whatever is not in it `unlisted`
+    executed     the action and its group weigh what they did at first, all others more
+
+The list has every candidate and not one winner, so that planning goes on with the next action
+where the first one cannot be planned. Methods take the values from the beliefs (semantics 2.11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from bthtn.domain.chance import drawn_order
+from bthtn.errors import Diagnostic, DomainError, Severity, nearest
+from bthtn.world.expression import ALWAYS, Condition, StateView
+
+STEP: Final = 5
+UNLISTED: Final = 10_000
+WAIT: Final = 200
+"""What waiting is worth in the fighting domain of the worked example: the 41st row ties with it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LotteryRow:
+    """One action of a table, as its designer wrote it.
+
+    Of rows whose ``precondition`` holds, those of a larger ``priority`` are listed first.
+    ``weight`` is what the action weighs at first and after it was done, ``increment`` what it
+    gains whenever another one is done. Actions of one ``group`` are reset together.
+    """
+
+    action: str
+    precondition: Condition = ALWAYS
+    priority: int = 0
+    weight: float = 1
+    increment: float = 0
+    group: str = ""
+
+
+class LotteryTable:
+    """Rows, each with an action of its own, in the order in which they were written."""
+
+    def __init__(self, *rows: LotteryRow) -> None:
+        """Raises DomainError for two rows of one action, and for numbers below zero."""
+        found = list(_faults(rows))
+        if found:
+            raise DomainError(found)
+        self.rows: Mapping[str, LotteryRow] = MappingProxyType({row.action: row for row in rows})
+
+    def checks(self, *, step: float = STEP, wait: float = WAIT) -> tuple[Diagnostic, ...]:
+        """Warnings for rows that can come so late in the list that waiting is preferred."""
+        most = int(-(-wait // step))
+        if len(self.rows) <= most:
+            return ()
+        last = list(self.rows)[most]
+        return (
+            Diagnostic(
+                "BT160",
+                f"of {len(self.rows)} actions only the first {most} drawn are better than waiting",
+                where=f"row '{last}' and those behind it",
+                hint=f"number {most} is worth {most * step:g}, waiting {wait:g}: make the step"
+                " between two actions smaller, or the value of waiting larger",
+                severity=Severity.WARNING,
+            ),
+        )
+
+
+class Lottery:
+    """The table of one agent with its weights as they are now. Equal seeds draw equally.
+
+    An action that fails ``patience`` times in a row is excluded from the next ``absence`` draws.
+    """
+
+    def __init__(
+        self, table: LotteryTable, *, seed: int = 0, patience: int = 2, absence: int = 3
+    ) -> None:
+        """Raises DomainError for a patience or absence that is not above zero."""
+        for name, number in (("patience", patience), ("absence", absence)):
+            if number <= 0:
+                hint = "it has to be above zero"
+                raise DomainError(Diagnostic("BT202", f"{name} is {number}", hint=hint))
+        self.table = table
+        self.draws = 0
+        self._seed = seed
+        self._patience = patience
+        self._absence = absence
+        self._weights = {row.action: row.weight for row in table.rows.values()}
+        self._failures: dict[str, int] = {}
+        self._excluded: dict[str, int] = {}
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """What each action weighs now."""
+        return MappingProxyType(self._weights)
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """The actions that the next draw leaves out because they failed."""
+        return tuple(action for action, draw in self._excluded.items() if draw > self.draws)
+
+    def draw(self, view: StateView, disabled: Collection[str] = ()) -> tuple[str, ...]:
+        """The actions that can be considered here, most wanted first.
+
+        ``disabled`` are those that the agent cannot do at all now. A precondition that is
+        unknown does not hold.
+        """
+        away = {*disabled, *self.excluded}
+        rows = [
+            row
+            for row in self.table.rows.values()
+            if row.action not in away
+            and self._weights[row.action] > 0
+            and row.precondition.evaluate(view) is True
+        ]
+        listed: list[str] = []
+        for priority in sorted({row.priority for row in rows}, reverse=True):
+            some = [row.action for row in rows if row.priority == priority]
+            weights = [self._weights[action] for action in some]
+            order = drawn_order(weights, f"{self._seed}:{self.draws}:{priority}")
+            listed.extend(some[index] for index in order)
+        self.draws += 1
+        return tuple(listed)
+
+    def executed(self, action: str) -> None:
+        """The action is being done: it and its group are reset, all others gain."""
+        done = self._row(action)
+        for row in self.table.rows.values():
+            is_reset = row is done or (row.group != "" and row.group == done.group)
+            gained = self._weights[row.action] + row.increment
+            self._weights[row.action] = row.weight if is_reset else gained
+
+    def succeeded(self, action: str) -> None:
+        """The action was done: earlier failures are forgotten."""
+        self._failures.pop(self._row(action).action, None)
+
+    def failed(self, action: str) -> None:
+        """The action could not be done; too often in a row, and it is left out for some draws."""
+        failures = self._failures.get(self._row(action).action, 0) + 1
+        self._failures[action] = failures
+        if failures >= self._patience:
+            self._excluded[action] = self.draws + self._absence
+            del self._failures[action]
+
+    def _row(self, action: str) -> LotteryRow:
+        if action not in self.table.rows:
+            hint = nearest(action, self.table.rows)
+            raise DomainError(Diagnostic("BT161", f"no row is for '{action}'", hint=hint))
+        return self.table.rows[action]
+
+
+def values_of(listed: Collection[str], *, step: float = STEP) -> Mapping[str, float]:
+    """The value of each action of a list, the smaller the better: its place × step."""
+    return {action: place * step for place, action in enumerate(listed)}
+
+
+def _faults(rows: Collection[LotteryRow]) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for row in rows:
+        where = f"row '{row.action}'"
+        if row.action in seen:
+            yield Diagnostic("BT161", f"two rows are for '{row.action}'", where)
+        seen.add(row.action)
+        for name in ("weight", "increment"):
+            number = getattr(row, name)
+            if not number >= 0:
+                hint = "an action that is never to be drawn weighs 0"
+                yield Diagnostic("BT161", f"its {name} is {number}", where, hint)

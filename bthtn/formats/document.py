@@ -1,0 +1,36 @@
+"""Documents: the text of a file, what it says in TOML, and where it is wrong."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from bthtn.errors import Diagnostic, InputError
+
+
+def text_of(path: Path) -> str:
+    """The text of a file. Raises InputError when it cannot be read."""
+    try:
+        return path.read_bytes().decode()
+    except OSError as error:
+        hint = "is the path right, and may it be read?"
+        raise InputError(
+            Diagnostic("BT404", f"cannot read {path}: {error.strerror}", hint=hint)
+        ) from None
+    except UnicodeDecodeError as error:
+        place = f"{path}, byte {error.start}"
+        raise InputError(Diagnostic("BT404", "not a text in UTF-8", place)) from None
+
+
+def tables_in(text: str, path: Path) -> dict[str, Any]:
+    """What a text in TOML says; ``path`` is where it comes from. Raises InputError."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
+        where = f"{path}:{place[1]}:{place[2]}" if place else str(path)
+        message = f"not TOML: {str(error).replace(place[0], '') if place else error}"
+        hint = "is a quote, a bracket or a '=' missing?"
+        raise InputError(Diagnostic("BT405", message, where, hint)) from None

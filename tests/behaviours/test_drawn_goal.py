@@ -1,0 +1,138 @@
+"""A goal whose methods are drawn, and a lottery that is told what came of it."""
+
+from collections import Counter
+
+from py_trees.common import Status
+
+from bthtn.agent.event import LeafStarted
+from bthtn.behaviours import (
+    Agent,
+    DrawnGoal,
+    Lottery,
+    LotteryRow,
+    LotteryTable,
+    Operators,
+    PlanGoal,
+)
+from bthtn.testing.doubles import ScriptedOperator
+from domains.brawler.domain import Brawler, battle_main, brawler, full_swing, jab
+from trees.brawler.tree import character
+
+TABLE = LotteryTable(
+    LotteryRow("Jab", weight=50, increment=50),
+    LotteryRow("FullSwing", weight=10, increment=10),
+    LotteryRow("Tackle", weight=0),
+)
+
+
+def fighting(lottery=None, codes=(), **settings):
+    operators = Operators()
+    for task, code in codes:
+        operators.bind(task)(code)
+    agent = Agent("brawler", brawler, Brawler(), body=None, operators=operators)
+    goal = PlanGoal("fight", agent, battle_main(), max_replans=0)
+    drawn = DrawnGoal(goal, lottery or Lottery(TABLE, seed=3), Brawler.value, **settings)
+    drawn.setup_with_descendants()
+    return drawn, agent
+
+
+def test_what_is_drawn_first_is_done_and_the_beliefs_say_why():
+    drawn, agent = fighting()
+    drawn.tick_once()
+    assert drawn.action == drawn.listed[0]
+    values = [agent.beliefs.get(Brawler.value[action]) for action in (*drawn.listed, "Tackle")]
+    assert values == [0, 5, 10_000]
+    assert drawn.feedback_message == ", ".join(drawn.listed)
+
+
+def test_jabs_dominate_and_swings_come():
+    drawn, _ = fighting()
+    done = Counter()
+    for _ in range(200):
+        drawn.tick_once()
+        assert drawn.status is Status.SUCCESS
+        done[drawn.action] += 1
+    assert 0.55 < done["Jab"] / 200 < 0.85
+    assert done["FullSwing"] == 200 - done["Jab"]
+
+
+def test_an_action_counts_when_its_plan_begins_even_if_it_is_broken_off():
+    drawn, _ = fighting(
+        Lottery(TABLE, seed=0),
+        [(jab, ScriptedOperator("RRRR")), (full_swing, ScriptedOperator("RRRR"))],
+    )
+    drawn.tick_once()
+    first = dict(drawn.lottery.weights)
+    drawn.tick_once()
+    drawn.stop(Status.INVALID)
+    assert dict(drawn.lottery.weights) == first != {"Jab": 50, "FullSwing": 10, "Tackle": 0}
+
+
+def test_on_success_it_counts_when_it_is_done():
+    slow = [(jab, ScriptedOperator("RS")), (full_swing, ScriptedOperator("RS"))]
+    drawn, _ = fighting(codes=slow, on="success")
+    drawn.tick_once()
+    assert dict(drawn.lottery.weights) == {"Jab": 50, "FullSwing": 10, "Tackle": 0}
+    drawn.tick_once()
+    assert dict(drawn.lottery.weights) != {"Jab": 50, "FullSwing": 10, "Tackle": 0}
+
+
+def test_no_draw_while_the_action_runs():
+    slow = [(jab, ScriptedOperator("RRRS")), (full_swing, ScriptedOperator("RRRS"))]
+    drawn, _ = fighting(codes=slow)
+    for _ in range(4):
+        drawn.tick_once()
+    assert drawn.lottery.draws == 1
+
+
+def test_an_action_that_fails_again_and_again_is_excluded_and_drawn_again_later():
+    lottery = Lottery(LotteryTable(LotteryRow("Jab")), patience=2, absence=3)
+    drawn, _ = fighting(lottery, [(jab, ScriptedOperator("F"))])
+    listed = []
+    while lottery.draws < 7:
+        drawn.tick_once()
+        if drawn.status is not Status.RUNNING:
+            listed.append(drawn.listed)
+    jabs, nothing = ("Jab",), ()
+    assert listed == [jabs, jabs, nothing, nothing, nothing, jabs, jabs]
+    assert drawn.status is Status.FAILURE
+
+
+def test_with_nothing_drawn_the_brawler_waits():
+    drawn, _ = fighting(Lottery(LotteryTable(LotteryRow("Jab", weight=0))))
+    drawn.tick_once()
+    assert drawn.status is Status.RUNNING
+    assert drawn.feedback_message == "nothing can be drawn"
+    assert drawn.action == ""
+
+
+def test_when_another_plan_takes_over_the_first_action_has_failed():
+    lottery = Lottery(LotteryTable(LotteryRow("Jab"), LotteryRow("FullSwing")), patience=1)
+    operators = Operators()
+
+    @operators.bind(jab)
+    def stumble(agent):
+        agent.believe(Brawler.value["Jab"], 10_000.0)
+        yield
+        raise RuntimeError("he ducked")
+
+    agent = Agent("brawler", brawler, Brawler(), body=None, operators=operators)
+    drawn = DrawnGoal(PlanGoal("fight", agent, battle_main()), lottery, Brawler.value)
+    lottery.failed("FullSwing")  # so that the first draw is a jab
+    for _ in range(4):
+        drawn.tick_once()
+    assert lottery.excluded[-1] == "Jab"
+
+
+def fought(seed):
+    brawler_at_work, started = character(seed), []
+    while not brawler_at_work.finished:
+        events = brawler_at_work.tick()
+        started += [event.task for event in events if isinstance(event, LeafStarted)]
+    brawler_at_work.stop()
+    return started
+
+
+def test_the_brawler_that_comes_with_bthtn_fights_the_same_fight_every_time():
+    assert fought(7) == fought(7) != fought(8)
+    assert {"jab", "full_swing", "tackle", "step_closer"} <= {*fought(7), *fought(8), *fought(9)}

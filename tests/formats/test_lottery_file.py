@@ -1,0 +1,121 @@
+"""Lottery tables in CSV and TOML."""
+
+from enum import Enum
+
+import pytest
+
+from bthtn import Fluent, FluentFamily, State, fluent, fluents
+from bthtn.errors import InputError
+from bthtn.formats import read_lottery
+
+
+class Stance(Enum):
+    CALM = "calm"
+    RAGE = "rage"
+
+
+class Fighter(State):
+    stance: Fluent[Stance] = fluent(default=Stance.CALM)
+    distance: Fluent[float] = fluent(default=2.0)
+    hurt: FluentFamily[str, bool] = fluents(default=False)
+
+
+CSV = """\
+ActionName,Priority,Weight,WeightInc,WeightGroup,stance,distance <=,hurt[leg]
+Jab,1,50,50,,,3,false
+
+FullSwing,2,10,2.5,big,RAGE,,
+"""
+TOML = """\
+[[row]]
+action = "Jab"
+priority = 1
+weight = 50
+increment = 50
+when = { "distance <=" = 3, "hurt[leg]" = false }
+
+[[row]]
+action = "FullSwing"
+priority = 2
+weight = 10
+increment = 2.5
+group = "big"
+when = { stance = "RAGE" }
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_it(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        return read_lottery(path, Fighter)
+
+    return read_it
+
+
+@pytest.mark.parametrize(("text", "name"), [(CSV, "table.csv"), (TOML, "table.toml")])
+def test_a_table_is_read(read, text, name):
+    jab, swing = read(text, name).rows.values()
+    assert (jab.action, jab.priority, jab.weight, jab.increment, jab.group) == (
+        "Jab",
+        1,
+        50,
+        50,
+        "",
+    )
+    assert (swing.priority, swing.increment, swing.group) == (2, 2.5, "big")
+    assert jab.precondition.evaluate(Fighter(distance=3.0).frozen()) is True
+    assert jab.precondition.evaluate(Fighter(distance=3.5).frozen()) is False
+    assert jab.precondition.evaluate(Fighter(hurt={"leg": True}).frozen()) is False
+    assert swing.precondition.evaluate(Fighter().frozen()) is False
+    assert swing.precondition.evaluate(Fighter(stance=Stance.RAGE).frozen()) is True
+
+
+@pytest.mark.parametrize("sign", ["", "==", "!=", "<", "<=", ">", ">="])
+def test_every_comparison_can_be_asked(read, sign):
+    (row,) = read(f"action,distance {sign}\nJab,2\n").rows.values()
+    asked = [row.precondition.evaluate(Fighter(distance=float(at)).frozen()) for at in (1, 2, 3)]
+    expected = {
+        "": [False, True, False],
+        "==": [False, True, False],
+        "!=": [True, False, True],
+        "<": [True, False, False],
+        "<=": [True, True, False],
+        ">": [False, False, True],
+        ">=": [False, True, True],
+    }
+    assert asked == expected[sign]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "what"),
+    [
+        ("action,weight\nJab,heavy\n", "t.csv", r"weight is 'heavy'\n.*t.csv:2\n.*a number"),
+        ("action,priority\nJab,1.5\n", "t.csv", r"a whole number"),
+        ("action,stanze\nJab,RAGE\n", "t.csv", r"no fluent 'stanze'\n.*\n.*'stance'"),
+        ("action,stance\nJab,RAGED\n", "t.csv", r"cannot be 'RAGED'\n.*\n.*'RAGE'"),
+        ("action,weight\n,3\n", "t.csv", "there is no action"),
+        ("action\nJab,3\n", "t.csv", "2 cells under 1 headings"),
+        ("action\nJab\nJab\n", "t.csv", r"two rows are for 'Jab'\n.*t.csv, row 'Jab'"),
+        ("action\n", "t.txt", "no lottery table"),
+        ("[[row]\n", "t.toml", "not TOML"),
+        ("weight = 3\n", "t.toml", "'weight' stands outside of rows"),
+        ("row = 3\n", "t.toml", "'row' stands outside of rows"),
+        ("[[row]]\naction = 'Jab'\nwhen = 3\n", "t.toml", "no fluent 'when'"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(read, text, name, what):
+    with pytest.raises(InputError, match=what):
+        read(text, name)
+
+
+def test_everything_that_is_wrong_is_told_at_once(read):
+    with pytest.raises(InputError) as caught:
+        read("action,weight,stance\nJab,heavy,RAGED\nKick,light,\n")
+    assert [one.code for one in caught.value.diagnostics] == ["BT410"] * 3
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path):
+    with pytest.raises(InputError, match="cannot read"):
+        read_lottery(tmp_path / "nowhere.csv", Fighter)

@@ -1,0 +1,1 @@
+"""A brawler: every blow is drawn from a table, then planned."""

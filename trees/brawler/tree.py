@@ -1,0 +1,33 @@
+"""The brawler's tree: draw, plan, strike, and again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from bthtn.behaviours import Agent, Character, DrawnGoal, Lottery, PlanGoal
+from bthtn.formats import read_lottery
+from domains import brawler as folder
+from domains.brawler.domain import Brawler, battle_main, brawler
+
+TABLE: Final = Path(folder.__file__).with_name("lottery.csv")
+ROUNDS: Final = 40
+
+
+def character(seed: int = 0) -> Character:
+    """The brawler against somebody who now and then steps back."""
+    agent = Agent("brawler", brawler, Brawler(), body=None)
+    lottery = Lottery(read_lottery(TABLE, Brawler), seed=seed)
+    fight = PlanGoal("fight", agent, battle_main(), max_replans=0)
+    dice = Random(seed)  # noqa: S311 - dice, not secrets
+
+    def sense() -> None:
+        if dice.random() < 0.2:
+            agent.believe(Brawler.near, value=False)
+
+    def is_over() -> bool:
+        return lottery.draws > ROUNDS
+
+    root = DrawnGoal(fight, lottery, Brawler.value)
+    return Character(root, agent, sense=sense, finished=is_over)
