@@ -13,6 +13,8 @@ from bthtn.domain.construct import (
     random_of,
     repeat,
 )
+from bthtn.domain.derive import derive
+from bthtn.domain.merge import merge
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import defer, null, parallel, pause, priority, sequence
 from bthtn.domain.task import Resource
@@ -43,10 +45,12 @@ __all__ = [
     "State",
     "any_order",
     "defer",
+    "derive",
     "find_plan",
     "first_of",
     "fluent",
     "fluents",
+    "merge",
     "method",
     "null",
     "one_of",

@@ -14,6 +14,7 @@
 from bthtn.agent.agent import Agent
 from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
+from bthtn.agent.skills import SkillTable
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.drawn_goal import DrawnGoal
@@ -33,4 +34,5 @@ __all__ = [
     "Operators",
     "PlanGoal",
     "Running",
+    "SkillTable",
 ]

@@ -120,6 +120,19 @@ class Domain(Generic[S]):
         self._add(task)
         return task
 
+    def extension_point(self, function: Callable[P, Methods]) -> CompoundTask[P]:
+        """Define a compound task to which domains that are merged with this one add methods.
+
+        Theirs come behind its own; it may have none. Each of them has an extension point of that
+        name, with the same parameters.
+        """
+        name, doc = function.__name__, function.__doc__ or ""
+        task: CompoundTask[P] = CompoundTask(
+            name, parameters_of(function), function, doc, is_open=True
+        )
+        self._add(task)
+        return task
+
     def freeze(self) -> FrozenDomain:
         """The finished domain, the same one at every call.
 

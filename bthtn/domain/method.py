@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from bthtn.domain.condition import ConditionLike
 from bthtn.domain.function import called, function_text
-from bthtn.domain.network import Network, NetworkLike, network_from, network_text, sequence
+from bthtn.domain.network import (
+    Network,
+    NetworkLike,
+    network_from,
+    network_text,
+    sequence,
+    with_tasks,
+)
 from bthtn.domain.number import NumberLike
-from bthtn.domain.task import CompoundTask, PrimitiveTask
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.state import State
@@ -21,17 +28,23 @@ PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainBody:
-    """A network that a plain function of the state computes while planning."""
+    """A network that a plain function of the state computes while planning.
+
+    ``tasks`` stand in its answers in place of those that the function calls.
+    """
 
     function: PlainMethod
     state_class: type[State]
+    tasks: Mapping[Task, Task] = field(default_factory=dict)
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
         """The network for this state; None when the method does not apply.
 
         Raises UnknownRead, PlanningError, and DomainError when the answer is no network.
         """
-        return called(self.function, binding, self.state_class.over(view), _network_in)
+        window = self.state_class.over(view)
+        network = called(self.function, binding, window, _network_in)
+        return network if network is None else with_tasks(network, self.tasks)
 
     def __str__(self) -> str:
         return function_text(self.function)
@@ -66,6 +79,13 @@ class Method:
     def text(self) -> str:
         """The body as it was written."""
         return str(self.body) if isinstance(self.body, PlainBody) else network_text(self.body)
+
+    def with_tasks(self, tasks: Mapping[Task, Task]) -> Method:
+        """The same method with some tasks in place of others."""
+        if not isinstance(self.body, PlainBody):
+            return replace(self, body=with_tasks(self.body, tasks))
+        before = {one: tasks.get(two, two) for one, two in self.body.tasks.items()}
+        return replace(self, body=replace(self.body, tasks={**tasks, **before}))
 
 
 @dataclass(frozen=True, slots=True)

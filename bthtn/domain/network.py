@@ -10,13 +10,13 @@ A tuple is a sequence too. All networks are frozen data. What authors may write 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, cast
 
 from bthtn.domain.effect import Effect
-from bthtn.domain.task import TaskCall
+from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
@@ -205,6 +205,27 @@ def calls_in(network: Network) -> Iterator[TaskCall]:
             yield one
         elif isinstance(one, DeferNetwork):
             yield one.call
+
+
+def with_tasks(network: Network, tasks: Mapping[Task, Task]) -> Network:
+    """The same network with some tasks in place of others."""
+
+    def each(parts: tuple[Network, ...]) -> tuple[Network, ...]:
+        return tuple(with_tasks(part, tasks) for part in parts)
+
+    match network:
+        case TaskCall():
+            return network.with_tasks(tasks)
+        case DeferNetwork(call, ensures):
+            return DeferNetwork(call.with_tasks(tasks), ensures)
+        case SequenceNetwork(parts):
+            return SequenceNetwork(each(parts))
+        case ParallelNetwork(parts, policy):
+            return ParallelNetwork(each(parts), policy)
+        case PriorityNetwork(parts, reactive):
+            return PriorityNetwork(each(parts), reactive)
+        case _:
+            return network
 
 
 def network_text(network: Network | Construct, binding: Binding | None = None) -> str:

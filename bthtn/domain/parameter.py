@@ -38,7 +38,7 @@ def parameters_of(function: Callable[..., Any]) -> Parameters:
             )
         hint = hints.get(parameter.name)
         kind = hint if isinstance(hint, type) else None
-        found.append(Parameter(parameter.name, position, kind))
+        found.append(Parameter(parameter.name, position, kind, parameter.default))
     return tuple(found)
 
 
@@ -46,17 +46,20 @@ def arguments(
     task: str, parameters: Parameters, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[Expression[Any], ...]:
     """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
-    names = [parameter.name for parameter in parameters]
+    free = [parameter for parameter in parameters if not parameter.is_fixed]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
-        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        [inspect.Parameter(one.name, kind, default=one.default) for one in free]
     )
     try:
-        given = signature.bind(*args, **kwargs).args
+        call = signature.bind(*args, **kwargs)
     except TypeError as error:
-        wanted = ", ".join(names) or "no arguments"
+        wanted = ", ".join(one.name for one in free) or "no arguments"
         raise DomainError(
             Diagnostic("BT103", f"'{task}' takes {wanted}: {error}", where=f"call of '{task}'")
         ) from None
+    call.apply_defaults()
+    given = [call.arguments.get(one.name, one.default) for one in parameters]
     expressions = tuple(as_expression(value) for value in given)
     for value in given:
         if not isinstance(value, Hashable):

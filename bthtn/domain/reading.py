@@ -55,7 +55,7 @@ def read_methods(
             methods.append(lifting.method(method))
         except BthtnError as error:
             reading.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
-    if not written:
+    if not written and not task.is_open:
         message = f"'{task.name}' has no methods"
         reading.found.append(Diagnostic("BT105", message, where, _YIELD))
     reading.methods = {task: tuple(methods), **lifting.methods}

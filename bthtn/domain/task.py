@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec
 
@@ -61,7 +61,8 @@ class CompoundTask(Generic[P]):
 
     An anonymous task stands for something written inside a network: ``origin`` is the word it
     was written with, nothing for tasks that authors named. ``choice`` says in which ways it can
-    be decomposed where its methods alone do not.
+    be decomposed where its methods alone do not. Other domains that are merged with this one add
+    methods to a task that ``is_open``.
     """
 
     name: str
@@ -70,6 +71,7 @@ class CompoundTask(Generic[P]):
     doc: str = ""
     origin: str = ""
     choice: Choice | None = None
+    is_open: bool = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
@@ -98,6 +100,13 @@ class TaskCall:
 
     def __hash__(self) -> int:
         return hash(self._identity)
+
+    def with_tasks(self, tasks: Mapping[Task, Task]) -> TaskCall:
+        """The same call, of the task that stands for its task; what that one fixes, is fixed."""
+        task = tasks.get(self.task, self.task)
+        fixed = {one.position: one.default for one in task.parameters if one.is_fixed}
+        args = (Constant(fixed[n]) if n in fixed else arg for n, arg in enumerate(self.args))
+        return TaskCall(task, tuple(args))
 
     @property
     def _identity(self) -> tuple[Any, ...]:

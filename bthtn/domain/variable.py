@@ -94,16 +94,16 @@ def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
     Raises DomainError for no values, and for values that can change.
     """
     if isinstance(values, Expression):
-        return Variable(name, _NOWHERE, None, values, key)
+        return Variable(name, _NOWHERE, values=values, key=key)
     if isinstance(values, Iterable) and not isinstance(values, str):
         known = _checked(values)
         kinds = {type(value) for value in known}
         kind = kinds.pop() if len(kinds) == 1 else None
-        return Variable(name, _NOWHERE, kind, Constant(known), key)
+        return Variable(name, _NOWHERE, kind, values=Constant(known), key=key)
     if not callable(values):
         message = f"{value_text(values)} holds no values"
         raise DomainError(Diagnostic("BT117", message, "one_of", _HINT))
-    return Variable(name, _NOWHERE, None, values, key)
+    return Variable(name, _NOWHERE, values=values, key=key)
 
 
 def _checked(values: Iterable[Any]) -> Any:

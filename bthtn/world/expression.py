@@ -7,6 +7,7 @@ value is a truth. ``evaluate`` answers ``UNKNOWN`` when what it needs is unknown
 
 from __future__ import annotations
 
+import inspect
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from bthtn.world.truth import UNKNOWN, Truth, Unknown, negation, value_text
 
 T = TypeVar("T")
 V = TypeVar("V")
+
+REQUIRED: Final = inspect.Parameter.empty
+"""Stands for the default of a parameter that has none."""
 
 Binding = tuple[Any, ...]
 """Values of a task's parameters, by position."""
@@ -155,11 +159,17 @@ class Constant(Expression[T]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Parameter(Expression[T]):
-    """The value that a task is called with at one position: symbolic until it is planned."""
+    """The value that a task is called with at one position: symbolic until it is planned.
+
+    ``default`` is the value in calls that do not mention the parameter, REQUIRED where they have
+    to. Where it ``is_fixed``, they cannot mention it.
+    """
 
     name: str
     position: int
     type: type | None = None
+    default: Any = REQUIRED
+    is_fixed: bool = False
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
         """The value bound at this position."""

@@ -1,0 +1,100 @@
+"""derive: a domain made from a template, its tasks renamed and some parameters given.
+
+    melee           the template: melee(animation) is move_to_attack(), p_melee(animation)
+    melee_slash     derive(melee, "slash", suffix="_slash", given={"animation": "slash"})
+
+Every task is a new one, with the conditions, effects and methods of the old. Extension points
+keep their name, unless it is mentioned: they are where the domain is merged with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import Method
+from bthtn.domain.parameter import Parameters
+from bthtn.domain.task import CompoundTask, Task
+from bthtn.errors import Diagnostic, DomainError, nearest
+
+
+def derive(
+    template: Domain[Any] | FrozenDomain,
+    name: str,
+    *,
+    rename: Mapping[str, str] = MappingProxyType({}),
+    suffix: str = "",
+    given: Mapping[str, Any] = MappingProxyType({}),
+) -> FrozenDomain:
+    """A domain with the template's tasks under other names, consistently in all methods.
+
+    ``rename`` gives new names to some tasks, ``suffix`` is added to all others. ``given`` fixes
+    every parameter of these names: calls of the new tasks no longer mention them. Raises
+    DomainError for names that the template does not have, and where two tasks get one name.
+    """
+    whole = frozen(template)
+    faults = list(_faults(whole, rename, given))
+    if faults:
+        raise DomainError(faults)
+    names = _names(whole, rename, suffix)
+    tasks: dict[Task, Task] = {
+        task: replace(task, name=names[task.name], parameters=_fixed(task.parameters, given))
+        for task in whole.tasks.values()
+    }
+    methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+    for task, written in whole.methods.items():
+        made = tasks[task]
+        assert isinstance(made, CompoundTask), "a copy of a task is of the same kind"
+        methods[made] = tuple(method.with_tasks(tasks) for method in written)
+    return FrozenDomain(
+        name,
+        whole.state_class,
+        MappingProxyType({task.name: task for task in tasks.values()}),
+        MappingProxyType(methods),
+        whole.prunes_duplicates,
+    )
+
+
+def _names(whole: FrozenDomain, rename: Mapping[str, str], suffix: str) -> Mapping[str, str]:
+    """The new name of every task. Raises DomainError where two are the same."""
+    names: dict[str, str] = {}
+    for name, task in whole.tasks.items():
+        if isinstance(task, CompoundTask) and task.origin:
+            owner, dot, rest = name.partition(".")
+            names[name] = f"{names.get(owner, owner)}{dot}{rest}"
+        else:
+            stays = isinstance(task, CompoundTask) and task.is_open
+            names[name] = rename.get(name, name if stays else name + suffix)
+    taken: dict[str, str] = {}
+    for old, new in names.items():
+        if new in taken:
+            message = f"'{taken[new]}' and '{old}' would both be called '{new}'"
+            raise DomainError(Diagnostic("BT104", message, where=f"derived from '{whole.name}'"))
+        taken[new] = old
+    return names
+
+
+def _fixed(parameters: Parameters, given: Mapping[str, Any]) -> Parameters:
+    return tuple(
+        replace(one, default=given[one.name], is_fixed=True) if one.name in given else one
+        for one in parameters
+    )
+
+
+def _faults(
+    whole: FrozenDomain, rename: Mapping[str, str], given: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    where = f"derived from '{whole.name}'"
+    for name in rename:
+        if name not in whole.authored:
+            hint = nearest(name, whole.authored)
+            yield Diagnostic("BT101", f"no task is called '{name}'", where, hint)
+    known = {one.name for task in whole.tasks.values() for one in task.parameters}
+    for name in given:
+        if name not in known:
+            hint = nearest(name, known)
+            yield Diagnostic("BT103", f"no task has a parameter '{name}'", where, hint)

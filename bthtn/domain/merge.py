@@ -1,0 +1,105 @@
+"""merge: several domains as one, extension points filled, nothing guessed.
+
+Tasks stay the objects they are, so that goals, operators and plans of one domain mean the same
+in the merged one. Only an extension point of several domains is that of the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import Method
+from bthtn.domain.task import CompoundTask, Task
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.state import State
+
+
+def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
+    """A domain with the tasks of all, and every extension point with the methods of all.
+
+    Its states are of the most special of their State classes. Raises DomainError for different
+    tasks of one name, and for State classes none of which derives from all others.
+    """
+    wholes = tuple(frozen(domain) for domain in domains)
+    merging = _Merging(name)
+    for whole in wholes:
+        merging.add(whole)
+    if merging.found:
+        raise DomainError(merging.found)
+    methods = merging.methods
+    if merging.instead:
+        methods = {
+            task: tuple(one.with_tasks(merging.instead) for one in several)
+            for task, several in methods.items()
+        }
+    return FrozenDomain(
+        name,
+        _state_class(name, wholes),
+        MappingProxyType(merging.tasks),
+        MappingProxyType(methods),
+        any(whole.prunes_duplicates for whole in wholes),
+    )
+
+
+class _Merging:
+    """What has come together so far; ``instead`` are tasks in whose place another one stands."""
+
+    def __init__(self, name: str) -> None:
+        self.tasks: dict[str, Task] = {}
+        self.methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
+        self.instead: dict[Task, Task] = {}
+        self.found: list[Diagnostic] = []
+        self._where = f"merged domain '{name}'"
+        self._owners: dict[Task, str] = {}
+
+    def add(self, whole: FrozenDomain) -> None:
+        """Put a domain to the others."""
+        for task in whole.tasks.values():
+            before = self.tasks.get(task.name)
+            is_known = before is task
+            stands = self._placed(task, before, whole)
+            self._owners.setdefault(stands, whole.name)
+            self.tasks[stands.name] = stands
+            if stands is not task:
+                self.instead[task] = stands
+            if isinstance(task, CompoundTask) and isinstance(stands, CompoundTask):
+                own, others = whole.methods[task], self.methods.get(stands, ())
+                self.methods[stands] = others if is_known and own == others else (*others, *own)
+
+    def _placed(self, task: Task, before: Task | None, whole: FrozenDomain) -> Task:
+        """The task that stands for this one in the merged domain."""
+        if before is None or before is task:
+            return task
+        if not (isinstance(task, CompoundTask) and isinstance(before, CompoundTask)):
+            self._clash(task, before, whole)
+        elif task.origin and before.origin:
+            return replace(task, name=f"{task.name}@{whole.name}")
+        elif not (task.is_open and before.is_open):
+            self._clash(task, before, whole)
+        elif [one.name for one in task.parameters] != [one.name for one in before.parameters]:
+            message = f"the extension points '{task.name}' have different parameters"
+            hint = f"'{self._owners[before]}' and '{whole.name}' have to agree on them"
+            self.found.append(Diagnostic("BT119", message, self._where, hint))
+        return before
+
+    def _clash(self, task: Task, before: Task, whole: FrozenDomain) -> None:
+        first, name = self._owners[before], task.name
+        message = f"'{first}' and '{whole.name}' both have a task '{name}'"
+        hint = f'rename one: derive({whole.name}, …, rename={{"{name}": "{name}_{whole.name}"}})'
+        self.found.append(Diagnostic("BT119", message, self._where, hint))
+
+
+def _state_class(name: str, wholes: Sequence[FrozenDomain]) -> type[State]:
+    classes = [whole.state_class for whole in wholes]
+    for one in classes:
+        if all(issubclass(one, other) for other in classes):
+            return one
+    names = ", ".join(dict.fromkeys(one.__name__ for one in classes)) or "no domain at all"
+    hint = "let one State class derive from the others, and plan with it in one of the domains"
+    message = f"no State class has all fluents: {names}"
+    raise DomainError(Diagnostic("BT119", message, f"merged domain '{name}'", hint))
