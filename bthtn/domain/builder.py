@@ -32,7 +32,7 @@ from bthtn.domain.number import NumberLike, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.reading import read_methods, refuse_variables
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.state import State
 
 S = TypeVar("S", bound=State)
@@ -119,6 +119,13 @@ class Domain(Generic[S]):
         )
         self._add(task)
         return task
+
+    def task(self, name: str) -> Task:
+        """The task of this name, defined so far. Raises DomainError with the nearest right name."""
+        if name not in self._tasks:
+            hint = nearest(name, self._tasks)
+            raise DomainError(Diagnostic("BT101", f"no task is called '{name}'", hint=hint))
+        return self._tasks[name]
 
     def extension_point(self, function: Callable[P, Methods]) -> CompoundTask[P]:
         """Define a compound task to which domains that are merged with this one add methods.

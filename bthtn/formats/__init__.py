@@ -3,6 +3,24 @@
 Readers make what the packages below define; nothing below knows that there are files.
 """
 
+from bthtn.formats.authored import (
+    CheckState,
+    Command,
+    Later,
+    ModifyState,
+    Null,
+    SubTask,
+    task_from,
+)
 from bthtn.formats.lottery import read_lottery
 
-__all__ = ["read_lottery"]
+__all__ = [
+    "CheckState",
+    "Command",
+    "Later",
+    "ModifyState",
+    "Null",
+    "SubTask",
+    "read_lottery",
+    "task_from",
+]

@@ -1,0 +1,258 @@
+"""Tasks authored as behaviour trees: what designers draw becomes tasks of a domain.
+
+    MoveToAttack                             compound move_to_attack
+    └─ Selector                                 method 1, when near:   nothing
+       ├─ Sequence                              method 2:              set distance, then
+       │  ├─ CheckState near                                           parallel(move to, aim)
+       │  └─ Null
+       └─ Sequence
+          ├─ ModifyState distance
+          └─ Parallel
+             ├─ Command move to
+             └─ Command aim
+
+The trees are ordinary py_trees, so they can be drawn and looked at; they are read, not ticked.
+Nothing here knows files: a reader of some format builds such a tree, and calls ``task_from``.
+
+| node | becomes |
+| ---- | ------- |
+| ``Sequence`` | one after the other |
+| ``Selector`` | the first that can be planned; at the root, the methods of the task |
+| ``Later`` | a choice among alternatives that is made when execution gets there |
+| ``Parallel`` | side by side, with the policy of the same meaning |
+| ``CheckState`` | a condition: of the method or task that it begins, else of a step of its own |
+| ``ModifyState`` | effects: of the task that has one command, else of a step of its own |
+| ``SubTask`` | a call of another task |
+| ``Command`` | a step with an operator |
+| ``Null`` | nothing to do, which is a success |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence as Several
+from functools import reduce
+from operator import and_
+from typing import Any, Final, Literal, NoReturn
+
+from py_trees import common
+from py_trees.behaviour import Behaviour
+from py_trees.composites import Parallel, Selector, Sequence
+
+from bthtn.agent.operators import Operators
+from bthtn.domain.builder import Domain
+from bthtn.domain.construct import first_of
+from bthtn.domain.method import Methods, WrittenMethod, method
+from bthtn.domain.network import NetworkLike, null, parallel, priority, sequence
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.errors import Diagnostic, DomainError, ExecutionError
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Condition
+
+Kind = Literal["effects", "expected"]
+"""Whether a change comes true when its step succeeds, or is only planned with."""
+
+
+class _Read(Behaviour):
+    """A leaf that says something of a task; only ``task_from`` looks at it."""
+
+    def update(self) -> NoReturn:
+        """Called by py_trees; raises ExecutionError, as there is nothing to run."""
+        message = f"'{self.name}' describes a task and cannot be ticked"
+        hint = "give the tree to task_from, and plan with the task that it makes"
+        raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+
+
+class CheckState(_Read):
+    """A condition of what stands behind it."""
+
+    def __init__(self, condition: Condition) -> None:
+        super().__init__(str(condition))
+        self.condition = condition
+
+
+class ModifyState(_Read):
+    """A change of the state, which comes true on success; ``expected`` ones are only hoped for."""
+
+    def __init__(self, *changes: Assignment, kind: Kind = "effects") -> None:
+        super().__init__(", ".join(map(str, changes)))
+        self.changes = changes
+        self.kind = kind
+
+
+class SubTask(_Read):
+    """A call of another task, which may be defined later: its name and its arguments."""
+
+    def __init__(self, task: str, *args: Any) -> None:
+        super().__init__(task)
+        self.task = task
+        self.args = args
+
+
+class Command(_Read):
+    """Something that is carried out by an operator (as for ``Operators.bind``), or simulated."""
+
+    def __init__(
+        self,
+        name: str,
+        operator: Callable[..., Any] | None = None,
+        *,
+        uses: Several[str] = (),
+        duration: float = 0,
+    ) -> None:
+        super().__init__(name)
+        self.operator = operator
+        self.uses = tuple(uses)
+        self.duration = duration
+
+
+class Null(_Read):
+    """Nothing to do; a branch of it alone always succeeds."""
+
+    def __init__(self) -> None:
+        super().__init__("null")
+
+
+class Later(Selector):
+    """Alternatives that are planned, and among which is chosen when execution gets there."""
+
+    def __init__(self, name: str, children: list[Behaviour]) -> None:
+        super().__init__(name, memory=True, children=children)
+
+
+def task_from(
+    domain: Domain[Any], name: str, tree: Behaviour, operators: Operators | None = None
+) -> PrimitiveTask[[]] | CompoundTask[[]]:
+    """The task that a tree describes, defined in the domain; its commands bound to operators.
+
+    A sequence of checks, changes and one command is a primitive task, everything else a
+    compound one. Raises DomainError for a tree that describes no task.
+    """
+    author = _Author(domain, name, operators)
+    parts = tree.children if isinstance(tree, Sequence) else [tree]
+    commands = [part for part in parts if isinstance(part, Command)]
+    if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
+        return author.primitive(name, parts)
+    branches = tree.children if _is_selector(tree) else [tree]
+    methods = [author.method(branch) for branch in branches]
+
+    def define() -> Methods:
+        for build in methods:
+            yield build()
+
+    define.__name__ = name
+    define.__doc__ = f"Authored as a behaviour tree: {tree.name}."
+    return domain.compound(define)
+
+
+_STEP: Final = (CheckState, ModifyState, Command)
+"""What a primitive task is made of."""
+
+Build = Callable[[], NetworkLike]
+"""Makes a network when the domain is frozen: by then every task has been defined."""
+
+
+class _Author:
+    """Turns the nodes of one tree into tasks and networks of a domain."""
+
+    def __init__(self, domain: Domain[Any], owner: str, operators: Operators | None) -> None:
+        self._domain = domain
+        self._owner = owner
+        self._operators = operators
+        self._steps = 0
+
+    def method(self, branch: Behaviour) -> Callable[[], WrittenMethod]:
+        """A method: the checks that a branch begins with are its condition."""
+        parts = branch.children if isinstance(branch, Sequence) else [branch]
+        checks = _leading_checks(parts)
+        builds = self._each(parts[len(checks) :])
+        when = reduce(and_, (check.condition for check in checks)) if checks else True
+        title = branch.name if isinstance(branch, Sequence) else ""
+        return lambda: method(*(build() for build in builds), when=when, name=title)
+
+    def primitive(self, name: str, parts: Several[Behaviour]) -> PrimitiveTask[[]]:
+        """A step: its checks, its changes, and its command if it has one."""
+        checks = [part.condition for part in parts if isinstance(part, CheckState)]
+        changes = [part for part in parts if isinstance(part, ModifyState)]
+        command = next((part for part in parts if isinstance(part, Command)), None)
+        task = self._domain.primitive(
+            name,
+            precondition=reduce(and_, checks) if checks else None,
+            effects=[one for part in changes if part.kind == "effects" for one in part.changes],
+            expected=[one for part in changes if part.kind == "expected" for one in part.changes],
+            uses=command.uses if command is not None else (),
+            duration=command.duration if command is not None else 0,
+        )
+        if command is not None and command.operator is not None and self._operators is not None:
+            self._operators.bind(task)(command.operator)
+        return task
+
+    def _build(self, node: Behaviour) -> Build:
+        match node:
+            case SubTask():
+                return lambda: self._call(node)
+            case Null():
+                return null
+            case CheckState() | ModifyState() | Command():
+                return self.primitive(self._step_name(node), [node])
+            case Sequence(children=children):
+                builds = self._each(children)
+                return lambda: sequence(*(build() for build in builds))
+            case Later(children=children):
+                builds = self._each(children)
+                return lambda: priority(*(build() for build in builds))
+            case Selector(children=children):
+                builds = self._each(children)
+                return lambda: first_of(*(build() for build in builds))
+            case Parallel(children=children):
+                builds, policy = self._each(children), self._policy(node)
+                return lambda: parallel(*(build() for build in builds), policy=policy)
+            case _:
+                raise self._fault(node, "describes no part of a task", f"there is: {_NODES}")
+
+    def _each(self, nodes: Several[Behaviour]) -> list[Build]:
+        return [self._build(node) for node in nodes]
+
+    def _call(self, node: SubTask) -> TaskCall:
+        return self._domain.task(node.task)(*node.args)
+
+    def _step_name(self, node: Behaviour) -> str:
+        if isinstance(node, Command):
+            return f"{self._owner}.{node.name}"
+        self._steps += 1
+        word = "check" if isinstance(node, CheckState) else "modify"
+        return f"{self._owner}.{word}_{self._steps}"
+
+    def _policy(self, node: Parallel) -> Literal["all", "any", "primary"]:
+        match node.policy:
+            case common.ParallelPolicy.SuccessOnAll():
+                return "all"
+            case common.ParallelPolicy.SuccessOnOne():
+                return "any"
+            case common.ParallelPolicy.SuccessOnSelected(children=selected):
+                if selected == node.children[:1]:
+                    return "primary"
+        hint = "SuccessOnAll, SuccessOnOne, or SuccessOnSelected with the first child alone"
+        raise self._fault(node, "has a policy that no plan can have", hint)
+
+    def _fault(self, node: Behaviour, what: str, hint: str) -> DomainError:
+        message = f"'{node.name}' ({type(node).__name__}) {what}"
+        return DomainError(Diagnostic("BT122", message, f"task '{self._owner}'", hint))
+
+
+_NODES: Final = (
+    "CheckState, ModifyState, SubTask, Command, Null, Sequence, Selector, Later, Parallel"
+)
+
+
+def _leading_checks(parts: Several[Behaviour]) -> list[CheckState]:
+    checks: list[CheckState] = []
+    for part in parts:
+        if not isinstance(part, CheckState):
+            break
+        checks.append(part)
+    return checks
+
+
+def _is_selector(tree: Behaviour) -> bool:
+    return isinstance(tree, Selector) and not isinstance(tree, Later)
