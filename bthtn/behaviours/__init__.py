@@ -12,6 +12,8 @@
 """
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.completion import Completion
+from bthtn.agent.leases import Leases
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
@@ -22,6 +24,8 @@ __all__ = [
     "Agent",
     "Believes",
     "Character",
+    "Completion",
+    "Leases",
     "Operator",
     "OperatorFailed",
     "Operators",
