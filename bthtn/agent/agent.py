@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from bthtn.agent.event import AgentEvent, AgentListener, BeliefChanged
+from bthtn.agent.aborts import Aborts
+from bthtn.agent.event import (
+    AgentEvent,
+    AgentListener,
+    BeliefChanged,
+    LeaseReturned,
+    LeaseTaken,
+)
+from bthtn.agent.leases import Account, Holder, Leases
 from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
@@ -27,7 +37,7 @@ class Agent(Generic[S, B]):
 
     ``body`` is whatever the operators act with: a character of a game, a robot, a simulation.
     ``cache`` holds plans that agents of one domain make for each other; without one, each
-    plans for itself.
+    plans for itself. ``leases`` are what agents can take from each other; without them, its own.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the beliefs is given by name
@@ -40,6 +50,7 @@ class Agent(Generic[S, B]):
         operators: Operators | None = None,
         listener: AgentListener | None = None,
         cache: PlanCache | None = None,
+        leases: Leases | None = None,
     ) -> None:
         """Make an agent.
 
@@ -61,6 +72,9 @@ class Agent(Generic[S, B]):
         self.body = body
         self.listener = listener
         self.cache = cache
+        self.leases = leases if leases is not None else Leases()
+        self.aborts = Aborts()
+        self._acting = [Account(Holder(name))]
         self._leaves = 0
         for task in self.operators.tasks():
             if self.domain.tasks.get(task.name) is not task:
@@ -77,6 +91,56 @@ class Agent(Generic[S, B]):
     ) -> Change | None:
         """Believe a value from now on; the change, or None when it was believed already."""
         return self.beliefs.write(fluent, value, source)
+
+    def take(self, key: Hashable) -> bool:
+        """Whether what acts now has the key, from now on: a step, a plan, or the agent itself.
+
+        A step gives back what its operator took when it is over, a plan what its
+        ``on_plan_start`` hooks took; outside of both, the agent has it until it gives it back.
+        """
+        account = self._acting[-1]
+        had = self.leases.has(key, account.holder)
+        if not self.leases.take(key, account.holder):
+            return False
+        if had:
+            account.shared.append(key)
+        else:
+            account.keys.append(key)
+            self.emit(LeaseTaken(key, account.holder.name))
+        return True
+
+    def give_back(self, key: Hashable) -> bool:
+        """Whether what acts now had taken the key itself; it has it no longer."""
+        return self._give_back(key, self._acting[-1])
+
+    @property
+    def holder(self) -> Holder:
+        """Whoever acts now."""
+        return self._acting[-1].holder
+
+    @contextmanager
+    def acting(self, account: Account) -> Iterator[None]:
+        """What is taken inside of the ``with`` is written down there."""
+        self._acting.append(account)
+        try:
+            yield
+        finally:
+            self._acting.pop()
+
+    def settle(self, account: Account, heirs: Iterable[Account] = ()) -> None:
+        """Give back everything that is written down there, but what an heir relies on.
+
+        Heirs are accounts of the same holder.
+        """
+        heirs = tuple(heirs) if account.keys else ()
+        for key in reversed(account.keys.copy()):
+            heir = next((one for one in heirs if key in one.shared), None)
+            if heir is None:
+                self._give_back(key, account)
+            else:
+                account.keys.remove(key)
+                heir.shared.remove(key)
+                heir.keys.append(key)
 
     def emit(self, event: AgentEvent) -> None:
         """Tell the listener what happened. One that raises is warned of and not told again."""
@@ -96,6 +160,14 @@ class Agent(Generic[S, B]):
         """A number for a step that is about to run; no two steps of an agent share one."""
         self._leaves += 1
         return self._leaves
+
+    def _give_back(self, key: Hashable, account: Account) -> bool:
+        if key not in account.keys:
+            return False
+        account.keys.remove(key)
+        self.leases.give_back(key, account.holder)
+        self.emit(LeaseReturned(key, account.holder.name))
+        return True
 
     def _changed(self, change: Change) -> None:
         self.emit(BeliefChanged(change))

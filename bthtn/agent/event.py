@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from bthtn.plan.plan import Plan
@@ -38,6 +38,15 @@ class LeafEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class LeafAborting:
+    """A running step is being given up, which takes more ticks. LeafAborted or LeafEnded follow."""
+
+    leaf: int
+    task: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LeafAborted:
     """A running step was given up; ``error`` is what its clean-up raised, if it did."""
 
@@ -56,6 +65,32 @@ class LeafRefused:
     reason: str
     path: str = ""
     error: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTaken:
+    """A step, a plan or the agent has something that others cannot have now."""
+
+    key: Hashable
+    holder: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseReturned:
+    """What was taken is free again."""
+
+    key: Hashable
+    holder: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanHookFailed:
+    """A hook of a step raised; after ``on_plan_start`` the plan fails, ``on_plan_end`` goes on."""
+
+    goal: str
+    hook: str
+    task: str
+    error: BaseException
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +142,12 @@ AgentEvent = (
     BeliefChanged
     | LeafStarted
     | LeafEnded
+    | LeafAborting
     | LeafAborted
     | LeafRefused
+    | LeaseTaken
+    | LeaseReturned
+    | PlanHookFailed
     | PlanAdopted
     | PlanResumed
     | PlanFailed

@@ -23,12 +23,14 @@ class OperatorFailed(Exception):  # noqa: N818 - it reads as what the operator s
 
 
 class Operators:
-    """Which code runs which primitive task.
+    """Which code runs which primitive task, and is told of the plans it is in.
 
     An operator is called with the agent and the task's arguments. It may be
 
     - a generator function: ``yield`` means still running, returning means success, raising
-      OperatorFailed means failure, and ``finally`` cleans up, also when it is aborted;
+      OperatorFailed means failure, and ``finally`` cleans up, also when it is aborted, and may
+      ``yield`` for as long as that takes;
+    - a function that makes a Completion, for code that goes on elsewhere and calls back;
     - a function without ``yield``: it is done when it returns;
     - a function or class that makes an object with ``start``, ``tick`` and ``abort``;
     - a function that makes a py_trees behaviour.
@@ -36,33 +38,67 @@ class Operators:
 
     def __init__(self) -> None:
         self._bound: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
+        self._plan_starts: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
+        self._plan_ends: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
 
     def bind(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
         """Decorator: run the task with this code. Raises ExecutionError.
 
         A task that is not primitive has nothing to run, and a task has one operator.
         """
-        if not isinstance(task, PrimitiveTask):
-            raise ExecutionError(
-                Diagnostic(
-                    "BT301",
-                    f"{task!r} cannot have an operator",
-                    hint="operators run primitive tasks; compound tasks are only planned",
-                )
-            )
-        if task in self._bound:
-            raise ExecutionError(Diagnostic("BT302", f"'{task.name}' has an operator already"))
+        return _binding(self._bound, task, "operator")
 
-        def bound(operator: F) -> F:
-            self._bound[task] = operator
-            return operator
+    def on_plan_start(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
+        """Decorator: call this, like an operator, when a plan with the task begins.
 
-        return bound
+        It is called for every step of the plan, before the first one starts: the place to
+        reserve what the step will need. What it raises fails the plan. Raises ExecutionError.
+        """
+        return _binding(self._plan_starts, task, "on_plan_start hook")
+
+    def on_plan_end(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
+        """Decorator: call this when a plan with the task is over, on whatever path.
+
+        It is called once for every step whose plan has begun. Raises ExecutionError.
+        """
+        return _binding(self._plan_ends, task, "on_plan_end hook")
 
     def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
         """The code that runs the task, None when it is simulated."""
         return self._bound.get(task)
 
+    @property
+    def has_plan_hooks(self) -> bool:
+        """Whether any task has a hook."""
+        return bool(self._plan_starts or self._plan_ends)
+
+    def plan_hooks(
+        self, task: PrimitiveTask[Any]
+    ) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+        """What is called for the task when a plan begins and when it is over."""
+        return self._plan_starts.get(task), self._plan_ends.get(task)
+
     def tasks(self) -> tuple[PrimitiveTask[Any], ...]:
-        """The tasks that have an operator, in the order they were bound."""
-        return tuple(self._bound)
+        """The tasks that have an operator or a hook, in the order they were bound."""
+        return tuple(dict.fromkeys((*self._bound, *self._plan_starts, *self._plan_ends)))
+
+
+def _binding(
+    table: dict[PrimitiveTask[Any], Callable[..., Any]], task: PrimitiveTask[Any], what: str
+) -> Callable[[F], F]:
+    if not isinstance(task, PrimitiveTask):
+        raise ExecutionError(
+            Diagnostic(
+                "BT301",
+                f"{task!r} cannot have an {what}",
+                hint="operators run primitive tasks; compound tasks are only planned",
+            )
+        )
+    if task in table:
+        raise ExecutionError(Diagnostic("BT302", f"'{task.name}' has an {what} already"))
+
+    def bound(operator: F) -> F:
+        table[task] = operator
+        return operator
+
+    return bound

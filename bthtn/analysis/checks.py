@@ -133,9 +133,10 @@ def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBod
             yield from task.choice.asks
     for primitive in domain.tasks.values():
         if isinstance(primitive, PrimitiveTask):
-            yield from (primitive.precondition, primitive.exec_only)
+            yield from (primitive.precondition, primitive.exec_only, primitive.during)
             yield from (primitive.duration, primitive.cost)
             yield from (*primitive.effects, *primitive.expected, *primitive.actual)
+            yield from (*primitive.on_start, *primitive.on_failure, *primitive.on_abort)
     for methods in domain.methods.values():
         for method in methods:
             yield from (method.condition, method.cost, method.value)

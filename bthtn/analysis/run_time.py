@@ -1,6 +1,7 @@
 """What a step reads and writes only when it is run, as far as that can be told beforehand.
 
-Planning leaves `exec_only` conditions and `actual` effects alone, so they are in no footprint.
+Planning leaves `exec_only` and `during` conditions alone, and effects that are not there from a
+success alone: they are in no footprint.
 Data can be looked into; what a plain function asks for, or which member of a family an index
 will name, cannot be told without a state.
 """
@@ -59,12 +60,21 @@ def whole_footprint(root: Node) -> Footprint | None:
 
 
 def _at_run_time(step: TaskNode) -> Footprint | None:
-    together = _mentioned(step.task.exec_only, step.args)
-    for effect in step.task.actual:
-        more = None if isinstance(effect, FunctionEffect) else _assigned(effect, step.args)
-        if together is None or more is None:
+    task, together = step.task, Footprint()
+    for condition in (task.exec_only, task.during):
+        read = _mentioned(condition, step.args)
+        if read is None:
             return None
-        together = together.then(more)
+        together = together.then(read)
+    for sure, effects in (
+        (True, (*task.on_start, *task.actual)),
+        (False, (*task.on_failure, *task.on_abort)),
+    ):
+        for effect in effects:
+            more = None if isinstance(effect, FunctionEffect) else _assigned(effect, step.args)
+            if more is None:
+                return None
+            together = together.then(more if sure else more.unsure())
     return together
 
 

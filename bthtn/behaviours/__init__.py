@@ -12,6 +12,8 @@
 """
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.completion import Completion
+from bthtn.agent.leases import Leases
 from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.skills import SkillTable
@@ -25,7 +27,9 @@ __all__ = [
     "Agent",
     "Believes",
     "Character",
+    "Completion",
     "DrawnGoal",
+    "Leases",
     "Lottery",
     "LotteryRow",
     "LotteryTable",

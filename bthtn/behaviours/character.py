@@ -52,6 +52,7 @@ class Character:
         self._events.clear()
         self.ticks += 1
         self._sense()
+        self.agent.aborts.go_on(self)
         self.root.tick_once()
         return tuple(self._events)
 

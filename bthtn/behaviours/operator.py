@@ -9,6 +9,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.completion import Completion
 from bthtn.agent.operators import OperatorFailed
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
@@ -19,7 +20,8 @@ class Operator(Protocol):
     """**Protocol:** the run-time code of one step.
 
     ``start`` once, ``tick`` until it answers SUCCESS or FAILURE, ``abort`` instead of an
-    answer. Whatever they raise fails the step; OperatorFailed says why.
+    answer. Whatever they raise fails the step; OperatorFailed says why. An ``abort`` that
+    answers RUNNING is not done yet: ``tick`` is called until it answers anything else.
     """
 
     def start(self) -> None:
@@ -30,8 +32,8 @@ class Operator(Protocol):
         """Go on; RUNNING, SUCCESS or FAILURE."""
         ...
 
-    def abort(self) -> None:
-        """Give up and clean up."""
+    def abort(self) -> Status | None:
+        """Give up and clean up; RUNNING when that takes more ticks."""
         ...
 
 
@@ -52,14 +54,16 @@ def operator_for(
         return GeneratorOperator(made)
     if isinstance(made, Behaviour):
         return SubtreeOperator(made, setup_arguments)
+    if isinstance(made, Completion):
+        return CompletionOperator(made)
     if isinstance(made, Operator):
         return made
     raise ExecutionError(
         Diagnostic(
             "BT304",
             f"the operator of '{node.task.name}' made {type(made).__name__}",
-            hint="write a generator function, or make a behaviour or an object with"
-            " start, tick and abort",
+            hint="write a generator function, or make a Completion, a behaviour or an object"
+            " with start, tick and abort",
         )
     )
 
@@ -85,10 +89,14 @@ class Simulated:
 
 
 class GeneratorOperator:
-    """Runs a generator: ``yield`` is still running, return is success."""
+    """Runs a generator: ``yield`` is still running, return is success.
+
+    A ``yield`` after it was told to leave means that it has not left yet.
+    """
 
     def __init__(self, generator: Generator[Any, None, Any]) -> None:
         self._generator = generator
+        self._leaving = False
 
     def start(self) -> None:
         """The first tick starts it."""
@@ -99,11 +107,55 @@ class GeneratorOperator:
             next(self._generator)
         except StopIteration:
             return Status.SUCCESS
+        except GeneratorExit:
+            if not self._leaving:
+                raise
+            return Status.FAILURE
         return Status.RUNNING
 
-    def abort(self) -> None:
+    def abort(self) -> Status | None:
         """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
+        self._leaving = True
+        try:
+            self._generator.throw(GeneratorExit())
+        except (GeneratorExit, StopIteration):
+            return None
+        return Status.RUNNING
+
+    def close(self) -> None:
+        """Let it go, wherever it is. Raises RuntimeError if it will not leave."""
         self._generator.close()
+
+
+class CompletionOperator:
+    """Waits for a call-back."""
+
+    def __init__(self, completion: Completion) -> None:
+        self._completion = completion
+
+    def start(self) -> None:
+        """Raises ExecutionError for a completion that another step waits for."""
+        if not self._completion.claim():
+            raise ExecutionError(
+                Diagnostic(
+                    "BT307",
+                    "the operator made a Completion that was made before",
+                    hint="make a new Completion for every start of the step",
+                )
+            )
+
+    def tick(self) -> Status:
+        """RUNNING until somebody has said how it ended."""
+        reason = self._completion.reason
+        if reason is None:
+            return Status.RUNNING
+        if reason:
+            raise OperatorFailed(reason)
+        return Status.SUCCESS
+
+    def abort(self) -> None:
+        """Hear no more of it, and tell whoever does it."""
+        self._completion.abandon()
 
 
 class SubtreeOperator:

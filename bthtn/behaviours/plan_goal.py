@@ -24,6 +24,7 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.event import GoalEnded, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours.branch import failure_of
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
 from bthtn.behaviours.sequence import discard
 from bthtn.domain.network import NetworkLike, sequence
@@ -83,6 +84,7 @@ class PlanGoal(Behaviour):
         self._run: PlanRun | None = None
         self._reason = ""
         self._left: int | None = None
+        self._hooks = PlanHooks(agent, name)
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
@@ -90,6 +92,7 @@ class PlanGoal(Behaviour):
 
     def tick(self) -> Iterator[Behaviour]:
         """Plan, or tick the plan."""
+        self.agent.aborts.go_on(self)
         if self.status is not Status.RUNNING:
             self._begin()
             self.status = Status.RUNNING
@@ -98,8 +101,9 @@ class PlanGoal(Behaviour):
         if status is Status.SUCCESS:
             subtree = self.children[0]
             assert self._run is not None, "what is mounted is being run"
-            self._run.ticked()
-            yield from subtree.tick()
+            if subtree.status is not Status.SUCCESS:  # else it only waits for what it gave up
+                self._run.ticked()
+                yield from subtree.tick()
             status = self._after(subtree.status)
         if status is not Status.RUNNING:
             self.stop(status)
@@ -113,6 +117,7 @@ class PlanGoal(Behaviour):
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal gives up its plan at once."""
         if new_status is not Status.INVALID:
+            self._hooks.over()
             return
         if self.status is Status.RUNNING:
             self.agent.emit(PlanAborted(self.name, self._interruption()))
@@ -121,12 +126,14 @@ class PlanGoal(Behaviour):
             if child.status is not Status.INVALID:
                 child.stop(new_status)
         self._search = None
+        self._hooks.over()
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
         if self.status is Status.RUNNING:
             self.stop(Status.INVALID)
         self._unmount()
+        self.agent.aborts.cut_off(self.name, "the tree was taken down")
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
@@ -153,13 +160,16 @@ class PlanGoal(Behaviour):
         assert self._search is not None, "a goal without a plan looks for one"
         try:
             plan = self._advance(self._search)
-            if plan is None:
+            if plan is None or self._gives_up():
                 return Status.RUNNING
             if self._version != self.agent.beliefs.version:
                 seen = replay(plan, self.agent.beliefs.frozen())
                 if not seen.ok:
                     changed = "the world changed while the plan was being made"
                     return self._again(f"{changed}: {seen.reason}")
+            refused = self._hooks.adopt(plan.tree)
+            if refused:
+                return self._again(refused)
             self._mount(plan)
         except BthtnError as error:
             return self._give_up(str(error), error)
@@ -182,7 +192,12 @@ class PlanGoal(Behaviour):
 
     def _mount(self, plan: Plan) -> None:
         self._run = PlanRun(
-            self.agent, self.name, self._plan_rest, self._resumed, self._setup_arguments
+            self.agent,
+            self.name,
+            self._plan_rest,
+            self._resumed,
+            self._setup_arguments,
+            holder=self._hooks.holder,
         )
         subtree = compiled(plan.tree, self._run)
         subtree.parent = self
@@ -204,6 +219,8 @@ class PlanGoal(Behaviour):
         if status is Status.RUNNING:
             return status
         if status is Status.SUCCESS:
+            if self._gives_up():
+                return Status.RUNNING
             self.feedback_message = "done"
             self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
@@ -214,6 +231,7 @@ class PlanGoal(Behaviour):
         again = self.replans < self.max_replans
         self.agent.emit(PlanFailed(self.name, reason, again))
         self._unmount()
+        self._hooks.over()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
             return self._give_up(f"gave up after {tried}; {reason}")
@@ -260,7 +278,17 @@ class PlanGoal(Behaviour):
             self._set_up(step)
         return Planned(plan, steps)
 
+    def _gives_up(self) -> bool:
+        """Whether something that this goal has given up is not done yet."""
+        first = self.agent.aborts.in_the_way(self.name, ())
+        if first is not None:
+            self.feedback_message = f"waits until '{first.task}' is given up"
+        return first is not None
+
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
+        refused = self._hooks.extend(plan.tree)
+        if refused:
+            raise ResumeFailed(refused)
         room = max(0, LONGEST_RECORD - len(self.record))
         self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))

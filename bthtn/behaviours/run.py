@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.leases import Holder
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 
@@ -69,7 +70,8 @@ class PlanRun:
     """One run of one plan: whose it is, and how often it was ticked.
 
     ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
-    ``on_resumed`` is told when the plan takes its place.
+    ``on_resumed`` is told when the plan takes its place. What ``holder`` has taken, the steps
+    have, too.
     """
 
     agent: Agent[Any, Any]
@@ -79,6 +81,7 @@ class PlanRun:
     setup_arguments: Mapping[str, Any]
     ticks: int = 0
     next_resumption: int = 0
+    holder: Holder | None = None
 
     @property
     def source(self) -> str:

@@ -1,33 +1,40 @@
 """TaskLeaf: runs one step of a plan.
 
-    start    precondition and exec_only hold?      no: refused, a failure that started nothing
-    tick     operator.tick
-    success  effects, then actual effects          all of them or none
-    failure  nothing is written
-    abort    operator.abort, once, and nothing is written
+    wait     while something is being given up that is in the way
+    start    precondition and exec_only hold?     no: refused, a failure that started nothing
+             on_start effects, operator.start
+    tick     during holds?                        no: the operator is aborted, then a failure
+             operator.tick
+    success  effects, then actual effects         all of them or none
+    failure  on_failure effects
+    abort    operator.abort, once, and operator.tick until that is done; on_abort effects
 
 Whatever the user's code raises becomes a failure with the exception kept in the event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.agent import Agent
-from bthtn.agent.event import AgentEvent, LeafAborted, LeafEnded, LeafRefused, LeafStarted
-from bthtn.agent.operators import OperatorFailed
+from bthtn.behaviours.abort import OperatorAbort, StepAbort
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
-from bthtn.behaviours.run import Path, PlanRun, path_text, placed
+from bthtn.behaviours.run import Path, PlanRun, placed
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.step import Step, text_of
 from bthtn.domain.condition import why
-from bthtn.domain.effect import Effect, writes_of
 from bthtn.plan.nodes import TaskNode
-from bthtn.world.fluent import Fluent
-from bthtn.world.trail import WorkingState
+from bthtn.world.expression import Condition
+
+
+class Obstacle(NamedTuple):
+    """Why a step may not start, or not go on; ``error`` is what a condition raised."""
+
+    reason: str
+    error: Exception | None = None
 
 
 class TaskLeaf(Behaviour):
@@ -39,13 +46,16 @@ class TaskLeaf(Behaviour):
         self.path = path
         self._run = run
         self.failure = ""
+        self._step: Step | None = None
         self._operator: Operator | None = None
+        self._abort: OperatorAbort | None = None
+        self._obstacle: Obstacle | None = None
         self._visited: list[Behaviour] = []
-        self._number = 0
 
     @property
-    def _agent(self) -> Agent[Any, Any]:
-        return self._run.agent
+    def is_at_work(self) -> bool:
+        """Whether its operator has started, has not ended and is not being given up."""
+        return self._operator is not None
 
     def tick(self) -> Iterator[Behaviour]:
         """As py_trees ticks a leaf, with the nodes of a subtree operator before itself."""
@@ -67,82 +77,100 @@ class TaskLeaf(Behaviour):
         for subtree in self.children:
             discard(subtree)
         self.children = []
-        self._operator = None
+        self._step = self._operator = self._abort = self._obstacle = None
         self._visited = []
         self.failure = self.feedback_message = ""
 
     def update(self) -> Status:
         """Called at every tick."""
-        if self._operator is None and not self._start():
+        if self._abort is not None:
+            return self._until_given_up(self._abort, self._abort.work)
+        if self._operator is not None:
+            self._obstacle = self._obstacle_of(self.node.task.during)
+            if self._obstacle is not None:
+                return self._give_up()
+        elif self._must_wait():
+            return Status.RUNNING
+        elif not self._start():
             return Status.FAILURE
-        assert self._operator is not None, "a step that started has an operator"
-        try:
-            answer = self._ticked(self._operator)
-            if answer is Status.RUNNING:
-                return answer
-            if answer is Status.SUCCESS:
-                self._write_effects()
-                self._end(reason="")
-                return answer
-            self._end(reason=_refusal(answer))
-        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self._end(reason=_text_of(error), error=error)
-        except BaseException as error:
-            self._end(reason=_text_of(error), error=error)
-            raise
-        return Status.FAILURE
+        return self._tick_operator()
 
     def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end; an operator that is still there is being aborted."""
+        """Called by py_trees at every end; an operator that is still there is being aborted.
+
+        There will be no later tick of this leaf: what that leaves to do, the agent finishes.
+        """
         operator, self._operator = self._operator, None
-        if operator is None or new_status is not Status.INVALID:
+        begun, self._abort = self._abort, None
+        if new_status is not Status.INVALID or (operator is None and begun is None):
             return
-        raised: BaseException | None = None
-        try:
-            operator.abort()
-        except Exception as error:  # noqa: BLE001 - the user's clean-up: contained and reported
-            raised = error
-        except BaseException as error:
-            raised = error
-            raise
-        finally:
-            self.feedback_message = "aborted"
-            self._tell(LeafAborted(self._number, self.name, raised, path_text(self.path)))
+        self.feedback_message = "aborted"
+        if begun is not None:
+            self._run.agent.aborts.add(StepAbort(begun))
+        elif operator is not None:
+            abort = StepAbort(OperatorAbort(self._begun, operator))
+            if not abort.begin():
+                self._run.agent.aborts.add(abort)
 
     def shutdown(self) -> None:
         """Called when the tree, or the plan, is taken down: nothing is left running."""
         if self.status is Status.RUNNING:
             self.stop(Status.INVALID)
 
+    def _must_wait(self) -> bool:
+        """Whether something is being given up that has to be out of the way first."""
+        aborts = self._run.agent.aborts
+        first = aborts.in_the_way(self._run.source, self.node.task.uses)
+        self.feedback_message = f"waits until '{first.task}' is given up" if first else ""
+        return first is not None
+
     def _start(self) -> bool:
         """Check the conditions and start the operator; False when that is not possible."""
-        self._number = self._agent.next_leaf()
-        raised: Exception | None = None
-        try:
-            reason = self._obstacle()
-        except Exception as error:  # noqa: BLE001 - a condition is the user's code
-            raised, reason = error, _text_of(error)
-        if reason:
-            self._fail(reason)
-            place = path_text(self.path)
-            self._tell(LeafRefused(self._number, self.name, reason, place, raised))
+        step = self._step = Step(self.node, self.path, self._run)
+        task = self.node.task
+        obstacle = self._obstacle_of(task.precondition, task.exec_only)
+        if obstacle is not None:
+            self._fail(obstacle.reason)
+            step.refused(*obstacle)
             return False
-        self._tell(LeafStarted(self._number, self.name, path_text(self.path)))
         try:
-            operator = operator_for(self._agent, self.node, self._run.setup_arguments)
-            if isinstance(operator, SubtreeOperator):
-                operator.show_below(self)
-            operator.start()
+            step.started()
+            with step.acting():
+                operator = operator_for(step.agent, self.node, self._run.setup_arguments)
+                if isinstance(operator, SubtreeOperator):
+                    operator.show_below(self)
+                operator.start()
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self._end(reason=_text_of(error), error=error)
+            self._end(text_of(error), error)
             return False
         except BaseException as error:
-            self._end(reason=_text_of(error), error=error)
+            self._end(text_of(error), error)
             raise
         self._operator = operator
         return True
 
-    def _ticked(self, operator: Operator) -> Status:
+    def _tick_operator(self) -> Status:
+        """What the operator answers; success when its effects have come true as well."""
+        try:
+            with self._begun.acting():
+                answer = self._ticked()
+            if answer is Status.RUNNING:
+                return answer
+            if answer is Status.SUCCESS:
+                self._begun.succeed()
+                self._end("")
+                return answer
+            self._end(_refusal(answer))
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            self._end(text_of(error), error)
+        except BaseException as error:
+            self._end(text_of(error), error)
+            raise
+        return Status.FAILURE
+
+    def _ticked(self) -> Status:
+        operator = self._operator
+        assert operator is not None, "a step that started has an operator"
         if not isinstance(operator, SubtreeOperator):
             return operator.tick()
         try:
@@ -150,57 +178,56 @@ class TaskLeaf(Behaviour):
         finally:
             self._visited = operator.visited
 
-    def _obstacle(self) -> str:
-        """Why the step may not start now, or nothing. What is unknown is no obstacle."""
-        beliefs, args = self._agent.beliefs, self.node.args
-        for condition in (self.node.task.precondition, self.node.task.exec_only):
-            if condition.evaluate(beliefs, args) is False:
-                return why(condition, beliefs, args)
-        return ""
+    def _give_up(self) -> Status:
+        """Abort the operator because the step may not go on."""
+        assert self._operator is not None, "what is given up has started"
+        self._abort = OperatorAbort(self._begun, self._operator)
+        self._operator, self._visited = None, []
+        return self._until_given_up(self._abort, self._abort.begin)
 
-    def _write_effects(self) -> None:
-        """Make the effects come true. Computed before anything is written: all, or none."""
-        state = WorkingState(self._agent.beliefs.frozen())
-        for effects in (self.node.task.effects, self.node.task.actual):
-            self._project(effects, state)
-        for fluent, value in state.written_since(0).items():
-            fluent.check(value)
-        for fluent, value in state.written_since(0).items():
-            self._agent.beliefs.write(fluent, value, self._run.source)
+    def _until_given_up(self, abort: OperatorAbort, work: Callable[[], bool]) -> Status:
+        """RUNNING until the operator has given up, then the failure that it was given up for."""
+        obstacle = self._obstacle
+        assert obstacle is not None, "a step is given up for a reason"
+        try:
+            if not work():
+                self.feedback_message = f"gives up: {obstacle.reason}"
+                return Status.RUNNING
+        finally:
+            if abort.done:
+                self._abort = None
+                self._end(obstacle.reason, obstacle.error or abort.error)
+        return Status.FAILURE
 
-    def _project(self, effects: tuple[Effect, ...], state: WorkingState) -> None:
-        for fluent, write in writes_of(effects, state, self.node.args).items():
-            assert isinstance(fluent, Fluent), "effects write fluents"
-            state.apply(fluent, write)
+    def _obstacle_of(self, *conditions: Condition) -> Obstacle | None:
+        """The first of these that is false. What is unknown is no obstacle."""
+        beliefs, args = self._run.agent.beliefs, self.node.args
+        try:
+            for condition in conditions:
+                if condition.evaluate(beliefs, args) is False:
+                    return Obstacle(why(condition, beliefs, args))
+        except Exception as error:  # noqa: BLE001 - a condition is the user's code
+            return Obstacle(text_of(error), error)
+        return None
 
-    def _end(self, *, reason: str, error: BaseException | None = None) -> None:
-        """The operator has ended by itself; ``reason`` is why it failed, if it did."""
+    @property
+    def _begun(self) -> Step:
+        assert self._step is not None, "the step has begun"
+        return self._step
+
+    def _end(self, reason: str, error: BaseException | None = None) -> None:
+        """The operator has ended; ``reason`` is why the step failed, if it did."""
         self._operator = None
-        failed = bool(reason)
-        if failed:
+        reason = self._begun.ended(reason, error)
+        if reason:
             self._fail(reason)
-        place = path_text(self.path)
-        self._tell(LeafEnded(self._number, self.name, not failed, reason, error, place))
 
     def _fail(self, reason: str) -> None:
         self.feedback_message = reason
         self.failure = placed(self.path, self.name, reason)
-
-    def _tell(self, event: AgentEvent) -> None:
-        self._agent.emit(event)
 
 
 def _refusal(answer: object) -> str:
     if answer is Status.FAILURE:
         return "the operator answered FAILURE"
     return f"the operator answered {answer!r} instead of a status"
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
-        text = "(its text cannot be told)"
-    if isinstance(error, OperatorFailed):
-        return text or "the operator failed"
-    return f"{type(error).__name__}: {text}"

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -48,12 +49,17 @@ class Primitive:
 
     precondition: ConditionLike | None = None
     exec_only: ConditionLike | None = None
+    during: ConditionLike | None = None
     effects: EffectsLike = ()
     expected: EffectsLike = ()
     actual: EffectsLike = ()
+    on_start: EffectsLike = ()
+    on_failure: EffectsLike = ()
+    on_abort: EffectsLike = ()
     uses: UsesLike = ()
     duration: NumberLike = 0
     cost: NumberLike = 1
+    uninterruptible: bool = False
 
 
 primitive = Primitive
@@ -81,12 +87,17 @@ class Domain(Generic[S]):
         *,
         precondition: ConditionLike | None = None,
         exec_only: ConditionLike | None = None,
+        during: ConditionLike | None = None,
         effects: EffectsLike = (),
         expected: EffectsLike = (),
         actual: EffectsLike = (),
+        on_start: EffectsLike = (),
+        on_failure: EffectsLike = (),
+        on_abort: EffectsLike = (),
         uses: UsesLike = (),
         duration: NumberLike = 0,
         cost: NumberLike = 1,
+        uninterruptible: bool = False,
     ) -> PrimitiveTask[[]]: ...
     @overload
     def primitive(self, name: Callable[P, Primitive]) -> PrimitiveTask[P]: ...
@@ -177,17 +188,24 @@ class Domain(Generic[S]):
         written = [getattr(described, part.name) for part in fields(described)]
         refuse_variables(f"primitive '{name}'", *written)
         uses = [described.uses] if isinstance(described.uses, Resource | str) else described.uses
+        asked = partial(condition_from, state_class=self.state_class)
+        changed = partial(effects_from, state_class=self.state_class)
         return PrimitiveTask(
             name,
             parameters,
-            precondition=condition_from(described.precondition, self.state_class),
-            exec_only=condition_from(described.exec_only, self.state_class),
-            effects=effects_from(described.effects, self.state_class),
-            expected=effects_from(described.expected, self.state_class),
-            actual=effects_from(described.actual, self.state_class),
+            precondition=asked(described.precondition),
+            exec_only=asked(described.exec_only),
+            during=asked(described.during),
+            effects=changed(described.effects),
+            expected=changed(described.expected),
+            actual=changed(described.actual),
+            on_start=changed(described.on_start),
+            on_failure=changed(described.on_failure),
+            on_abort=changed(described.on_abort),
             uses=frozenset(map(str, uses)),
             duration=number_from(described.duration, self.state_class),
             cost=number_from(described.cost, self.state_class),
+            uninterruptible=described.uninterruptible,
             doc=doc,
         )
 

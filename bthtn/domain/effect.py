@@ -1,10 +1,13 @@
-"""Effects: what a task does to the state, and the three kinds there are.
+"""Effects: what a task does to the state, and the kinds there are.
 
-| kind       | planning | replay   | on success |
-| ---------- | -------- | -------- | ---------- |
-| `effects`  | applied  | applied  | applied    |
-| `expected` | applied  | applied  | –          |
-| `actual`   | –        | –        | applied    |
+| kind         | planning | replay   | at run time                       |
+| ------------ | -------- | -------- | --------------------------------- |
+| `effects`    | applied  | applied  | on success                        |
+| `expected`   | applied  | applied  | –                                 |
+| `actual`     | –        | –        | on success                        |
+| `on_start`   | –        | –        | before the operator starts        |
+| `on_failure` | –        | –        | when the step fails               |
+| `on_abort`   | –        | –        | when the step has been given up   |
 
 The effects of one list happen at the same time: every right side reads the state before.
 """

@@ -30,21 +30,28 @@ class PrimitiveTask(Generic[P]):
     """A task that is done, not decomposed. Compared by identity.
 
     ``precondition`` is asked while planning and again when the task starts, ``exec_only``
-    only when it starts. ``effects`` are planned and come true on success, ``expected`` are
-    only planned, ``actual`` only come true. ``uses`` are the resources it occupies while it
-    runs. ``duration`` is in ticks, ``cost`` in whatever unit the domain counts.
+    only when it starts, ``during`` at every tick after that. ``effects`` are planned and come
+    true on success, ``expected`` are only planned, ``actual`` only come true; ``on_start``,
+    ``on_failure`` and ``on_abort`` come true at these moments and are not planned. ``uses`` are
+    the resources it occupies while it runs. ``duration`` is in ticks, ``cost`` in whatever unit
+    the domain counts. An ``uninterruptible`` task is not given up for a better plan.
     """
 
     name: str
     parameters: Parameters = ()
     precondition: Condition = ALWAYS
     exec_only: Condition = ALWAYS
+    during: Condition = ALWAYS
     effects: tuple[Effect, ...] = ()
     expected: tuple[Effect, ...] = ()
     actual: tuple[Effect, ...] = ()
+    on_start: tuple[Effect, ...] = ()
+    on_failure: tuple[Effect, ...] = ()
+    on_abort: tuple[Effect, ...] = ()
     uses: frozenset[str] = frozenset()
     duration: Expression[Any] = Constant(0)  # noqa: RUF009 - a frozen constant
     cost: Expression[Any] = Constant(1)  # noqa: RUF009 - a frozen constant
+    uninterruptible: bool = False
     doc: str = ""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:

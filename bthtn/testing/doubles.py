@@ -32,12 +32,16 @@ from bthtn.agent.event import (
     BeliefChanged,
     GoalEnded,
     LeafAborted,
+    LeafAborting,
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeaseReturned,
+    LeaseTaken,
     PlanAborted,
     PlanAdopted,
     PlanFailed,
+    PlanHookFailed,
     PlanResumed,
 )
 
@@ -81,7 +85,8 @@ class ScriptedOperator:
     Every start of the task follows the next script, behind the last one that one again. A
     script that is used up repeats its last letter. ``raises`` names the calls that raise
     ScriptedError: ``make``, ``start`` or ``abort``. ``at_tick`` is called before every
-    answer, for tests in which operators change the world.
+    answer, for tests in which operators change the world. ``abort_ticks`` is how many ticks an
+    abort takes after the one in which it begins.
     """
 
     def __init__(
@@ -89,10 +94,12 @@ class ScriptedOperator:
         *scripts: str,
         raises: tuple[str, ...] = (),
         at_tick: Callable[[], object] = lambda: None,
+        abort_ticks: int = 0,
     ) -> None:
         self.scripts = scripts or ("S",)
         self.raises = raises
         self.at_tick = at_tick
+        self.abort_ticks = abort_ticks
         self.runs: list[ScriptedRun] = []
 
     def __call__(self, agent: Any, *args: Any) -> ScriptedRun:  # noqa: ARG002 - how agents call it
@@ -144,7 +151,7 @@ class ScriptedRun:
     def __init__(self, owner: ScriptedOperator, script: str, args: tuple[Any, ...]) -> None:
         self.script = script
         self.args = args
-        self.starts = self.ticks = self.ends = self.aborts = 0
+        self.starts = self.ticks = self.ends = self.aborts = self.abort_ticks = 0
         self.faults: list[str] = []
         self._owner = owner
 
@@ -155,7 +162,10 @@ class ScriptedRun:
         self._may_raise("start")
 
     def tick(self) -> Status:
-        """The next letter of the script."""
+        """The next letter of the script, or how the abort goes on."""
+        if self.aborts == 1 and self.abort_ticks < self._owner.abort_ticks:
+            self.abort_ticks += 1
+            return self._aborting()
         self._expect(self.starts == 1, "ticked before it was started")
         self._expect(not self.over, "ticked after its end")
         letter = self.script[min(self.ticks, len(self.script) - 1)]
@@ -167,17 +177,27 @@ class ScriptedRun:
         answer: Status = _ANSWER.get(letter, "no status")  # what "?" is for
         return answer
 
-    def abort(self) -> None:
-        """Called once instead of an end."""
+    def abort(self) -> Status:
+        """Called once instead of an end; RUNNING when it takes more ticks."""
         self._expect(self.starts == 1, "aborted before it was started")
         self._expect(not self.over, "aborted after its end")
         self.aborts += 1
         self._may_raise("abort")
+        return self._aborting()
 
     @property
     def over(self) -> bool:
         """Whether it has ended or was aborted."""
         return self.ends + self.aborts > 0
+
+    @property
+    def aborting(self) -> bool:
+        """Whether an abort has begun that takes more ticks."""
+        unfinished = self.abort_ticks < self._owner.abort_ticks
+        return self.aborts == 1 and unfinished and "abort" not in self._owner.raises
+
+    def _aborting(self) -> Status:
+        return Status.RUNNING if self.aborting else Status.SUCCESS
 
     def _may_raise(self, place: str) -> None:
         if place == "start" and place in self._owner.raises:
@@ -252,23 +272,35 @@ class RecordingListener:
         return faults
 
 
-_ABOUT_STEPS: Final = (LeafStarted, LeafEnded, LeafAborted, LeafRefused)
+_ABOUT_STEPS: Final = (LeafStarted, LeafEnded, LeafAborting, LeafAborted, LeafRefused)
 
 
 def line_of(event: AgentEvent) -> str:
     """What happened, in as few words as will do."""
     match event:
-        case LeafStarted(_, task, _):
-            return f"start {task}"
         case LeafEnded(_, task, succeeded):
             return f"done {task}" if succeeded else f"failed {task}"
-        case LeafAborted(_, task):
-            return f"aborted {task}"
-        case LeafRefused(_, task):
-            return f"refused {task}"
+        case LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
+            return f"{_WORD[type(event)]} {event.task}"
+        case LeaseTaken(key, holder):
+            return f"{holder} has {key}"
+        case LeaseReturned(key, holder):
+            return f"{holder} gave back {key}"
+        case PlanHookFailed(_, hook, task):
+            return f"{hook} of {task} raised"
         case PlanAdopted(goal) | PlanResumed(goal) | PlanFailed(goal) | PlanAborted(goal):
             return f"{type(event).__name__} {goal}"
         case GoalEnded(goal, succeeded):
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
             return str(change)
+
+
+_WORD: Final = MappingProxyType[type[AgentEvent], str](
+    {
+        LeafStarted: "start",
+        LeafAborting: "aborting",
+        LeafAborted: "aborted",
+        LeafRefused: "refused",
+    }
+)

@@ -74,6 +74,7 @@ def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
     facts = [
         ("needs", "" if always(task.precondition) else task.precondition.text(args)),
         ("checks at run time", "" if always(task.exec_only) else task.exec_only.text(args)),
+        ("needs all the time", "" if always(task.during) else task.during.text(args)),
         ("then", ", ".join(effects)),
         ("uses", ", ".join(sorted(task.uses))),
     ]
@@ -83,7 +84,8 @@ def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
 
 def task_kind(task: PrimitiveTask[Any]) -> str:
     """``check`` for a task that does nothing but ask the world, ``task`` for any other."""
-    does_something = task.effects or task.expected or task.actual or task.uses
+    effects = (*task.effects, *task.expected, *task.actual, *task.on_start)
+    does_something = effects or task.uses or not always(task.during)
     return "task" if always(task.exec_only) or does_something else "check"
 
 

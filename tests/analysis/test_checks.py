@@ -297,7 +297,13 @@ def test_a_fluent_that_nothing_mentions_is_found():
 
 @pytest.mark.parametrize(
     "description",
-    [{"effects": lambda state: None}, {"exec_only": lambda state: True}, {"cost": lambda state: 1}],
+    [
+        {"effects": lambda state: None},
+        {"exec_only": lambda state: True},
+        {"during": lambda state: True},
+        {"on_failure": lambda state: None},
+        {"cost": lambda state: 1},
+    ],
 )
 def test_plain_functions_may_use_any_fluent(description):
     assert findings(rich(**description)) == ()

@@ -124,12 +124,23 @@ def test_what_only_comes_true_at_run_time_is_a_change(author):
     assert author.shown(knock, count, other) == "parallel((knock, count), x)"
 
 
+@pytest.mark.parametrize("moment", ["on_start", "on_failure", "on_abort"])
+def test_what_comes_true_at_any_moment_of_a_step_is_a_change(author, moment):
+    step = author.step
+    knock = step("knock", **{moment: Camp.ore.becomes(1)})
+    enter = step("enter", during=Camp.ore > 0)
+    assert author.shown(knock, enter, step("x")) == "parallel((knock, enter), x)"
+
+
 @pytest.mark.parametrize(
     "hidden",
     [
         {"exec_only": lambda state: state.ore >= 0},
         {"exec_only": Camp.number[Camp.ore] == 0},
+        {"during": lambda state: state.ore >= 0},
         {"actual": lambda state: None},
+        {"on_start": lambda state: None},
+        {"on_abort": Camp.number[Camp.ore].becomes(1)},
         {"actual": Camp.number[Camp.ore].becomes(1)},
     ],
 )

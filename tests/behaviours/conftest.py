@@ -22,11 +22,13 @@ class Stage:
         self.code = {}
         self.actor = None
 
-    def task(self, name, *scripts, raises=(), at_tick=lambda: None, **described):
+    def task(self, name, *scripts, raises=(), at_tick=lambda: None, abort_ticks=0, **described):
         """A primitive task that follows a script; without one it is simulated."""
         task = self.domain.primitive(name, **described)
         if scripts or raises:
-            self.code[name] = ScriptedOperator(*scripts, raises=raises, at_tick=at_tick)
+            self.code[name] = ScriptedOperator(
+                *scripts, raises=raises, at_tick=at_tick, abort_ticks=abort_ticks
+            )
             self.operators.bind(task)(self.code[name])
         return task
 

@@ -7,6 +7,7 @@ from py_trees.common import ParallelPolicy, Status
 from bthtn import Primitive, defer, method, primitive
 from bthtn.agent.event import LeafAborted, LeafEnded
 from bthtn.behaviours import OperatorFailed, PlanGoal, Running
+from bthtn.behaviours.abort import LONGEST_ABORT
 from bthtn.errors import ExecutionError
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -77,22 +78,43 @@ def test_every_start_of_a_step_runs_a_generator_of_its_own(stage, diary):
     assert diary.count("begin") == diary.count("end") == 2
 
 
+def test_a_generator_that_yields_while_it_cleans_up_has_not_left_yet(stage):
+    def slow(agent) -> Running:
+        try:
+            yield
+        finally:
+            yield
+            yield
+
+    goal = stage.goal(stage.run_by("a", slow))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    assert stage.heard.lines() == ["start a", "aborting a"]
+    ticks(goal, 3)
+    assert stage.heard.lines()[2:] == ["aborted a", "start a"]
+    assert stage.heard.of(LeafAborted)[0].error is None
+
+
 def test_a_generator_that_will_not_leave_is_reported_and_left_behind(stage):
     def stubborn(agent) -> Running:
         try:
             yield
-        except GeneratorExit:
-            yield
+        finally:
+            while True:
+                yield
 
     goal = stage.goal(stage.run_by("a", stubborn))
-    goal.tick_once()
+    ticks(goal, 1)
     goal.stop(Status.INVALID)
+    ticks(goal, LONGEST_ABORT)
+    assert stage.heard.lines() == ["start a", "aborting a"]
+    ticks(goal, 1)
     [aborted] = stage.heard.of(LeafAborted)
-    assert isinstance(aborted.error, RuntimeError)
-    assert "GeneratorExit" in str(aborted.error)
-    goal.tick_once()
-    goal.stop(Status.INVALID)
-    assert stage.heard.faults() == []
+    assert aborted.error.code == "BT306"
+    assert f"it was not done after {LONGEST_ABORT} ticks" in str(aborted.error)
+    assert stage.heard.lines()[2:] == ["aborted a", "start a"]
+    goal.shutdown()
+    assert stage.heard.running() == stage.heard.faults() == []
 
 
 def test_a_generator_that_raises_while_it_cleans_up_is_reported(stage):

@@ -54,27 +54,39 @@ def test_a_primitive_task_is_what_was_said_about_it(domain):
         "reload",
         precondition=Soldier.ammo < 6,
         exec_only=Soldier.target,
+        during=Soldier.ammo > 0,
         effects=Soldier.ammo.becomes(6),
         expected=[Soldier.target.becomes(False)],
         actual=Soldier.at.becomes("here"),
+        on_start=Soldier.ammo.becomes(1),
+        on_failure=Soldier.ammo.becomes(2),
+        on_abort=[Soldier.ammo.becomes(3)],
         uses=[Resource("arms"), "eyes"],
         duration=3,
         cost=2.5,
+        uninterruptible=True,
     )
     assert repr(reload) == "<primitive reload>"
     assert str(reload.precondition) == "ammo < 6"
     assert str(reload.exec_only) == "target"
+    assert str(reload.during) == "ammo > 0"
     assert [str(effect) for effect in reload.effects] == ["ammo becomes 6"]
     assert [str(effect) for effect in reload.expected] == ["target becomes false"]
     assert [str(effect) for effect in reload.actual] == ["at becomes 'here'"]
+    assert [str(effect) for effect in reload.on_start] == ["ammo becomes 1"]
+    assert [str(effect) for effect in reload.on_failure] == ["ammo becomes 2"]
+    assert [str(effect) for effect in reload.on_abort] == ["ammo becomes 3"]
     assert reload.uses == {"arms", "eyes"}
+    assert reload.uninterruptible
     assert (str(reload.duration), str(reload.cost)) == ("3", "2.5")
 
 
 def test_what_is_not_said_asks_nothing_and_changes_nothing(domain):
     idle = domain.primitive("idle")
-    assert idle.precondition is idle.exec_only is ALWAYS
+    assert idle.precondition is idle.exec_only is idle.during is ALWAYS
     assert idle.effects == idle.expected == idle.actual == ()
+    assert idle.on_start == idle.on_failure == idle.on_abort == ()
+    assert not idle.uninterruptible
     assert idle.uses == frozenset()
     assert (str(idle.duration), str(idle.cost)) == ("0", "1")
 

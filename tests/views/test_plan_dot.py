@@ -23,7 +23,7 @@ from bthtn.planning.find import find_plan
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
-from bthtn.views.plan_dot import plan_dot, tree_dot
+from bthtn.views.plan_dot import plan_dot, task_kind, task_tooltip, tree_dot
 from bthtn.views.text import unrolled
 from bthtn.world.fluent import Fluent, fluent
 from bthtn.world.state import State
@@ -115,6 +115,15 @@ def test_a_tooltip_tells_what_is_behind_a_task(read_dot):
         "shoot; needs: target and ammo; checks at run time: target_alive;"
         " then: target becomes false; uses: arms"
     )
+
+
+def test_a_tooltip_tells_what_has_to_hold_while_a_task_runs():
+    class Guard(State):
+        awake: Fluent[bool] = fluent(default=True)
+
+    watch = Domain("watch", Guard).primitive("watch", during=Guard.awake)
+    assert task_tooltip(watch, ()) == "watch; needs all the time: awake"
+    assert task_kind(watch) == "task"
 
 
 @pytest.mark.parametrize("policy", ParallelPolicy)

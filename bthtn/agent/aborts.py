@@ -1,0 +1,109 @@
+"""Aborts: what an agent has given up and is not rid of yet.
+
+py_trees interrupts a tree at once and does not tick it again. So a step whose operator needs more
+ticks to be given up leaves its abort here, where it is worked on at the beginning of later ticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Protocol
+
+
+class Abort(Protocol):
+    """**Protocol:** the abort of a step, begun and not done."""
+
+    @property
+    def task(self) -> str:
+        """The step's name."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """The goal that the step was done for."""
+        ...
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The resources that are occupied until it is done."""
+        ...
+
+    def go_on(self) -> bool:
+        """Work on it for a tick; whether it is done. What the operator raises is contained."""
+        ...
+
+    def cut_off(self, why: str) -> None:
+        """End it now, whatever is left to do."""
+        ...
+
+
+class Aborts:
+    """The unfinished aborts of one agent, in the order they were begun."""
+
+    def __init__(self) -> None:
+        self._unfinished: list[Abort] = []
+        self._came: list[object] = []
+        self._waiting: list[tuple[str, Callable[[], None]]] = []
+
+    def __len__(self) -> int:
+        return len(self._unfinished)
+
+    def add(self, abort: Abort) -> None:
+        """Work on this abort from the next tick on, until it is done."""
+        self._unfinished.append(abort)
+
+    def in_the_way(self, source: str, uses: Collection[str]) -> Abort | None:
+        """The first abort that a step of this goal, with these resources, has to wait for.
+
+        A goal goes on when all that it gave up is done; another goal of the agent waits for
+        what occupies the same.
+        """
+        for abort in self._unfinished:
+            if abort.source == source or not abort.uses.isdisjoint(uses):
+                return abort
+        return None
+
+    def afterwards(self, source: str, call: Callable[[], None]) -> None:
+        """Call it when all that this goal has given up is done; now, when that is nothing."""
+        self._waiting.append((source, call))
+        self._call_back()
+
+    def go_on(self, by: object) -> None:
+        """Called at the beginning of a tick by everybody who acts for the agent.
+
+        Nobody tells an agent that a tick begins. Whoever comes is ticked once in a tick: so a
+        new tick has begun when somebody comes a second time, and then every abort is worked on.
+        """
+        if any(one is by for one in self._came):
+            self._came.clear()
+        first = not self._came
+        self._came.append(by)
+        if first:
+            for abort in tuple(self._unfinished):
+                self._work_on(abort)
+            self._call_back()
+
+    def cut_off(self, source: str, why: str) -> None:
+        """End what this goal has given up: there will be no more ticks."""
+        for abort in tuple(self._unfinished):
+            if abort.source == source and abort in self._unfinished:
+                self._unfinished.remove(abort)
+                abort.cut_off(why)
+        self._call_back()
+
+    def _call_back(self) -> None:
+        busy = {abort.source for abort in self._unfinished}
+        for one in tuple(self._waiting):
+            if one[0] not in busy:
+                self._waiting.remove(one)
+                one[1]()
+
+    def _work_on(self, abort: Abort) -> None:
+        if abort not in self._unfinished:
+            return
+        done = True
+        try:
+            done = abort.go_on()
+        finally:
+            if done and abort in self._unfinished:
+                self._unfinished.remove(abort)

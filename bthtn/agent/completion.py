@@ -1,0 +1,67 @@
+"""Completion: how code that goes on elsewhere says that a step is done.
+
+@operators.bind(move_to)
+def walk(agent, spot):
+    done = Completion(on_abort=agent.body.halt)
+    agent.body.walk_to(spot, arrived=done.succeed, stuck=lambda: done.fail("stuck"))
+    return done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+
+class Completion:
+    """The outcome of one start of a step, which is told by a call-back.
+
+    ``succeed`` and ``fail`` may be called from any thread at any time. The first one counts, and
+    the step sees it at its next tick. What comes later, or after the step was given up, changes
+    nothing and is counted in ``ignored``. ``on_abort`` is called when the step is given up, in
+    the thread that ticks.
+    """
+
+    def __init__(self, on_abort: Callable[[], object] | None = None) -> None:
+        self.ignored = 0
+        self._on_abort = on_abort
+        self._claimed = False
+        self._closed = False
+        self._reason: str | None = None
+        # Held for a few assignments, never while code of the user's runs.
+        self._lock = Lock()
+
+    def succeed(self) -> bool:
+        """The step is done; whether that counted."""
+        return self._close("")
+
+    def fail(self, reason: str = "the operator failed") -> bool:
+        """The step cannot be done; whether that counted. The reason must not be empty."""
+        return self._close(reason or "the operator failed")
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed, nothing for a success, None while nobody has said anything."""
+        with self._lock:
+            return self._reason
+
+    def claim(self) -> bool:
+        """Called by the run time at the start of a step; False when another step has it."""
+        with self._lock:
+            first, self._claimed = not self._claimed, True
+            return first
+
+    def abandon(self) -> None:
+        """Called by the run time when the step is given up: what is said from now on is ignored."""
+        with self._lock:
+            self._closed = True
+        if self._on_abort is not None:
+            self._on_abort()
+
+    def _close(self, reason: str) -> bool:
+        with self._lock:
+            if self._closed:
+                self.ignored += 1
+                return False
+            self._closed, self._reason = True, reason
+            return True
