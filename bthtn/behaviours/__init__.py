@@ -13,6 +13,7 @@
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
+from bthtn.agent.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.agent.leases import Leases
 from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
@@ -27,6 +28,8 @@ __all__ = [
     "Agent",
     "Believes",
     "Character",
+    "CombatCoordinator",
+    "CombatUnits",
     "Completion",
     "DrawnGoal",
     "Leases",
@@ -39,4 +42,5 @@ __all__ = [
     "PlanGoal",
     "Running",
     "SkillTable",
+    "grouped",
 ]

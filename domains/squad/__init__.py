@@ -1,0 +1,1 @@
+"""A squad: soldiers who share targets, wait for their turn, and bandage each other."""

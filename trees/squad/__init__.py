@@ -1,0 +1,1 @@
+"""A squad: four soldiers and a coordinator against two enemies."""
