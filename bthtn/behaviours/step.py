@@ -52,9 +52,12 @@ class Step:
         self.agent.emit(LeafStarted(self.number, self.name, self.place))
         self._write("start")
 
-    def succeed(self) -> None:
-        """Make the effects of a success come true. Raises what they raise, nothing written."""
-        self._write("success")
+    def succeed(self) -> tuple[Fluent[Any], ...]:
+        """Make the effects of a success come true; the fluents that were written.
+
+        Raises what the effects raise, with nothing written.
+        """
+        return self._write("success")
 
     def refused(self, reason: str, error: Exception | None) -> None:
         """It was not started."""
@@ -85,20 +88,22 @@ class Step:
         self.agent.settle(self._account)
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
 
-    def _write(self, moment: str) -> None:
+    def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
         """Make the effects of a moment true. Computed before anything is written: all, or none."""
         lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
         if not any(lists):
-            return
+            return ()
         state = WorkingState(self.agent.beliefs.frozen())
         for effects in lists:
             for fluent, write in writes_of(effects, state, self.node.args).items():
                 assert isinstance(fluent, Fluent), "effects write fluents"
                 state.apply(fluent, write)
-        for fluent, value in state.written_since(0).items():
+        written = state.written_since(0)
+        for fluent, value in written.items():
             fluent.check(value)
-        for fluent, value in state.written_since(0).items():
+        for fluent, value in written.items():
             self.agent.beliefs.write(fluent, value, self.source)
+        return tuple(written)
 
 
 def text_of(error: BaseException) -> str:
