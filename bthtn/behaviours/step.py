@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.event import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import OperatorFailed
 from bthtn.behaviours.run import Path, PlanRun, path_text
-from bthtn.domain.effect import Effect, writes_of
+from bthtn.domain.effect import writes_of
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.fluent import Fluent
 from bthtn.world.trail import WorkingState
+
+COMES_TRUE: Final = MappingProxyType(
+    {
+        "start": ("on_start",),
+        "success": ("effects", "actual"),
+        "failure": ("on_failure",),
+        "abort": ("on_abort",),
+    }
+)
+"""Which of a task's effects come true at which moment of a step, one list after the other."""
 
 
 class Step:
@@ -39,11 +50,14 @@ class Step:
     def started(self) -> None:
         """The step may start: its ``on_start`` effects come true. Raises what they raise."""
         self.agent.emit(LeafStarted(self.number, self.name, self.place))
-        self._write(self.node.task.on_start)
+        self._write("start")
 
-    def succeed(self) -> None:
-        """Make the effects of a success come true. Raises what they raise, nothing written."""
-        self._write(self.node.task.effects, self.node.task.actual)
+    def succeed(self) -> tuple[Fluent[Any], ...]:
+        """Make the effects of a success come true; the fluents that were written.
+
+        Raises what the effects raise, with nothing written.
+        """
+        return self._write("success")
 
     def refused(self, reason: str, error: Exception | None) -> None:
         """It was not started."""
@@ -53,7 +67,7 @@ class Step:
         """It succeeded, or failed for this reason; the reason, with what failed on top of it."""
         if reason:
             try:
-                self._write(self.node.task.on_failure)
+                self._write("failure")
             except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = error if error is not None else raised
@@ -68,25 +82,28 @@ class Step:
     def aborted(self, error: BaseException | None) -> None:
         """It has been given up, and its clean-up raised this error, if any."""
         try:
-            self._write(self.node.task.on_abort)
+            self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = error if error is not None else raised
         self.agent.settle(self._account)
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
 
-    def _write(self, *lists: tuple[Effect, ...]) -> None:
-        """Make effects come true. Computed before anything is written: all, or none."""
+    def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
+        """Make the effects of a moment true. Computed before anything is written: all, or none."""
+        lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
         if not any(lists):
-            return
+            return ()
         state = WorkingState(self.agent.beliefs.frozen())
         for effects in lists:
             for fluent, write in writes_of(effects, state, self.node.args).items():
                 assert isinstance(fluent, Fluent), "effects write fluents"
                 state.apply(fluent, write)
-        for fluent, value in state.written_since(0).items():
+        written = state.written_since(0)
+        for fluent, value in written.items():
             fluent.check(value)
-        for fluent, value in state.written_since(0).items():
+        for fluent, value in written.items():
             self.agent.beliefs.write(fluent, value, self.source)
+        return tuple(written)
 
 
 def text_of(error: BaseException) -> str:

@@ -53,6 +53,16 @@ class TaskLeaf(Behaviour):
         self._visited: list[Behaviour] = []
 
     @property
+    def number(self) -> int:
+        """That of its latest start, by which its events are known; it grows from start to start."""
+        return 0 if self._step is None else self._step.number
+
+    @property
+    def is_giving_up(self) -> bool:
+        """Whether it may not go on, and its operator is not done with giving up: it will fail."""
+        return self._abort is not None
+
+    @property
     def is_at_work(self) -> bool:
         """Whether its operator has started, has not ended and is not being given up."""
         return self._operator is not None

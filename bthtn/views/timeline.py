@@ -23,12 +23,16 @@ from bthtn.agent.event import (
     BeliefChanged,
     GoalEnded,
     LeafAborted,
+    LeafAborting,
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeaseReturned,
+    LeaseTaken,
     PlanAborted,
     PlanAdopted,
     PlanFailed,
+    PlanHookFailed,
     PlanResumed,
 )
 from bthtn.plan.nodes import Node, PriorityNode
@@ -64,10 +68,15 @@ class Verb(Enum):
     FAILS = "fails"
     REFUSES = "refuses"
     ABORTS = "aborts"
+    TAKES = "takes"
+    RETURNS = "returns"
 
 
 _TOGETHER: Final = frozenset(
-    {Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS}
+    {
+        *(Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS),
+        *(Verb.TAKES, Verb.RETURNS),
+    }
 )
 """What stands on one line, however often it happened in a tick."""
 
@@ -171,6 +180,7 @@ class _Fold:
         for event in tick.events:
             happened.extend(self._of_goal(event))
             happened.extend(self._of_leaf(event, tick.events))
+            happened.extend(_of_keeping(event))
             self._follow(event)
         still = (name for leaf, name in self._running.items() if leaf in before)
         happened.extend(Entry(Verb.RUNS, name) for name in still)
@@ -248,6 +258,22 @@ class _Fold:
     def _which(self, goal: str) -> str:
         number = self._numbers.get(goal)
         return f"plan {number} for {goal}" if number else f"{goal}, before it had a plan"
+
+
+def _of_keeping(event: AgentEvent) -> Iterator[Entry]:
+    """What is taken for a while, and what does not end at once."""
+    match event:
+        case LeaseTaken(key, holder):
+            yield Entry(Verb.TAKES, f"{key} for {holder}")
+        case LeaseReturned(key, holder):
+            yield Entry(Verb.RETURNS, f"{key} from {holder}")
+        case LeafAborting(_, task):
+            yield Entry(Verb.ABORTS, f"{task}, which takes time")
+        case PlanHookFailed(_, hook, task, error):
+            reason = f"{hook} raised {type(error).__name__}: {error}"
+            yield Entry(Verb.FAILS, _because(task, reason))
+        case _:
+            pass
 
 
 def _choices(tree: Node) -> frozenset[str]:

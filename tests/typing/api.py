@@ -45,7 +45,16 @@ from bthtn import (
     repeat,
     sequence,
 )
-from bthtn.behaviours import Agent, Character, OperatorFailed, Operators, PlanGoal, Running
+from bthtn.behaviours import (
+    Agent,
+    Character,
+    Completion,
+    Leases,
+    OperatorFailed,
+    Operators,
+    PlanGoal,
+    Running,
+)
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 from bthtn.world.expression import Expression
@@ -133,6 +142,11 @@ reload = combat.primitive(
     "reload",
     precondition=Soldier.ammo == 0,
     exec_only=lambda state: state.fuel > 0,
+    during=Soldier.ammo < 6,
+    on_start=Soldier.cover.becomes(False),
+    on_failure=[Soldier.cover.becomes(True)],
+    on_abort=lambda state: None,
+    uninterruptible=True,
     effects=[Soldier.ammo.becomes(6), Soldier.fuel.decreases(by=0.5)],
     expected=Soldier.cover.becomes(True),
     uses=LEGS,
@@ -327,6 +341,11 @@ def reloading(who: Agent[Soldier, Body]) -> None:
 
 
 operators.bind(reload)(ScriptedOperator("RRS"))
+operators.on_plan_start(reload)(lambda agent: agent.take("magazine"))
+operators.on_plan_end(fight)  # type: ignore[arg-type]
+assert_type(agent.take("magazine"), bool)
+assert_type(Completion(on_abort=lambda: None).fail("stuck"), bool)
+Agent("other", combat, Soldier(), body=None, leases=Leases({"magazine": 2}))
 operators.bind(fight)  # type: ignore[arg-type]
 operators.bind("reload")  # type: ignore[arg-type]
 operators.bind(reload())  # type: ignore[arg-type]

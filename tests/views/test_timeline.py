@@ -7,12 +7,16 @@ from bthtn.agent.event import (
     BeliefChanged,
     GoalEnded,
     LeafAborted,
+    LeafAborting,
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeaseReturned,
+    LeaseTaken,
     PlanAborted,
     PlanAdopted,
     PlanFailed,
+    PlanHookFailed,
     PlanResumed,
 )
 from bthtn.behaviours import Agent, PlanGoal
@@ -225,6 +229,27 @@ def test_a_clean_up_that_raised_is_told():
     assert told([BARK], [PlanAborted("guard", "'eat' took over"), aborted])[-1] == (
         "aborts bark — its clean-up raised ValueError: hoarse"
     )
+
+
+def test_what_is_taken_and_given_back_is_told():
+    taken = [LeaseTaken("bone", "dig #1"), LeaseTaken("hole", "guard")]
+    assert told([], [*taken, LeaseReturned("bone", "dig #1")])[-2:] == [
+        "2 takes bone for dig #1, hole for guard",
+        "returns bone from dig #1",
+    ]
+
+
+def test_an_abort_that_takes_time_is_told_when_it_begins_and_when_it_is_done():
+    assert told([BARK], [LeafAborting(2, "bark")])[-2:] == [
+        "2 aborts bark, which takes time",
+        "runs bark",
+    ]
+    assert told([BARK], [LeafAborted(2, "bark")])[-1] == "aborts bark — no longer needed"
+
+
+def test_a_hook_that_raises_is_told():
+    failed = PlanHookFailed("guard", "on_plan_end", "dig", ValueError("stuck"))
+    assert told([], [failed])[-1] == "2 fails dig — on_plan_end raised ValueError: stuck"
 
 
 # layout
