@@ -1,4 +1,4 @@
-"""The trunk thumper, 12.9 and 12.10: walking while doing something else, and planning less."""
+"""The trunk thumper, 12.9 and 12.10: walking in the background, and planning less."""
 
 from __future__ import annotations
 

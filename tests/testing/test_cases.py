@@ -57,7 +57,7 @@ def read_text(house: Path, text: str):
 
 
 def faults(house: Path, text: str) -> list[str]:
-    cases, domain = read_text(house, text)
+    cases, _ = read_text(house, text)
     return [fault_of(case) for case in cases]
 
 
@@ -109,7 +109,9 @@ def test_a_case_may_be_about_another_domain_of_the_file(two_houses):
         task = "enter"
         expect = "feel"
     """
-    cases = read_cases(written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house"))
+    cases = read_cases(
+        written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house")
+    )
     assert [case.domain.name for case in cases] == ["house", "dark house", "house"]
     assert [bool(fault_of(case)) for case in cases] == [False, False, True]
 
@@ -139,7 +141,9 @@ def test_a_case_may_ask_for_the_cheapest_plan(two_houses):
         expect = "feel"
         record = [1]
     """
-    cases = read_cases(written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house"))
+    cases = read_cases(
+        written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house")
+    )
     assert [fault_of(case) for case in cases] == ["", ""]
 
 
