@@ -57,7 +57,7 @@ def _domain_report(found: Found) -> Report:
         return Report(_in_order(diagnostics))
     read = read_cases(Path(shown(cases)), domain)
     for case in read:
-        fault = fault_of(case, domain)
+        fault = fault_of(case)
         if fault:
             where = f"{shown(cases)}:{case.line}"
             diagnostics.append(

@@ -1,6 +1,7 @@
 """Finding what a person means by DOMAIN or TREE.
 
     combat                    a name under ./domains or ./trees, then in those that come with bthtn
+    troll:roaring             a variant: another domain in the file of a domain that has a name
     path/to/folder, file.py   a folder with a domain.py or tree.py, or the file itself
     package.module:attribute  an object in a module that can be imported
 
@@ -26,7 +27,7 @@ from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
-from bthtn.testing.cases import DOMAIN, domain_at, module_at, unusable
+from bthtn.testing.cases import DOMAIN, domain_at, module_at, unusable, variant_at
 
 
 class Kind(Enum):
@@ -79,6 +80,9 @@ def located(text: str, *kinds: Kind) -> Found:
         return _at_path(path, kinds)
     module, colon, attribute = text.partition(":")
     if colon and module:
+        for one in named:
+            if one.kind is Kind.DOMAIN and one.name == module and one.file is not None:
+                return _variant(one.file, text, attribute)
         return _in_module(module, attribute, kinds)
     wanted = " or ".join(kind.value for kind in kinds)
     other = [one.name for kind in Kind if kind not in kinds for one in all_of(kind)]
@@ -141,6 +145,11 @@ def _in_file(kind: Kind, file: Path) -> Found:
     if kind is Kind.DOMAIN:
         return Found(kind, name, file, lambda: domain_at(file, name))
     return Found(kind, name, file, lambda: _attribute(module_at(file), "character", str(file)))
+
+
+def _variant(file: Path, text: str, name: str) -> Found:
+    """A variant; the cases beside the file belong to the domain that it is a variant of."""
+    return Found(Kind.DOMAIN, text, None, lambda: variant_at(file, name))
 
 
 def _at_path(path: Path, kinds: tuple[Kind, ...]) -> Found:

@@ -71,7 +71,7 @@ Parallelize = Annotated[bool, typer.Option("--parallelize", help="Put side by si
 ShowCompiled = Annotated[
     bool, typer.Option("--show-compiled", help="Show the functions that do the planning.")
 ]
-WHAT = "A name, a folder, a .py file, or package.module:attribute."
+WHAT = "A name, name:variant, a folder, a .py file, or package.module:attribute."
 
 
 @app.command("list")

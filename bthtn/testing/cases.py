@@ -6,8 +6,9 @@
     expect = "(parallel((move_to_cover, cover), (wait(3), reload)), priority(…, shoot))"
     record = [1, 0, 1, 0, 0, 0]
 
-``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``
-and ``horizon_time`` are those of planning. The domain stands beside the file, in ``domain.py``.
+``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``,
+``horizon_time``, ``check_rest`` and ``cheapest`` are those of planning. The domain stands beside
+the file, in ``domain.py``; ``variant`` names another one that is defined there.
 """
 
 from __future__ import annotations
@@ -45,17 +46,28 @@ DOMAIN: Final = (Domain, FrozenDomain)
 KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
     {
         "given": (dict,),
+        "variant": (str,),
         "task": (str,),
         "expect": (str,),
         "record": (list,),
         "horizon": (int,),
         "horizon_time": (int, float),
+        "check_rest": (bool,),
+        "cheapest": (bool,),
         "because": (str,),
     }
 )
+SETTINGS: Final = ("horizon", "horizon_time", "check_rest", "cheapest")
 _LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _KINDS: Final = MappingProxyType(
-    {dict: "a table", str: "a text", list: "a list", int: "a whole number", float: "a number"}
+    {
+        dict: "a table",
+        str: "a text",
+        list: "a list",
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+    }
 )
 
 
@@ -65,6 +77,7 @@ class Case:
 
     name: str
     line: int
+    domain: FrozenDomain
     state: FrozenState
     task: TaskCall
     expected: Node | None
@@ -73,14 +86,14 @@ class Case:
     settings: Settings
 
 
-def fault_of(case: Case, domain: FrozenDomain) -> str:
+def fault_of(case: Case) -> str:
     """What is wrong with the plan for a case, in several lines; nothing when it is right."""
     try:
-        plan = find_plan(domain, case.state, case.task, case.settings)
+        plan = find_plan(case.domain, case.state, case.task, case.settings)
         if plan is not None:
             return _difference(case, normal(plan.tree), list(plan.record))
         explanation = Explanation()
-        find_plan(domain, case.state, case.task, case.settings, explanation.add)
+        find_plan(case.domain, case.state, case.task, case.settings, explanation.add)
     except BthtnError as error:
         return str(error)
     why = explanation_text(explanation.reasons())
@@ -104,7 +117,10 @@ def _difference(case: Case, actual: str, record: list[int]) -> str:
 
 
 def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
-    """The cases of a file. Raises InputError with everything that is wrong with it."""
+    """The cases of a file, of this domain and of variants that are defined beside it.
+
+    Raises InputError with everything that is wrong with it.
+    """
     return _CaseFile(path, domain).cases()
 
 
@@ -113,7 +129,8 @@ class _CaseFile:
 
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
         self._path = path
-        self._domain = domain
+        self._main = self._domain = domain
+        self._variants: dict[str, FrozenDomain] = {}
         self._lines: dict[tuple[str, ...], int] = {}
         self._found: list[Diagnostic] = []
 
@@ -134,6 +151,11 @@ class _CaseFile:
             return None
         usable = {key: value for key, value in table.items() if self._is_usable(name, key, value)}
         self._check_together(name, table)
+        faults = len(self._found)
+        with self._at(name, "variant"):
+            self._domain = self._variant(usable.get("variant", ""))
+        if len(self._found) > faults:
+            return None
         state = FrozenState(dict(self._given(name, usable.get("given", {}))))
         task, expected, settings = None, None, Settings()
         with self._at(name, "task"):
@@ -141,20 +163,25 @@ class _CaseFile:
         with self._at(name, "expect"):
             if usable.get("expect", NO_PLAN) != NO_PLAN:
                 expected = node_from(usable["expect"], self._domain)
-        limits = {key: usable[key] for key in ("horizon", "horizon_time") if key in usable}
-        with self._at(name, *list(limits)[:1]):
-            settings = Settings(**limits)
+        how = {key: usable[key] for key in SETTINGS if key in usable}
+        with self._at(name, *list(how)[:1]):
+            settings = Settings(**how)
         if task is None:
             return None
         record = tuple(usable["record"]) if "record" in usable else None
-        because = usable.get("because", "")
-        return Case(name, self._line(name), state, task, expected, record, because, settings)
+        because, line, domain = usable.get("because", ""), self._line(name), self._domain
+        return Case(name, line, domain, state, task, expected, record, because, settings)
+
+    def _variant(self, name: str) -> FrozenDomain:
+        if name and name not in self._variants:
+            self._variants[name] = variant_at(self._path.with_name("domain.py"), name)
+        return self._variants[name] if name else self._main
 
     def _is_usable(self, name: str, key: str, value: object) -> bool:
         before = len(self._found)
         if key not in KEYS:
             self._say(f"a case has no '{key}'", nearest(key, KEYS), name, key)
-        elif not isinstance(value, KEYS[key]) or isinstance(value, bool):
+        elif not isinstance(value, KEYS[key]) or (type(value) is bool and bool not in KEYS[key]):
             self._say(f"'{key}' is {_KINDS[KEYS[key][-1]]}", f"not {value!r}", name, key)
         elif isinstance(value, list) and not all(type(entry) is int for entry in value):
             self._say(f"'{key}' is a list of whole numbers", "such as [1, 0, 1]", name, key)
@@ -243,6 +270,18 @@ def domain_at(path: Path, name: str = "") -> FrozenDomain:
         hint = f'write Domain("{name or path.stem}", …) at the top level of the file'
         raise InputError(Diagnostic("BT408", message, hint=hint))
     return frozen(domains[0])
+
+
+def variant_at(path: Path, name: str) -> FrozenDomain:
+    """The domain that a Python file defines under this name.
+
+    Raises InputError with the nearest name, and DomainError when it is not well made.
+    """
+    known = {name: one for name, one in vars(module_at(path)).items() if isinstance(one, DOMAIN)}
+    if name not in known:
+        message = f"{path} defines no domain '{name}'"
+        raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
+    return frozen(known[name])
 
 
 def module_at(path: Path) -> ModuleType:

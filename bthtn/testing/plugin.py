@@ -40,7 +40,7 @@ class CasesFile(pytest.File):
             raise self.CollectError(str(error)) from None
         for case in cases:
             yield CaseItem.from_parent(
-                self, name=case.name, line=case.line, ask=lambda one=case: fault_of(one, domain)
+                self, name=case.name, line=case.line, ask=lambda one=case: fault_of(one)
             )
 
 

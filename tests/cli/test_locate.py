@@ -33,6 +33,12 @@ def test_an_object_in_a_module_is_found_from_the_folder_one_stands_in(bthtn, hou
     assert sys.path == before
 
 
+def test_another_domain_in_the_file_of_a_named_one_is_its_variant(bthtn, house):
+    house.write_text(house.read_text() + '\nannex = Domain("annex", World)\n')
+    assert "\ndomain house:annex: no errors" in bthtn("check", "house:annex").out
+    assert "did you mean 'annex'?" in bthtn("check", "house:anex").err
+
+
 def test_a_domain_in_the_folder_one_stands_in_is_called_like_the_folder(bthtn, house, monkeypatch):
     monkeypatch.chdir(house.parent)
     for text in (".", "domain.py"):

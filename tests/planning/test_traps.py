@@ -1,94 +1,130 @@
 """Places where a planner that follows a well-known article or talk to the letter goes wrong."""
 
+from collections import Counter
+from itertools import product
+
 import pytest
 
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
+from bthtn.errors import DomainError
 from bthtn.plan.notation import normal
-
-
-class Hunter(State):
-    has_target: Fluent[bool] = fluent(default=True)
-    has_ammo: Fluent[bool] = fluent(default=False)
-    has_magazine: Fluent[bool] = fluent(default=True)
-    can_see_target: Fluent[bool] = fluent(default=False)
-    at_target: Fluent[bool] = fluent(default=False)
-
-
-def hunting(*, order=("ammo", "sight"), melee_first=False, careless=False):
-    """The hunter of the talk: shoot if that can be prepared, else go there and strike."""
-    domain = Domain("hunting", Hunter)
-    melee = domain.primitive("melee", precondition=Hunter.has_target & Hunter.at_target)
-    shot = domain.primitive(
-        "shot", precondition=Hunter.has_target & Hunter.has_ammo & Hunter.can_see_target
-    )
-    reload = domain.primitive(
-        "reload",
-        precondition=~Hunter.has_ammo & Hunter.has_magazine,
-        effects=[Hunter.has_ammo.becomes(True), Hunter.has_magazine.becomes(False)],
-    )
-    move_to_target = domain.primitive("move_to_target", effects=Hunter.at_target.becomes(True))
-    move_to_shooting_point = domain.primitive(
-        "move_to_shooting_point",
-        precondition=None if careless else Hunter.has_ammo,
-        effects=Hunter.can_see_target.becomes(True),
-    )
-
-    @domain.compound
-    def kill_target():
-        ways = [
-            method(prepare_shooting(), shot()),
-            method(melee(), when=Hunter.at_target),
-            method(move_to_target(), melee()),
-        ]
-        yield from (ways[1], ways[2], ways[0]) if melee_first else ways
-
-    steps = {
-        "ammo": (~Hunter.has_ammo, reload),
-        "sight": (~Hunter.can_see_target, move_to_shooting_point),
-    }
-
-    @domain.compound
-    def prepare_shooting():
-        (first, step), (second, next_step) = (steps[name] for name in order)
-        yield method(step(), prepare_shooting(), when=first)
-        yield method(next_step(), prepare_shooting(), when=~first & second)
-        yield method(when=~first & ~second)
-
-    return domain, kill_target()
-
-
-def steps(hunter, **values):
-    domain, goal = hunter
-    plan = find_plan(domain, Hunter(**values), goal)
-    return "no plan" if plan is None else normal(plan.tree)
-
+from domains.blocks.domain import Table, blocks, literal
+from domains.fps import domain as fps
+from domains.fps.domain import Hunter
+from domains.troll.domain import background, setting_off_once, tiring
+from domains.troll.fighting import Tired, Whirling
+from domains.troll.thumper import Range
+from domains.troll.walking import Walking
 
 # the talk's hunter
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ({}, "(reload, move_to_shooting_point, shot)"),
-        ({"has_magazine": False}, "(move_to_target, melee)"),
-        ({"has_ammo": True}, "(move_to_shooting_point, shot)"),
-        ({"has_magazine": False, "at_target": True}, "melee"),
-    ],
-    ids=str,
-)
-def test_the_hunter_prepares_a_shot_or_strikes(values, expected):
-    assert steps(hunting(), **values) == expected
+def hunt(hunter, **values):
+    plan = find_plan(hunter, Hunter(**values), hunter.kill_target())
+    return "no plan" if plan is None else normal(plan.tree)
 
 
-def test_methods_in_another_order_change_what_he_prefers():
-    assert steps(hunting(melee_first=True)) == "(move_to_target, melee)"
+def test_methods_in_another_order_change_what_the_hunter_prefers():
+    assert hunt(fps.fps) == "(reload, move_to_shooting_point, shot)"
+    assert hunt(fps.striking) == "(move_to_target, melee)"
 
 
 def test_subtasks_in_another_order_need_preconditions_that_allow_it():
-    swapped = ("sight", "ammo")
-    assert steps(hunting(order=swapped)) == "(move_to_target, melee)"
-    careless = hunting(order=swapped, careless=True)
-    assert steps(careless) == "(move_to_shooting_point, reload, shot)"
+    assert hunt(fps.sight_first) == "(move_to_target, melee)"
+    assert hunt(fps.unloaded) == "(move_to_shooting_point, reload, shot)"
+
+
+# the talk's blocks
+
+
+def tables(blocks):
+    """Every table with these blocks, the hand empty or not; and what the hand holds."""
+    for places in product(("table", "hand", *blocks), repeat=len(blocks)):
+        on = dict(zip(blocks, places, strict=True))
+        used = [place for place in places if place != "table"]
+        if len(used) == len(set(used)) and all(stands(block, on) for block in blocks):
+            held = next((block for block in blocks if on[block] == "hand"), "")
+            top = {block: block not in places and block != held for block in blocks}
+            yield Table(hand=held, on=on, is_top=top), held
+
+
+def stands(block, on):
+    """Whether something that is no block is below it, and not the hand below another."""
+    for _ in on:
+        if on[block] == "table":
+            return True
+        if on[block] == "hand":
+            return block not in on.values()
+        block = on[block]
+    return False
+
+
+def test_a_block_in_the_hand_stops_the_listing_of_the_talk_and_not_the_corrected_one():
+    stopped, possible = Counter(), Counter()
+    for table, held in tables("abc"):
+        for to in ("table", "b"):
+            hand = "empty" if not held else "a" if held == "a" else "another"
+            assert find_plan(blocks, table, blocks.move("a", to)) is not None
+            found = find_plan(literal, table, literal.move("a", to)) is not None
+            (possible if found else stopped)[hand, to == "table"] += 1
+    assert possible.keys() & stopped.keys() == {("a", False)}, "free and covered targets"
+    assert {hand for hand, _ in possible} == {"empty", "a"}
+    assert {hand for hand, _ in stopped} == {"a", "another"}
+
+
+def test_from_an_empty_hand_the_listing_of_the_talk_does_what_the_corrected_one_does():
+    goals = [(("a", "b"),), (("a", "b"), ("b", "c")), (("c", "a"), ("a", "table"))]
+    compared = 0
+    for table, held in tables("abc"):
+        for goal in goals if not held else ():
+            plans = [find_plan(one, table, one.achieve(goal)) for one in (blocks, literal)]
+            assert len({normal(plan.tree) for plan in plans}) == 1
+            compared += 1
+    assert compared == 39
+
+
+# the book's troll
+
+
+def test_as_printed_the_troll_never_guards_his_face_and_mended_he_does():
+    guarded = dict.fromkeys((background, setting_off_once), 0)
+    for has_enemy, enemy_range, navigating, hit in product(
+        (False, True), Range, (False, True), (False, True)
+    ):
+        state = Walking(
+            has_enemy=has_enemy,
+            enemy_range=enemy_range,
+            navigating=navigating,
+            hit_by_ranged_attack=hit,
+        )
+        for troll in guarded:
+            plan = find_plan(troll, state, troll.be_trunk_thumper())
+            guards = normal(plan.tree) == "guard_face_with_arm"
+            assert not guards or (navigating and hit)
+            guarded[troll] += guards and has_enemy
+    assert guarded == {background: 0, setting_off_once: 2}
+
+
+def test_a_troll_whose_recovery_is_called_by_another_name_is_refused():
+    class Misspelt(Whirling):
+        def do_whirlwind_trunk_attack(self):
+            yield method(self.do_recover())
+
+    with pytest.raises(DomainError) as refused:
+        Misspelt("troll").freeze()
+    (one,) = refused.value.diagnostics
+    assert one.where == "compound 'do_whirlwind_trunk_attack'"
+    assert "'do_recover'" in one.message
+
+
+def test_a_troll_who_recovers_whirls_after_every_third_slam():
+    state, done = Tired(can_see_enemy=True), []
+    for _ in range(8):
+        plan = find_plan(tiring, state, tiring.be_trunk_thumper())
+        done += [step.task.name for step in plan.steps]
+        state = plan.predicted
+    slam, whirl = ["do_trunk_slam", "do_recovery"], ["do_whirlwind_trunk_attack", "do_recovery"]
+    assert done == 2 * (3 * slam + whirl)
 
 
 # what remains after going back

@@ -57,8 +57,8 @@ def read_text(house: Path, text: str):
 
 
 def faults(house: Path, text: str) -> list[str]:
-    cases, domain = read_text(house, text)
-    return [fault_of(case, domain) for case in cases]
+    cases, _ = read_text(house, text)
+    return [fault_of(case) for case in cases]
 
 
 def mistakes(house: Path, text: str) -> list[tuple[str, str, str]]:
@@ -70,6 +70,81 @@ def mistakes(house: Path, text: str) -> list[tuple[str, str, str]]:
         (one.code, one.message.replace(folder, ""), one.where.replace(folder, ""))
         for one in caught.value.diagnostics
     ]
+
+
+@pytest.fixture(name="two_houses")
+def two_houses_fixture(tmp_path):
+    text = """
+        from bthtn import Domain, Fluent, State, fluent, method
+
+        class House(State):
+            lit: Fluent[bool] = fluent(default=False)
+
+        def built(name, way):
+            domain = Domain(name, House)
+            light = domain.primitive("light", precondition=~House.lit, cost=5)
+            feel = domain.primitive("feel", cost=1)
+            def enter():
+                yield method({"light": light(), "feel": feel()}[way])
+                yield method(feel())
+            domain.compound(enter)
+            return domain
+
+        house = built("house", "light")
+        dark = built("dark house", "feel")
+    """
+    return written(tmp_path, text)
+
+
+def test_a_case_may_be_about_another_domain_of_the_file(two_houses):
+    text = """
+        [at_home]
+        task = "enter"
+        expect = "light"
+        [in_the_dark]
+        variant = "dark"
+        task = "enter"
+        expect = "feel"
+        [at_home_again]
+        task = "enter"
+        expect = "feel"
+    """
+    cases = read_cases(
+        written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house")
+    )
+    assert [case.domain.name for case in cases] == ["house", "dark house", "house"]
+    assert [bool(fault_of(case)) for case in cases] == [False, False, True]
+
+
+def test_a_variant_that_is_not_there_is_the_only_thing_said_of_its_case(two_houses):
+    text = """
+        [in_the_dark]
+        variant = "drak"
+        task = "entre"
+        expect = "feel"
+    """
+    with pytest.raises(InputError) as caught:
+        read_cases(written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house"))
+    (one,) = caught.value.diagnostics
+    assert (one.code, one.hint) == ("BT408", "did you mean 'dark'?")
+    assert one.where == f"{two_houses.parent}/cases.toml:3, case 'in_the_dark', variant"
+
+
+def test_a_case_may_ask_for_the_cheapest_plan(two_houses):
+    text = """
+        [dear]
+        task = "enter"
+        expect = "light"
+        [cheap]
+        task = "enter"
+        cheapest = true
+        expect = "feel"
+        record = [1]
+    """
+    cases = read_cases(
+        written(two_houses.parent, text, "cases.toml"), domain_at(two_houses, "house")
+    )
+    assert [fault_of(case) for case in cases] == ["", ""]
 
 
 def test_a_case_that_holds_has_no_fault(house):

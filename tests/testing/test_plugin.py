@@ -92,7 +92,7 @@ def test_what_cannot_be_read_is_one_clear_error(house, run_pytest, file, text, w
 
 
 def test_an_error_in_bthtn_itself_is_not_dressed_up(house, run_pytest, monkeypatch):
-    monkeypatch.setattr("bthtn.testing.cases.fault_of", lambda case, domain: 1 / 0)
+    monkeypatch.setattr("bthtn.testing.cases.fault_of", lambda case: 1 / 0)
     _, printed = run_pytest(house)
     assert "ZeroDivisionError" in printed
 

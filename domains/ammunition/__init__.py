@@ -1,0 +1,1 @@
+"""One bullet, and an enemy who takes two."""

@@ -1,0 +1,1 @@
+"""A warrior with a club, and an archer: the same goal, another domain."""

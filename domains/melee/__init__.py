@@ -1,0 +1,1 @@
+"""Attacks from one template: come near if it is far, then strike."""

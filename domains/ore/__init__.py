@@ -1,0 +1,1 @@
+"""Collecting ore: fetch what is missing, then look again."""

@@ -1,0 +1,80 @@
+"""Collecting ore: whatever is missing is fetched, and then the task looks at itself again."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    Primitive,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
+
+
+class Place(Enum):
+    """Where a miner can be."""
+
+    CAMP = "camp"
+    TOOL_STORAGE = "tool storage"
+    MINE = "mine"
+
+
+class Thing(Enum):
+    """What a miner can pick up."""
+
+    TOOL = "tool"
+    ORE = "ore"
+
+
+class Miner(State):
+    """What a miner believes; ``wanted`` is how many pieces it takes to have ore."""
+
+    at: Fluent[Place] = fluent(default=Place.CAMP)
+    has: FluentFamily[Thing, bool] = fluents(default=False, index=Thing)
+    pieces: Fluent[int] = fluent(default=0)
+    wanted: Fluent[int] = fluent(default=1)
+
+
+ore = Domain("ore", Miner)
+
+
+@ore.compound
+def correct_ore() -> Methods:
+    """Collect ore, in the spelling of the article: first what is missing, then look again."""
+    yield method(pickup_tool(), correct_ore(), when=~Miner.has[Thing.TOOL])
+    yield method(pickup_ore(), correct_ore(), when=~Miner.has[Thing.ORE])
+    yield method()
+
+
+@ore.compound
+def pickup_tool() -> Methods:
+    yield method(move_to(Place.TOOL_STORAGE), pickup(Thing.TOOL))
+
+
+@ore.compound
+def pickup_ore() -> Methods:
+    yield method(move_to(Place.MINE), pickup(Thing.ORE))
+
+
+@ore.primitive
+def move_to(place: Place) -> Primitive:
+    return primitive(effects=Miner.at.becomes(place))
+
+
+@ore.primitive
+def pickup(thing: Thing) -> Primitive:
+    """What is hoped for is planned with; what really comes of it is counted at run time."""
+
+    def count(miner: Miner) -> None:
+        if thing is Thing.ORE:
+            miner.pieces += 1
+        miner.has[thing] = thing is Thing.TOOL or miner.pieces >= miner.wanted
+
+    return primitive(expected=Miner.has[thing].becomes(True), actual=count)

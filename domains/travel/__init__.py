@@ -1,0 +1,1 @@
+"""A journey from home to Fukuoka, with as much money as there is."""

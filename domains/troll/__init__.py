@@ -1,0 +1,1 @@
+"""The trunk thumper: a troll whose design changes, chapter by chapter."""

@@ -1,0 +1,78 @@
+"""What the cases of all domains say comes out of ``bthtn plan`` as well."""
+
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bthtn.cli.main import run
+from bthtn.plan.notation import normal
+from bthtn.testing.cases import domain_at, read_cases
+
+FOLDER = Path(__file__).resolve().parents[2] / "domains"
+OPTIONS = {"horizon": "--horizon", "horizon_time": "--horizon-time"}
+FLAGS = {"check_rest": "--check-rest", "cheapest": "--cheapest"}
+
+
+def arguments(domain, case):
+    """The case as somebody would type it."""
+    variant = f"{domain}:{case['variant']}" if "variant" in case else domain
+    yield from ("plan", variant, case["task"], "--format", "json", "--flat")
+    for fluent, value in case.get("given", {}).items():
+        yield from ("--set", f"{fluent}={str(value).lower() if value in (True, False) else value}")
+    for key, option in OPTIONS.items():
+        yield from (option, str(case[key])) if key in case else ()
+    yield from (FLAGS[key] for key in FLAGS if case.get(key))
+
+
+def typed():
+    for file in sorted(FOLDER.glob("*/cases.toml")):
+        domain = domain_at(file.with_name("domain.py"), file.parent.name)
+        tables = tomllib.loads(file.read_text("utf-8"))
+        for case in read_cases(file, domain):
+            yield pytest.param(
+                list(arguments(file.parent.name, tables[case.name])),
+                case,
+                id=f"{file.parent.name}-{case.name}",
+            )
+
+
+def text(node):
+    """A plan as JSON in the notation of the cases; what is suspended is left out."""
+    inside = ",".join(filter(None, map(text, node.get("children", []))))
+    match node["node"]:
+        case "task":
+            args = ",".join(map(str, node["args"]))
+            return f"{node['name']}({args})" if args else node["name"]
+        case "sequence":
+            return f"({inside})"
+        case "parallel":
+            policy = node.get("policy", "all")
+            return (
+                f"parallel({inside})" if policy == "all" else f"parallel({inside},policy={policy})"
+            )
+        case "priority":
+            return f"priority({inside})"
+        case "null":
+            return "null"
+        case _:
+            return ""
+
+
+@pytest.mark.parametrize(("arguments", "case"), list(typed()))
+def test_a_case_is_planned_by_the_command(arguments, case, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["bthtn", *arguments])
+    with pytest.raises(SystemExit) as end:
+        run()
+    told = json.loads(capsys.readouterr().out)
+    if case.expected is None:
+        assert (end.value.code, told["format"]) == (1, "bthtn-no-plan/1")
+        return
+    assert (end.value.code, told["format"]) == (0, "bthtn-plan/1")
+    assert case.record is None or told["record"] == list(case.record)
+    expected = normal(case.expected)
+    if "suspended" not in expected:
+        assert text(told["tree"]) == re.sub(r"[\s'\"]", "", expected)

@@ -1,0 +1,98 @@
+"""docs/requirements.md is complete and true."""
+
+import re
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "requirements.md"
+# The last number of each document, with the numbers that were never given.
+LAST = {"R000": 39, "R001": 15, "R003": 14, "R004": 6}
+NEVER_GIVEN = {f"R000-{number:02}" for number in (7, 8, 9, 19, 27, 28, 29)}
+
+
+def asked_for() -> list[str]:
+    numbers = [f"{key}-{number:02}" for key in LAST for number in range(1, LAST[key] + 1)]
+    return [number for number in numbers if number not in NEVER_GIVEN]
+
+
+def rows(text: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| R0")
+    ]
+
+
+def faults(row: list[str]) -> list[str]:
+    """What is not true in a line of the table."""
+    number, what, lives, shown = row
+    found = [] if what else [f"{number} says nothing"]
+    tests, _, missing = shown.partition("not yet:")
+    links = re.findall(r"\]\(([^)]+)\)", lives)
+    places = [*(PAGE.parent / link for link in links), *map(ROOT.joinpath, quoted(lives))]
+    found += [f"{number}: there is no {place}" for place in places if not place.exists()]
+    if not places and not missing:
+        found.append(f"{number} lives nowhere")
+    if not quoted(tests) and not missing:
+        found.append(f"nothing shows {number}")
+    found += [f"{number}: {one} does not exist" for one in quoted(tests) if not is_shown(one)]
+    found += [f"{number}: {one} is built by now" for one in quoted(missing) if is_built(one)]
+    return found
+
+
+def quoted(text: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", text)
+
+
+def is_shown(text: str) -> bool:
+    """Whether a page, a test or a case exists."""
+    file, _, name = text.partition("::")
+    path = ROOT / file
+    if not path.is_file() or not name:
+        return path.is_file() and path.suffix == ".md"
+    if path.suffix == ".toml":
+        return name in tomllib.loads(path.read_text("utf-8"))
+    return f"\ndef {name}(" in path.read_text("utf-8")
+
+
+def is_built(text: str) -> bool:
+    """Whether a file, or a name in a module, exists."""
+    if "/" in text:
+        return (ROOT / text).exists()
+    module, _, name = text.rpartition(".")
+    return hasattr(import_module(module), name)
+
+
+TABLE = rows(PAGE.read_text("utf-8"))
+
+
+def test_every_requirement_has_a_line_and_every_line_a_requirement():
+    assert [row[0] for row in TABLE] == asked_for()
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
+def test_a_line_of_the_requirements_is_true(row):
+    assert not faults(row)
+
+
+@pytest.mark.parametrize(
+    ("lives", "shown", "fault"),
+    [
+        ("[x](no.md)", "`docs/index.md`", "there is no"),
+        ("`bthtn/no.py`", "`docs/index.md`", "there is no"),
+        ("–", "`docs/index.md`", "lives nowhere"),
+        ("`bthtn`", "", "nothing shows"),
+        ("`bthtn`", "`tests/conftest.py`", "does not exist"),
+        ("`bthtn`", "`tests/test_requirements.py::test_nothing`", "does not exist"),
+        ("`bthtn`", "`domains/combat/cases.toml::no_such_case`", "does not exist"),
+        ("–", "not yet: `bthtn/plan`", "is built by now"),
+        ("–", "not yet: `bthtn.behaviours.PlanGoal`", "is built by now"),
+    ],
+)
+def test_a_line_that_is_not_true_is_found(lives, shown, fault):
+    (found,) = faults(["R000-01", "something", lives, shown])
+    assert fault in found

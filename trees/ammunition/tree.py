@@ -1,0 +1,109 @@
+"""One bullet, and an enemy who takes two: routines and a planner, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Selector, Sequence
+from py_trees.decorators import SuccessIsRunning
+
+from bthtn import Fluent
+from bthtn.agent.event import AgentEvent, LeafEnded, PlanAdopted
+from bthtn.behaviours import Agent, Believes, Character
+from domains.ammunition.domain import Medic, Shooter, helping
+
+from .routines import Gunner, planner, routine_1, routine_2, routine_with_ally
+
+MOST_TICKS: Final = 100
+FLUENTS: Final[tuple[Fluent[Any], ...]] = (
+    Shooter.bullets,
+    Shooter.needed,
+    Medic.ally_hurt,
+    Medic.has_medicine,
+)
+ALONE: Final = Medic(bullets=1, needed=2, ally_hurt=False)
+WITH_ALLY: Final = Medic(bullets=1, needed=2, ally_hurt=True)
+SEVEN: Final = Medic(bullets=1, needed=7, ally_hurt=False)
+
+Routine = Callable[[Gunner], Behaviour]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Somebody who behaves in some way in some situation."""
+
+    name: str
+    behave: Routine
+    start: Medic
+
+
+ROUNDS: Final = (
+    Round("routine 1", routine_1, ALONE),
+    Round("routine 2", routine_2, ALONE),
+    Round("planner", planner, ALONE),
+    Round("routine with an ally", routine_with_ally, WITH_ALLY),
+    Round("planner with an ally", planner, WITH_ALLY),
+    Round("routine 2 against seven", routine_2, SEVEN),
+    Round("planner against seven", planner, SEVEN),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What somebody did, in order, and what it cost."""
+
+    name: str
+    actions: tuple[str, ...]
+    cost: float
+
+
+class Begin(Behaviour):
+    """Puts the agent into a situation."""
+
+    def __init__(self, agent: Gunner, start: Medic) -> None:
+        super().__init__("begin")
+        self._agent = agent
+        self._start = start
+
+    def update(self) -> Status:
+        """Believe what holds at the beginning."""
+        for fluent in FLUENTS:
+            self._agent.believe(fluent, self._start.frozen().get(fluent), "begin")
+        return Status.SUCCESS
+
+
+def played(agent: Gunner, one: Round) -> Behaviour:
+    """A round: begin, and behave until everything is done."""
+    won = Believes(agent, (Shooter.needed == 0) & ~Medic.ally_hurt)
+    going_on = SuccessIsRunning("go on", one.behave(agent))
+    until_won = Selector("until won", memory=False, children=[won, going_on])
+    return Sequence(one.name, memory=True, children=[Begin(agent, one.start), until_won])
+
+
+def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing is left to chance
+    """Everybody, one after the other."""
+    agent: Gunner = Agent("gunner", helping, ALONE, body=None)
+    rounds = [played(agent, one) for one in ROUNDS]
+    root = Sequence("rounds", memory=True, children=rounds)
+    return Character(
+        root, agent, sense=lambda: None, finished=lambda: root.status is Status.SUCCESS
+    )
+
+
+def outcomes() -> Iterator[Outcome]:
+    """What everybody did, each as somebody else."""
+    for one in ROUNDS:
+        events: list[AgentEvent] = []
+        agent: Gunner = Agent(one.name, helping, one.start, body=None, listener=events.append)
+        root = played(agent, one)
+        for _ in range(MOST_TICKS):
+            root.tick_once()
+            if root.status is not Status.RUNNING:
+                break
+        actions = tuple(event.task for event in events if isinstance(event, LeafEnded))
+        cost = sum(event.plan.cost for event in events if isinstance(event, PlanAdopted))
+        yield Outcome(one.name, actions, cost)
