@@ -33,6 +33,10 @@ class PlainBody:
         """
         return called(self.function, binding, self.state_class.over(view), _network_in)
 
+    def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
+        """Why the method does not apply in this state, where its condition holds."""
+        return f"{self} does not apply"
+
     def __str__(self) -> str:
         return function_text(self.function)
 

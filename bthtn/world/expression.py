@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
@@ -155,11 +155,15 @@ class Constant(Expression[T]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Parameter(Expression[T]):
-    """The value that a task is called with at one position: symbolic until it is planned."""
+    """The value that a task is called with at one position: symbolic until it is planned.
+
+    ``literals`` are the only values there can be, where the author has said so by a type.
+    """
 
     name: str
     position: int
     type: type | None = None
+    literals: tuple[T, ...] = field(default=(), kw_only=True)
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
         """The value bound at this position."""
