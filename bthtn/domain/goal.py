@@ -205,7 +205,11 @@ class Achieve(Construct):
         }
         condition = condition_from(self.condition, state_class)
         pursuit = Pursuit(condition, actions, objects, self.manner, self.solver)
-        found = [*_strangers(actions, tasks), *_unlisted(actions, objects)]
+        found = [
+            *_strangers(actions, tasks),
+            *_unlisted(actions, objects),
+            *_unused(every, objects),
+        ]
         found = found or list(self.solver.faults(pursuit))
         if found:
             raise DomainError(found)
@@ -221,16 +225,21 @@ def _strangers(
             yield Diagnostic("BT109", message, "achieve", "define the task in this domain")
 
 
+def _unused(
+    tasks: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    """A finding for values of a parameter that no primitive task of the domain has."""
+    names = {parameter.name for task in tasks for parameter in task.parameters}
+    for name in objects:
+        if name not in names:
+            message = f"no primitive task has a parameter '{name}'"
+            yield Diagnostic("BT121", message, "achieve", nearest(name, names))
+
+
 def _unlisted(
     actions: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
 ) -> Iterator[Diagnostic]:
     """A finding for every parameter of which nobody says which values it can have."""
-    actions = tuple(actions)
-    names = {parameter.name for task in actions for parameter in task.parameters}
-    for name in objects:
-        if name not in names:
-            message = f"no action has a parameter '{name}'"
-            yield Diagnostic("BT121", message, "achieve", nearest(name, names))
     for task in actions:
         for parameter in task.parameters:
             if parameter.name not in objects and not finite_values(parameter):
