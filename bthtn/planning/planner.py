@@ -225,10 +225,10 @@ class _Remembered:
         return Answer(tree, plan.record, self._start.changes, plan.expansions)
 
 
-def search_for(asked: PlanRequest) -> Search:
-    """The search that answers a request fastest."""
+def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Search:
+    """The search that answers a request fastest, of those that tell a listener if there is one."""
     if asked.bound is None and is_goal_alone(asked.domain, asked.goal, asked.settings):
-        return StripsSearch(asked)
-    if asked.bound is None and is_compiled(asked.domain, asked.settings):
+        return StripsSearch(asked, listener)
+    if listener is None and asked.bound is None and is_compiled(asked.domain, asked.settings):
         return CompiledQuestion.of(asked).search(asked.state)
-    return HtnSearch(asked)
+    return HtnSearch(asked, listener)

@@ -7,7 +7,9 @@
     record = [1, 0, 1, 0, 0, 0]
 
 ``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``
-and ``horizon_time`` are those of planning. The domain stands beside the file, in ``domain.py``.
+and ``horizon_time`` are those of planning. In place of a ``task`` there may be a condition to
+``achieve``. The domain stands beside the file: that of ``cases.toml`` in ``domain.py``, that of
+``other_cases.toml`` in ``other.py``.
 """
 
 from __future__ import annotations
@@ -29,14 +31,16 @@ from zlib import crc32
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import TaskCall
+from bthtn.domain.network import NetworkLike, network_from
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.planning.explain import Explanation, explanation_text
 from bthtn.planning.find import find_plan
 from bthtn.planning.protocol import Settings
+from bthtn.planning.strips.achieve import achieve
 from bthtn.world.fluent import Fluent
+from bthtn.world.notation import condition_from_text
 from bthtn.world.state import FrozenState
 
 NO_PLAN: Final = "no plan"
@@ -45,6 +49,7 @@ KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
     {
         "given": (dict,),
         "task": (str,),
+        "achieve": (str,),
         "expect": (str,),
         "record": (list,),
         "horizon": (int,),
@@ -60,12 +65,15 @@ _KINDS: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A state, a task, and what planning it must come to; ``expected`` is None for no plan."""
+    """A state, a goal, and what planning it must come to; ``expected`` is None for no plan.
+
+    ``task`` is a task with arguments, or a condition to achieve.
+    """
 
     name: str
     line: int
     state: FrozenState
-    task: TaskCall
+    task: NetworkLike
     expected: Node | None
     record: tuple[int, ...] | None
     because: str
@@ -141,12 +149,17 @@ class _CaseFile:
         usable = {key: value for key, value in table.items() if self._is_usable(name, key, value)}
         self._check_together(name, table)
         state = FrozenState(dict(self._given(name, usable.get("given", {}))))
-        task, expected, settings = None, None, Settings()
+        task: NetworkLike | None = None
+        expected, settings, whole = None, Settings(), self._domain
         with self._at(name, "task"):
             task = call_from(usable["task"], self._domain) if "task" in usable else None
+        with self._at(name, "achieve"):
+            if "achieve" in usable:
+                task = achieve(condition_from_text(usable["achieve"], self._domain.schema))
+                whole, _ = self._domain.with_goal(network_from(task))
         with self._at(name, "expect"):
             if usable.get("expect", NO_PLAN) != NO_PLAN:
-                expected = node_from(usable["expect"], self._domain)
+                expected = node_from(usable["expect"], whole)
         limits = {key: usable[key] for key in ("horizon", "horizon_time") if key in usable}
         with self._at(name, *list(limits)[:1]):
             settings = Settings(**limits)
@@ -167,9 +180,13 @@ class _CaseFile:
         return len(self._found) == before
 
     def _check_together(self, name: str, table: dict[str, Any]) -> None:
-        for key in ("task", "expect"):
-            if key not in table:
-                self._say(f"the case has no '{key}'", f"add {key} = …", name)
+        goals = [key for key in ("task", "achieve") if key in table]
+        if not goals:
+            self._say("the case has no 'task'", "add task = …, or achieve = …", name)
+        if len(goals) > 1:
+            self._say("the case has a 'task' and something to 'achieve'", "remove one", name)
+        if "expect" not in table:
+            self._say("the case has no 'expect'", "add expect = …", name)
         misplaced = "record" if table.get("expect") == NO_PLAN else "because"
         if misplaced in table:
             hint = f"remove '{misplaced}', or change 'expect'"

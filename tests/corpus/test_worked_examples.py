@@ -7,18 +7,19 @@ import pytest
 
 from bthtn.plan.notation import normal
 from bthtn.planning.htn.reference import Reference
-from bthtn.planning.protocol import PlanRequest
+from bthtn.planning.protocol import request
 from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, read_cases
+from bthtn.testing.plugin import domain_beside, name_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "domains"
-FILES = sorted(FOLDER.glob("*/cases.toml"))
+FILES = sorted(FOLDER.glob("*/*cases.toml"))
 
 
 def cases():
     for file in FILES:
-        domain = domain_at(file.parent / "domain.py", file.parent.name)
+        domain = domain_at(domain_beside(file), name_of(domain_beside(file)))
         for case in read_cases(file, domain):
-            yield pytest.param(case, domain, id=f"{file.parent.name}-{case.name}")
+            yield pytest.param(case, domain, id=f"{file.parent.name}-{file.stem}-{case.name}")
 
 
 @pytest.mark.parametrize(("case", "domain"), list(cases()))
@@ -29,15 +30,16 @@ def test_a_case_holds(case, domain):
 
 @pytest.mark.parametrize(("case", "domain"), list(cases()))
 def test_a_case_holds_for_the_reference_planner_too(case, domain):
-    asked = PlanRequest(domain, case.state, case.task, settings=case.settings)
+    asked = request(domain, case.state, case.task, case.settings)
     plan = next(Reference(asked).plans(), None)
     assert (plan and normal(plan.tree)) == (case.expected and normal(case.expected))
     assert case.record is None or plan.record == case.record
 
 
 def test_every_domain_has_cases():
-    domains = {file.parent for file in FOLDER.glob("*/domain.py")}
-    assert domains == {file.parent for file in FILES}
+    domains = set(FOLDER.glob("*/domain.py"))
+    assert domains <= {domain_beside(file) for file in FILES}
+    assert all(domain_beside(file).is_file() for file in FILES)
 
 
 def test_the_sixteen_states_of_combat_are_all_there():
