@@ -182,7 +182,8 @@ class Lifting:
     def _achieve(self, construct: Achieve, scope: Scope) -> TaskCall:
         pursuit = construct.pursuit(self._taken, self._state_class)
         task = self._task(construct.word, scope, construct.text())
-        self.methods[task] = (Method(GoalBody.of(pursuit, self._state_class)),)
+        body = GoalBody.of(pursuit, self._state_class)
+        self.methods[task] = (Method(body, name=pursuit.condition.text()),)
         return TaskCall(task, scope)
 
     def _task(

@@ -141,7 +141,8 @@ class StripsSearch:
         end, nodes = carried_out(way.steps, asked.state)
         reads = Footprint(read_behind(self._pursuit, end, self._args))
         child = _node(steps_network(way.steps), nodes)
-        tree = ScopeNode(asked.goal.task, self._args, 0, child, reads)
+        name = asked.domain.methods[asked.goal.task][0].name
+        tree = ScopeNode(asked.goal.task, self._args, 0, child, reads, name)
         if self._listener is not None:
             for node in nodes:
                 self._listener(trace.TaskPlanned(call_text(node.task, node.args), 0))
