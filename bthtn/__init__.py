@@ -25,6 +25,7 @@ from bthtn.planning.cache import PlanCache
 from bthtn.planning.find import find_plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
+from bthtn.planning.strips.achieve import achieve
 from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
@@ -43,6 +44,7 @@ __all__ = [
     "Resource",
     "Settings",
     "State",
+    "achieve",
     "any_order",
     "defer",
     "derive",

@@ -13,6 +13,7 @@ from bthtn.cli.output import counted, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
 from bthtn.testing.cases import fault_of, read_cases
+from bthtn.testing.plugin import cases_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def _domain_report(found: Found) -> Report:
     except BthtnError as error:
         return Report(error.diagnostics)
     diagnostics = list(findings(domain))
-    cases = found.file.parent / "cases.toml" if found.file else None
+    cases = cases_beside(found.file) if found.file else None
     if cases is None or not cases.is_file():
         return Report(_in_order(diagnostics))
     read = read_cases(Path(shown(cases)), domain)

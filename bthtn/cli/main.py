@@ -71,6 +71,16 @@ Parallelize = Annotated[bool, typer.Option("--parallelize", help="Put side by si
 ShowCompiled = Annotated[
     bool, typer.Option("--show-compiled", help="Show the functions that do the planning.")
 ]
+Achieve = Annotated[
+    str, typer.Option(metavar="CONDITION", help="What is to come true, in place of a task.")
+]
+Objects = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PARAMETER=VALUE,…", help="What there is for --achieve to act on."),
+]
+Forward = Annotated[
+    bool, typer.Option("--forward", help="With --achieve: from the state, not from the goal.")
+]
 WHAT = "A name, name:variant, a folder, a .py file, or package.module:attribute."
 
 
@@ -84,8 +94,11 @@ def list_command(*, as_json: AsJson = False) -> None:
 
 @app.command("plan")
 def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
+    called: typer.Context,
     domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=WHAT)],
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done.")],
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="What is to be done.", show_default=False)
+    ] = "",
     args: Annotated[
         list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")
     ] = None,
@@ -103,6 +116,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     anytime: Anytime = False,
     max_expansions: MaxExpansions = 1_000_000,
     planner: Annotated[Planner, typer.Option(help="Who plans.")] = Planner.HTN,
+    achieve: Achieve = "",
+    objects: Objects = None,
+    forward: Forward = False,
     flat: Annotated[
         bool, typer.Option("--flat", help="Show only what is run, in the form tests compare.")
     ] = False,
@@ -115,6 +131,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     """Plan once: show the plan, its record, cost and expansions, or why there is none."""
     from bthtn.cli.plan import Question, Showing, plan_once, show_source  # noqa: PLC0415 - see above
 
+    if not (task or achieve):
+        message = "say what is to be done, or give --achieve with a condition"
+        raise typer.BadParameter(message, ctx=called, param_hint="'TASK'")
     question = Question(
         domain=domain,
         task=task,
@@ -128,6 +147,9 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         cheapest=cheapest,
         anytime=anytime,
         max_expansions=max_expansions,
+        achieve=achieve,
+        objects=objects or (),
+        forward=forward,
     )
     if show_compiled:
         raise typer.Exit(show_source(question, output))

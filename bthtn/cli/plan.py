@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from bthtn.cli.locate import domain_of
 from bthtn.cli.output import (
@@ -21,8 +21,9 @@ from bthtn.cli.output import (
     write_picture,
 )
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError, PlanningError
+from bthtn.domain.network import Network, NetworkLike, network_from
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.errors import Diagnostic, InputError, PlanningError, nearest
 from bthtn.plan.codec import encoded, goal_value, value_from
 from bthtn.plan.notation import call_from
 from bthtn.plan.plan import Plan
@@ -38,7 +39,9 @@ from bthtn.planning.protocol import (
     Settings,
     request,
 )
+from bthtn.planning.strips.achieve import achieve
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
+from bthtn.world.notation import condition_from_text
 from bthtn.world.state import FrozenState
 
 STEP: Final = 5_000
@@ -62,6 +65,9 @@ class Question:
     cheapest: bool = False
     anytime: bool = False
     max_expansions: int = DEFAULT_SETTINGS.max_expansions
+    achieve: str = ""
+    objects: Sequence[str] = ()
+    forward: bool = False
 
     def request(self) -> PlanRequest:
         """The question with everything in it found. Raises BthtnError."""
@@ -76,9 +82,26 @@ class Question:
                 anytime=self.anytime,
                 max_expansions=self.max_expansions,
             )
-        with at(f"task of domain '{domain.name}'"):
-            goal = goal_from(self.task, self.args, domain)
-        return request(domain, state, goal, settings)
+        return request(domain, state, self._goal(domain), settings)
+
+    def _goal(self, domain: FrozenDomain) -> NetworkLike:
+        if self.task and self.achieve:
+            hint = "give a task, or --achieve with a condition"
+            raise InputError(Diagnostic("BT409", "a task and --achieve are given", hint=hint))
+        if self.task and (self.objects or self.forward):
+            option = "--objects" if self.objects else "--forward"
+            message = f"{option} says nothing about a task"
+            raise InputError(Diagnostic("BT409", message, hint="it goes with --achieve"))
+        if self.task:
+            with at(f"task of domain '{domain.name}'"):
+                return goal_from(self.task, self.args, domain)
+        with at("--achieve"):
+            condition = condition_from_text(self.achieve, domain.schema)
+        objects = dict(objects_from(one, domain) for one in self.objects)
+        with at("--achieve"):
+            goal = achieve(condition, objects=objects, forward=self.forward)
+            domain.with_goal(network_from(goal))
+        return goal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +153,27 @@ def state_from(given: Sequence[str], domain: FrozenDomain) -> FrozenState:
             fluent = domain.schema.variable(parts[1].strip())
             values[fluent] = fluent.parse(parts[2].strip())
     return FrozenState(values)
+
+
+def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:
+    """A parameter and the values it can have, from ``block=a,b``. Raises BthtnError."""
+    name, equals, values = text.partition("=")
+    found = [
+        parameter
+        for task in domain.tasks.values()
+        if isinstance(task, PrimitiveTask)
+        for parameter in task.parameters
+    ]
+    named = [parameter for parameter in found if parameter.name == name.strip()]
+    if not equals or not values.strip():
+        hint = "write --objects parameter=value,value, such as --objects block=a,b"
+        raise InputError(Diagnostic("BT409", f"--objects {text} names nothing", hint=hint))
+    if not named:
+        hint = nearest(name.strip(), [parameter.name for parameter in found])
+        message = f"no primitive task has a parameter '{name.strip()}'"
+        raise InputError(Diagnostic("BT121", message, f"--objects {text}", hint))
+    with at(f"--objects {text}"):
+        return name.strip(), tuple(value_from(one.strip(), named[0]) for one in values.split(","))
 
 
 def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
@@ -195,16 +239,23 @@ def _text(plan: Plan, showing: Showing) -> str:
     plain = showing.target is None and not is_unicode_screen()
     root = plan.flat() if showing.flat else plan.tree
     tree = tree_text(root, plan.domain, scopes=showing.scopes, strokes=ASCII if plain else UNICODE)
-    head = f"{plan.domain.name}: {plan.goal_text}"
+    head = f"{plan.domain.name}: {_as_written(plan.goal, plan.goal_text)}"
     value = f", value {plan.value:g}" if plan.domain.has_values else ""
     tried = counted(plan.expansions, "expansion")
     facts = f"record {plan.record!r}, cost {plan.cost:g}{value}, {tried}"
     return f"{one_line(head)}\n{facts}\n\n{tree}"
 
 
+def _as_written(goal: Network, text: str = "") -> str:
+    """The goal as it was asked for: a condition has become a task without a name."""
+    if isinstance(goal, TaskCall) and isinstance(goal.task, CompoundTask) and goal.task.origin:
+        return goal.task.doc
+    return text or str(goal)
+
+
 def _show_why_not(asked: PlanRequest, expansions: int, *, as_json: bool) -> None:
     explanation = Explanation()
-    HtnSearch(asked, explanation.add).advance()
+    search_for(asked, explanation.add).advance()
     reasons = explanation.reasons()
     goal = goal_value(asked.goal, asked.binding)
     if as_json:
@@ -213,7 +264,7 @@ def _show_why_not(asked: PlanRequest, expansions: int, *, as_json: bool) -> None
         say_json({**head, "expansions": expansions, "why": why})
         return
     shown = [Reason(one.depth, one_line(one.text)) for one in reasons[:MOST_REASONS]]
-    say(f"{asked.domain.name}: no plan for {one_line(str(asked.goal))}, because")
+    say(f"{asked.domain.name}: no plan for {one_line(_as_written(asked.goal))}, because")
     say(explanation_text(shown) or "nothing was tried")
     if len(reasons) > MOST_REASONS:
         say(f"… and {len(reasons) - MOST_REASONS} lines more; --json has them all")

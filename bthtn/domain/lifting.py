@@ -11,12 +11,13 @@ and methods, and needs to know nothing of constructs.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bthtn.domain.choice import Bound, Choice, Drawn
 from bthtn.domain.construct import FirstOf, Ordered, RandomOf, Repeat, Written
 from bthtn.domain.function import Computed
+from bthtn.domain.goal import Achieve, GoalBody
 from bthtn.domain.method import FREE, Method, PlainBody
 from bthtn.domain.network import (
     NULL,
@@ -34,7 +35,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.parameter import Parameters
 from bthtn.domain.progress import AllDone, Due, Marked, OneLess, TimesLeft
-from bthtn.domain.task import CompoundTask, TaskCall
+from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Constant, Expression, Parameter
@@ -53,7 +54,7 @@ class Lifting:
         self,
         owner: str,
         parameters: Parameters,
-        taken: Container[str],
+        taken: Mapping[str, Task],
         state_class: type[State],
     ) -> None:
         self.methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
@@ -132,6 +133,8 @@ class Lifting:
                     self._calls[key] = self._ordered(construct, scope)
                 case Repeat():
                     self._calls[key] = self._repeat(construct, scope)
+                case Achieve():
+                    self._calls[key] = self._achieve(construct, scope)
                 case _:
                     raise AssertionError(f"nobody knows how to read {construct!r}")
         return self._calls[key]
@@ -178,6 +181,13 @@ class Lifting:
             Method(NULL, TimesLeft(left, over=True), "often enough"),
         )
         return TaskCall(task, (*scope, self._expression(construct.times)))
+
+    def _achieve(self, construct: Achieve, scope: Scope) -> TaskCall:
+        pursuit = construct.pursuit(self._taken, self._state_class)
+        task = self._task(construct.word, scope, construct.text())
+        body = GoalBody.of(pursuit, self._state_class)
+        self.methods[task] = (Method(body, name=pursuit.condition.text()),)
+        return TaskCall(task, scope)
 
     def _task(
         self, word: str, scope: Scope, text: str, choice: Choice | None = None
@@ -234,6 +244,8 @@ def brief_text(network: Network) -> str:
         case ParallelNetwork(parts) | PriorityNetwork(parts):
             word = "parallel" if isinstance(network, ParallelNetwork) else "priority"
             return f"{word}({brief_text(parts[0])}, …)"
+        case Construct(parts=()):
+            return network.text()
         case Construct():
             return f"{network.word}({brief_text(network.parts[0])}, …)"
         case NullNetwork():

@@ -46,6 +46,10 @@ class PlainBody:
         network = called(self.function, binding, window, _network_in)
         return network if network is None else with_tasks(network, self.tasks)
 
+    def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
+        """Why the method does not apply in this state, where its condition holds."""
+        return f"{self} does not apply"
+
     def __str__(self) -> str:
         return function_text(self.function)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Mapping
 from types import CellType, FunctionType
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, as_expression
@@ -37,8 +37,12 @@ def parameters_of(function: Callable[..., Any]) -> Parameters:
                 )
             )
         hint = hints.get(parameter.name)
-        kind = hint if isinstance(hint, type) else None
-        found.append(Parameter(parameter.name, position, kind, parameter.default))
+        literals = get_args(hint) if get_origin(hint) is Literal else ()
+        kinds = {type(value) for value in literals}
+        kind = hint if isinstance(hint, type) else kinds.pop() if len(kinds) == 1 else None
+        found.append(
+            Parameter(parameter.name, position, kind, parameter.default, literals=literals)
+        )
     return tuple(found)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
-from bthtn.domain.task import TaskCall
+from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.plan.nodes import (
     Node,
@@ -85,6 +85,8 @@ def goal_value(goal: Network, binding: Binding = ()) -> dict[str, Any]:
     """A goal as ``{"name", "args"}``; a network stands in ``name`` as it would be written."""
     if not isinstance(goal, TaskCall):
         return {"name": network_text(goal, binding), "args": []}
+    if isinstance(goal.task, CompoundTask) and goal.task.origin:
+        return {"name": goal.task.doc, "args": []}
     args = [_argument(argument, binding) for argument in goal.args]
     return {"name": goal.task.name, "args": args}
 

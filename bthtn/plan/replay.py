@@ -7,7 +7,7 @@ and what branches read and write is worked out again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from bthtn.domain.chance import SEED
 from bthtn.domain.condition import why
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
+from bthtn.domain.goal import Action, Pursuit, pursued, steps_network
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -43,7 +44,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, node_text, unwound
-from bthtn.world.expression import Binding
+from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
@@ -98,6 +99,7 @@ class _Seen:
 
 
 _NOTHING = (MethodTraversalRecord(), Footprint())
+_NOTHING_SEEN = FrozenState({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,10 @@ class _Judge:
             raise _undecided(node, signal) from None
         if not 0 <= node.method < len(ways):
             raise _Wrong(node, f"'{node.task.name}' has {len(ways)} methods")
+        pursuit = pursued(ways.method(node.method).body)
+        if pursuit is not None:
+            seen_steps: _Seen = yield self._steps_to(node, pursuit)
+            return seen_steps
         for skipped in range(node.method):
             self._body(node, ways, skipped, self._view())
         seen, binding = self._view(), ways.binding(node.method)
@@ -188,6 +194,16 @@ class _Judge:
         inside: _Seen = yield self.node(node.child, body, binding)
         record = (node.method, *inside.record)
         return _Seen(record, entry.then(inside.footprint), cost + inside.cost)
+
+    def _steps_to(self, node: ScopeNode, pursuit: Pursuit) -> Visit[_Seen]:
+        """Whether the steps are allowed, and lead to the goal: any that do will do."""
+        steps = steps_network(_steps_below(node, pursuit))
+        inside: _Seen = yield self.node(node.child, steps, node.args)
+        view = self._view()
+        if pursuit.holds(view, node.args) is not True and not self._stopped:
+            raise _Wrong(node, why(pursuit.condition, self._state, node.args))
+        record, entry = (node.method, *inside.record), Footprint(view.reads)
+        return _Seen(record, entry.then(inside.footprint), inside.cost)
 
     def _body(self, node: ScopeNode, ways: Ways, index: int, view: RecordingView) -> Network | None:
         try:
@@ -343,6 +359,21 @@ class _Judge:
 
     def _foresee(self) -> None:
         self._state.foreseeable = self._steps == 0 and self._guard is None
+
+
+def _steps_below(scope: ScopeNode, pursuit: Pursuit) -> Iterator[Action]:
+    """The steps that a goal has become, those that are suspended too. Raises _Wrong."""
+    inside = scope.child.children if isinstance(scope.child, SequenceNode) else (scope.child,)
+    for node in inside:
+        calls = node.rest if isinstance(node, SuspendedNode) else ()
+        if isinstance(node, TaskNode):
+            calls = (TaskCall(node.task, tuple(map(Constant, node.args))),)
+        elif not isinstance(node, SuspendedNode | NullNode):
+            raise _Wrong(node, "it is no step to a goal")
+        for call in calls:
+            if not isinstance(call, TaskCall) or call.task not in pursuit.actions:
+                raise _Wrong(node, "it is no action that may be used for the goal")
+            yield call.task, tuple(argument.evaluate(_NOTHING_SEEN) for argument in call.args)
 
 
 def _undecided(node: ScopeNode, signal: UnknownRead) -> _Wrong:

@@ -14,9 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bthtn.planning.trace import (
+    ActionRejected,
     AlternativeDropped,
     Backtracked,
     BranchesConflict,
+    GoalsExpanded,
     MethodEntered,
     MethodRejected,
     PlanningSuspended,
@@ -25,6 +27,7 @@ from bthtn.planning.trace import (
     TaskPlanned,
     TaskRejected,
     TriedBefore,
+    Unachievable,
 )
 
 
@@ -139,5 +142,9 @@ def _text(event: SearchEvent) -> str:
             return f"alternative {alternative}, {text}: dropped"
         case TriedBefore(task):
             return f"{task}: tried before, in the same state"
+        case Unachievable(reason):
+            return reason
         case TaskPlanned() | PlanningSuspended() | MethodEntered() | Backtracked():
+            return ""
+        case GoalsExpanded() | ActionRejected():
             return ""

@@ -33,7 +33,7 @@ def find_plan(
     """
     whole = frozen(domain)
     planner: Planner[Any] = Planner(whole, goal, settings)
-    if planner.domain is not whole and listener is None:
+    if planner.domain is not whole and listener is None and not planner.seeks_goal:
         # Constructs in the goal make tasks for this one question: no functions are generated.
         return planner.plan(state, _unheard)
     return planner.plan(state, listener)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import FREE, Method, PlainBody
@@ -134,11 +134,11 @@ def sums_below_zero(domain: FrozenDomain, *, cheapest: bool) -> Iterator[Diagnos
 
 def _finding(sums: LeastCosts, number: Expression[Any], where: str) -> Iterator[Diagnostic]:
     if not _constant(number) >= 0:
-        yield below_zero(sums, _constant(number), where)
+        yield below_zero(_constant(number), where, sums.pick("cost", "value"))
 
 
-def below_zero(sums: LeastCosts, number: float, where: str) -> Diagnostic:
+def below_zero(number: float, where: str, word: Literal["cost", "value"] = "cost") -> Diagnostic:
     """What is said about a cost or value that is negative, or no number at all."""
-    wanted, word = sums.pick(("cheapest", "cost"), ("preferred", "value"))
+    wanted = "cheapest" if word == "cost" else "preferred"
     hint = f"the {wanted} plan is looked for by adding up: make every {word} zero or more"
     return Diagnostic("BT204", f"a {word} is {number}", where, hint)

@@ -24,6 +24,7 @@ from bthtn.planning.protocol import (
     seeded,
     start_of,
 )
+from bthtn.planning.strips.search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchListener
 from bthtn.world.expression import Binding
 from bthtn.world.recording import RecordingState
@@ -119,6 +120,8 @@ class Planner(Generic[S]):
         if listener is None and not recorded and self._is_compiled:
             return self._compiled.search(start)
         asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
+        if self.seeks_goal:
+            return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
     @cached_property
@@ -142,7 +145,9 @@ class Planner(Generic[S]):
         self.goal = goal
         self.binding = binding
         self.settings = settings
-        self._is_compiled = is_compiled(domain, settings)
+        self.seeks_goal = is_goal_alone(domain, goal, settings)
+        """Whether a condition is all that is wanted: then no task has to be decomposed."""
+        self._is_compiled = is_compiled(domain, settings) and not self.seeks_goal
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
@@ -220,8 +225,10 @@ class _Remembered:
         return Answer(tree, plan.record, self._start.changes, plan.expansions)
 
 
-def search_for(asked: PlanRequest) -> Search:
-    """The search that answers a request fastest."""
-    if asked.bound is None and is_compiled(asked.domain, asked.settings):
+def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Search:
+    """The search that answers a request fastest, of those that tell a listener if there is one."""
+    if asked.bound is None and is_goal_alone(asked.domain, asked.goal, asked.settings):
+        return StripsSearch(asked, listener)
+    if listener is None and asked.bound is None and is_compiled(asked.domain, asked.settings):
         return CompiledQuestion.of(asked).search(asked.state)
-    return HtnSearch(asked)
+    return HtnSearch(asked, listener)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
-from bthtn.errors import Diagnostic, DomainError, PlanningError
+from bthtn.errors import BthtnError, Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.least_cost import sums_below_zero
@@ -155,6 +155,19 @@ def no_answer(expansions: int) -> PlanningError:
             hint="is there a recursion that never ends? raise max_expansions if not",
         )
     )
+
+
+def raise_for_user(error: Exception) -> NoReturn:
+    """Raise what a caller of a search sees when something raised inside it."""
+    if isinstance(error, BthtnError | AssertionError):
+        raise error
+    raise PlanningError(
+        Diagnostic(
+            "BT201",
+            f"{type(error).__name__}: {error}",
+            hint="a condition, effect, cost or argument of the domain cannot be computed",
+        )
+    ) from error
 
 
 class Search(Protocol):

@@ -96,6 +96,37 @@ class Backtracked:
     to: str
 
 
+@dataclass(frozen=True, slots=True)
+class GoalsExpanded:
+    """A goal-directed search goes on from here: conditions to be met, or a state reached.
+
+    ``cost`` is that of the steps between here and where the search began, ``estimate`` that of
+    what is missing.
+    """
+
+    what: str
+    cost: float
+    estimate: float
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRejected:
+    """An action that would help is of no use here."""
+
+    task: str
+    reason: str
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unachievable:
+    """Why a goal-directed search has found nothing."""
+
+    reason: str
+    depth: int = 0
+
+
 SearchEvent = (
     TaskPlanned
     | TaskRejected
@@ -107,6 +138,9 @@ SearchEvent = (
     | AlternativeDropped
     | PlanningSuspended
     | Backtracked
+    | GoalsExpanded
+    | ActionRejected
+    | Unachievable
 )
 
 SearchListener = Callable[[SearchEvent], None]

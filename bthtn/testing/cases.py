@@ -7,8 +7,10 @@
     record = [1, 0, 1, 0, 0, 0]
 
 ``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``,
-``horizon_time``, ``check_rest`` and ``cheapest`` are those of planning. The domain stands beside
-the file, in ``domain.py``; ``variant`` names another one that is defined there.
+``horizon_time``, ``check_rest`` and ``cheapest`` are those of planning. In place of a ``task``
+there may be a condition to ``achieve``. The domain stands beside the file: that of ``cases.toml``
+in ``domain.py``, that of ``other_cases.toml`` in ``other.py``; ``variant`` names another one that
+is defined there.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from zlib import crc32
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import TaskCall
+from bthtn.domain.network import NetworkLike, network_from
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import tables_in, text_of
 from bthtn.plan.nodes import Node
@@ -38,7 +40,9 @@ from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.planning.explain import Explanation, explanation_text
 from bthtn.planning.find import find_plan
 from bthtn.planning.protocol import Settings
+from bthtn.planning.strips.achieve import achieve
 from bthtn.world.fluent import Fluent
+from bthtn.world.notation import condition_from_text
 from bthtn.world.state import FrozenState
 
 NO_PLAN: Final = "no plan"
@@ -48,6 +52,7 @@ KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
         "given": (dict,),
         "variant": (str,),
         "task": (str,),
+        "achieve": (str,),
         "expect": (str,),
         "record": (list,),
         "horizon": (int,),
@@ -73,13 +78,16 @@ _KINDS: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A state, a task, and what planning it must come to; ``expected`` is None for no plan."""
+    """A state, a goal, and what planning it must come to; ``expected`` is None for no plan.
+
+    ``task`` is a task with arguments, or a condition to achieve.
+    """
 
     name: str
     line: int
     domain: FrozenDomain
     state: FrozenState
-    task: TaskCall
+    task: NetworkLike
     expected: Node | None
     record: tuple[int, ...] | None
     because: str
@@ -157,12 +165,17 @@ class _CaseFile:
         if len(self._found) > faults:
             return None
         state = FrozenState(dict(self._given(name, usable.get("given", {}))))
-        task, expected, settings = None, None, Settings()
+        task: NetworkLike | None = None
+        expected, settings, whole = None, Settings(), self._domain
         with self._at(name, "task"):
             task = call_from(usable["task"], self._domain) if "task" in usable else None
+        with self._at(name, "achieve"):
+            if "achieve" in usable:
+                task = achieve(condition_from_text(usable["achieve"], self._domain.schema))
+                whole, _ = self._domain.with_goal(network_from(task))
         with self._at(name, "expect"):
             if usable.get("expect", NO_PLAN) != NO_PLAN:
-                expected = node_from(usable["expect"], self._domain)
+                expected = node_from(usable["expect"], whole)
         how = {key: usable[key] for key in SETTINGS if key in usable}
         with self._at(name, *list(how)[:1]):
             settings = Settings(**how)
@@ -188,9 +201,13 @@ class _CaseFile:
         return len(self._found) == before
 
     def _check_together(self, name: str, table: dict[str, Any]) -> None:
-        for key in ("task", "expect"):
-            if key not in table:
-                self._say(f"the case has no '{key}'", f"add {key} = …", name)
+        goals = [key for key in ("task", "achieve") if key in table]
+        if not goals:
+            self._say("the case has no 'task'", "add task = …, or achieve = …", name)
+        if len(goals) > 1:
+            self._say("the case has a 'task' and something to 'achieve'", "remove one", name)
+        if "expect" not in table:
+            self._say("the case has no 'expect'", "add expect = …", name)
         misplaced = "record" if table.get("expect") == NO_PLAN else "because"
         if misplaced in table:
             hint = f"remove '{misplaced}', or change 'expect'"

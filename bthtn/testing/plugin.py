@@ -1,5 +1,7 @@
 """The pytest plugin: ``cases.toml`` beside a ``domain.py`` is a file of tests.
 
+So is ``other_cases.toml`` beside an ``other.py``.
+
 pytest starts it in every run of everybody who has bthtn installed, so nothing but pytest is
 imported before there is such a file. A ``cases.toml`` without a domain belongs to somebody else.
 """
@@ -15,9 +17,30 @@ import pytest
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Called by pytest for every file it looks at."""
-    if file_path.name == "cases.toml" and (file_path.parent / "domain.py").is_file():
+    domain = domain_beside(file_path)
+    if domain is not None and domain.is_file():
         return CasesFile.from_parent(parent, path=file_path)
     return None
+
+
+def domain_beside(cases: Path) -> Path | None:
+    """Where the domain of a file of cases has to lie; None for any other file."""
+    if cases.name == "cases.toml":
+        return cases.parent / "domain.py"
+    if cases.name.endswith("_cases.toml"):
+        return cases.parent / f"{cases.name.removesuffix('_cases.toml')}.py"
+    return None
+
+
+def cases_beside(domain: Path) -> Path:
+    """Where the cases of a domain lie, if it has any."""
+    name = "cases.toml" if domain.name == "domain.py" else f"{domain.stem}_cases.toml"
+    return domain.parent / name
+
+
+def name_of(domain: Path) -> str:
+    """What the domain in a file is called where the file defines several."""
+    return domain.parent.name if domain.name == "domain.py" else domain.stem
 
 
 class CaseFailed(Exception):  # noqa: N818 - what pytest reports, not what went wrong in the code
@@ -32,9 +55,10 @@ class CasesFile(pytest.File):
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see above
         from bthtn.testing.cases import domain_at, fault_of, read_cases  # noqa: PLC0415 - see above
 
-        folder = self.path.parent
+        file = domain_beside(self.path)
+        assert file is not None, "pytest_collect_file has seen to that"
         try:
-            domain = domain_at(folder / "domain.py", folder.name)
+            domain = domain_at(file, name_of(file))
             cases = read_cases(self.path, domain)
         except BthtnError as error:
             raise self.CollectError(str(error)) from None

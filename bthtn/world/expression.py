@@ -11,7 +11,7 @@ import inspect
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
@@ -162,7 +162,8 @@ class Parameter(Expression[T]):
     """The value that a task is called with at one position: symbolic until it is planned.
 
     ``default`` is the value in calls that do not mention the parameter, REQUIRED where they have
-    to. Where it ``is_fixed``, they cannot mention it.
+    to. Where it ``is_fixed``, they cannot mention it. ``literals`` are the only values there can
+    be, where the author has said so by a type.
     """
 
     name: str
@@ -170,6 +171,7 @@ class Parameter(Expression[T]):
     type: type | None = None
     default: Any = REQUIRED
     is_fixed: bool = False
+    literals: tuple[T, ...] = field(default=(), kw_only=True)
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
         """The value bound at this position."""

@@ -122,6 +122,11 @@ class RecordingView:
         return value
 
     @property
+    def below(self) -> StateView:
+        """The view below, for a look that nothing will rely on."""
+        return self._view
+
+    @property
     def reads(self) -> frozenset[Expression[Any]]:
         """The fluents that were asked for."""
         return frozenset(self.readings)

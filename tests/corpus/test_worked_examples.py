@@ -7,18 +7,19 @@ import pytest
 
 from bthtn.plan.notation import normal
 from bthtn.planning.htn.reference import Reference
-from bthtn.planning.protocol import PlanRequest
+from bthtn.planning.protocol import request
 from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, read_cases
+from bthtn.testing.plugin import domain_beside, name_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "domains"
-FILES = sorted(FOLDER.glob("*/cases.toml"))
+FILES = sorted(FOLDER.glob("*/*cases.toml"))
 
 
 def cases():
     for file in FILES:
-        domain = domain_at(file.parent / "domain.py", file.parent.name)
+        domain = domain_at(domain_beside(file), name_of(domain_beside(file)))
         for case in read_cases(file, domain):
-            yield pytest.param(case, id=f"{file.parent.name}-{case.name}")
+            yield pytest.param(case, id=f"{file.parent.name}-{file.stem}-{case.name}")
 
 
 CASES = list(cases())
@@ -32,15 +33,16 @@ def test_a_case_holds(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_case_holds_for_the_reference_planner_too(case):
-    reference = Reference(PlanRequest(case.domain, case.state, case.task, settings=case.settings))
-    plan = reference.best()
+    asked = request(case.domain, case.state, case.task, case.settings)
+    plan = Reference(asked).best()
     assert (plan and normal(plan.tree)) == (case.expected and normal(case.expected))
     assert case.record is None or plan.record == case.record
 
 
 def test_every_domain_has_cases():
-    domains = {file.parent for file in FOLDER.glob("*/domain.py")}
-    assert domains == {file.parent for file in FILES}
+    domains = set(FOLDER.glob("*/domain.py"))
+    assert domains <= {domain_beside(file) for file in FILES}
+    assert all(domain_beside(file).is_file() for file in FILES)
 
 
 def test_the_sixteen_states_of_combat_are_all_there():

@@ -10,6 +10,7 @@ from typing import Any
 
 from bthtn.domain.condition import why
 from bthtn.domain.effect import writes_of
+from bthtn.domain.method import PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -268,8 +269,9 @@ def _reject_method(search: SearchState, compound: Compound, index: int) -> None:
     if not search.wants_reasons or isinstance(method.condition, Progress):
         return
     reason = why(method.condition, search.projected, binding)
-    if method.condition.evaluate(search.projected, binding) is True:
-        reason = f"{method.body} does not apply"
+    plain = method.body if isinstance(method.body, PlainBody) else None
+    if plain is not None and method.condition.evaluate(search.projected, binding) is True:
+        reason = plain.why_not(search.projected, binding)
     text = call_text(compound.task, compound.args)
     search.reason = f"{text}: {reason}"
     name, depth = compound.ways.name(index), search.path.depth

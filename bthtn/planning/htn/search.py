@@ -15,11 +15,9 @@ point remembers lengths and pointers, never a copy of anything.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn
 
 from bthtn.domain.network import network_text
 from bthtn.domain.task import call_text
-from bthtn.errors import BthtnError, Diagnostic, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
@@ -37,7 +35,7 @@ from bthtn.planning.htn.frames import (
 )
 from bthtn.planning.htn.state import SearchState
 from bthtn.planning.partial import cut
-from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user
 from bthtn.world.state import FrozenState
 
 
@@ -225,16 +223,3 @@ class HtnSearch:
     def _is_no_cheaper(self) -> bool:
         limit = self._state.cheaper_than
         return limit is not None and self._state.path.cost >= limit
-
-
-def raise_for_user(error: Exception) -> NoReturn:
-    """Raise what a caller of a search sees when something raised inside it."""
-    if isinstance(error, BthtnError | AssertionError):
-        raise error
-    raise PlanningError(
-        Diagnostic(
-            "BT201",
-            f"{type(error).__name__}: {error}",
-            hint="a condition, effect, cost or argument of the domain cannot be computed",
-        )
-    ) from error

@@ -6,7 +6,7 @@ The only thing it does not take back is ``reason``, the last thing that was impo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text
@@ -149,7 +149,8 @@ class SearchState:
             return 0
         price = self.costs.pick(cost, value)
         if not price >= 0:
-            raise PlanningError(below_zero(self.costs, price, call_text(task, args)))
+            word: Literal["cost", "value"] = self.costs.pick("cost", "value")
+            raise PlanningError(below_zero(price, call_text(task, args), word))
         return price
 
     def least(self, *networks: Network) -> float:

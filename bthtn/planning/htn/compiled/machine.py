@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bthtn.domain.condition import why
-from bthtn.domain.method import Method
+from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
     Network,
 )
@@ -305,8 +305,8 @@ class Machine:
         if self.at[2] is None or isinstance(method.condition, Progress):
             return
         reason = why(method.condition, self, binding)
-        if method.condition.evaluate(self, binding) is True:
-            reason = f"{method.body} does not apply"
+        if isinstance(method.body, PlainBody) and method.condition.evaluate(self, binding) is True:
+            reason = method.body.why_not(self, binding)
         self.reason = f"{call_text(task, args)}: {reason}"
 
     def _same_since(self, place: int) -> bool:

@@ -22,8 +22,13 @@ from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.networks import PLANNING
 from bthtn.planning.htn.compiled.program import Program, programs
-from bthtn.planning.htn.search import raise_for_user
-from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, no_answer
+from bthtn.planning.protocol import (
+    PlanRequest,
+    SearchStatus,
+    Settings,
+    no_answer,
+    raise_for_user,
+)
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 

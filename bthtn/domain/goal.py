@@ -1,0 +1,268 @@
+"""Goals: conditions that are to come true, by whichever declared actions lead there.
+
+    network ::= … | achieve(condition)
+
+A goal inside a network becomes a call of an anonymous task with one method, whose body is found
+by goal-directed search where planning gets to it. What searches is given from outside: this
+package knows what is wanted, and not how it is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final, Protocol, Self
+
+from bthtn.domain.condition import ConditionLike, condition_from
+from bthtn.domain.function import Computed, function_text
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import Construct, Network, sequence, with_tasks
+from bthtn.domain.task import PrimitiveTask, Task, TaskCall
+from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.world.expression import (
+    Binding,
+    Condition,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+    StateView,
+)
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.footprint import RecordingView
+from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN, Truth
+
+Written = Expression[Any] | Callable[[Any], Any]
+
+Action = tuple[PrimitiveTask[Any], Binding]
+"""A primitive task with the values that it is called with."""
+
+UNLIMITED: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How to search for a goal.
+
+    ``forward`` from the state instead of back from the goal. ``optimal`` asks for the cheapest
+    steps, ``limit`` is the most expansions of a search inside a method.
+    """
+
+    heuristic: str = ""
+    optimal: bool = False
+    forward: bool = False
+    limit: int = UNLIMITED
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Steps that make a goal true, and what the goal reads behind them."""
+
+    steps: tuple[Action, ...]
+    reads: frozenset[Expression[Any]]
+
+
+class Solver(Protocol):
+    """**Protocol:** what finds the steps to a goal."""
+
+    def faults(self, pursuit: Pursuit) -> Iterable[Diagnostic]:
+        """Why the actions cannot be used in the manner that is asked for."""
+        ...
+
+    def solve(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Solution | None:
+        """The steps from this state; None when there are none. Raises UnknownRead."""
+        ...
+
+    def why_not(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Iterable[str]:
+        """Why there are no steps from this state, line by line."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pursuit:
+    """A goal, the actions that may be used for it, and the values they may be used with.
+
+    ``objects`` has the values of parameters by name, for those whose type does not say them.
+    """
+
+    condition: Condition
+    actions: tuple[PrimitiveTask[Any], ...]
+    objects: Mapping[str, Expression[Any]]
+    manner: Manner
+    solver: Solver
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What the solver has worked out and may want again."""
+
+    def values(self, view: StateView, binding: Binding) -> dict[str, tuple[Any, ...]]:
+        """The objects there are here. Raises UnknownRead, and DomainError for no values."""
+        found = {}
+        for name, written in self.objects.items():
+            recorder = RecordingView(view)
+            values = written.evaluate(recorder, binding)
+            if values is UNKNOWN:
+                raise UnknownRead(recorder.unknown)
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                message = f"{values!r} holds no values"
+                raise DomainError(Diagnostic("BT117", message, f"objects of '{name}'", _VALUES))
+            found[name] = tuple(dict.fromkeys(values))
+        return found
+
+    def holds(self, view: StateView, binding: Binding) -> Truth:
+        """Whether the goal is reached. Every part is asked, also behind one that decides."""
+        return _asked(self.condition, view, binding)
+
+
+_VALUES: Final = "give the values there are: objects={'spot': ('hill', 'bridge')}"
+
+
+def _asked(condition: Condition, view: StateView, binding: Binding) -> Truth:
+    match condition:
+        case Junction(parts):
+            for part in parts:
+                _asked(part, view, binding)
+        case Negation(operand):
+            _asked(operand, view, binding)
+    return condition.evaluate(view, binding)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoalBody(PlainBody):
+    """A network of the steps that lead to a goal from the state in which it is asked for."""
+
+    pursuit: Pursuit = field(kw_only=True)
+
+    @classmethod
+    def of(cls, pursuit: Pursuit, state_class: type[State]) -> Self:
+        """The body for a goal."""
+        return cls(_asks_a_solver, state_class, pursuit=pursuit)
+
+    def network(self, view: StateView, binding: Binding) -> Network | None:
+        """The steps in order; None when there are none.
+
+        Only what the goal itself reads is recorded: what else the search looked at, to choose
+        these steps, nobody relies on. Raises UnknownRead and PlanningError.
+        """
+        below = view.below if isinstance(view, RecordingView) else view
+        solution = self.pursuit.solver.solve(self.pursuit, below, binding)
+        if solution is None:
+            return None
+        for fluent in sorted(solution.reads, key=str):
+            view.get(fluent)
+        return with_tasks(steps_network(solution.steps), self.tasks)
+
+    def why_not(self, view: StateView, binding: Binding) -> str:
+        """Why there are no steps here."""
+        reasons = self.pursuit.solver.why_not(self.pursuit, view, binding)
+        return "; ".join([f"no plan for {self.pursuit.condition.text(binding)}", *reasons])
+
+    def __str__(self) -> str:
+        return f"achieve({self.pursuit.condition})"
+
+
+def _asks_a_solver(state: Any) -> None:
+    """Stands for the search where the function of a plain method stands."""
+    raise AssertionError(f"{state!r} is not asked for a goal's steps: the solver is")
+
+
+def steps_network(steps: Iterable[Action]) -> Network:
+    """The network that is these steps, one after the other."""
+    return sequence(*(TaskCall(task, tuple(map(Constant, args))) for task, args in steps))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Achieve(Construct):
+    """Whatever makes the condition true."""
+
+    condition: Any
+    actions: tuple[PrimitiveTask[Any], ...]
+    objects: tuple[tuple[str, Written], ...]
+    manner: Manner
+    solver: Solver
+    word: str = "achieve"
+    parts: tuple[Network, ...] = ()
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``achieve(has_target == false)``."""
+        goal: ConditionLike = self.condition
+        if isinstance(goal, Expression):
+            return f"achieve({goal.text(binding)})"
+        return f"achieve({function_text(goal) if callable(goal) else goal})"
+
+    def pursuit(self, tasks: Mapping[str, Task], state_class: type[State]) -> Pursuit:
+        """The goal with its actions, those of the domain where none are named.
+
+        Raises DomainError for actions of another domain, parameters without values, and
+        actions that cannot be used in the manner that is asked for.
+        """
+        every = tuple(task for task in tasks.values() if isinstance(task, PrimitiveTask))
+        actions = self.actions or every
+        objects = {
+            name: one if isinstance(one, Expression) else Computed(one, state_class)
+            for name, one in self.objects
+        }
+        condition = condition_from(self.condition, state_class)
+        pursuit = Pursuit(condition, actions, objects, self.manner, self.solver)
+        found = [
+            *_strangers(actions, tasks),
+            *_unlisted(actions, objects),
+            *_unused(every, objects),
+        ]
+        found = found or list(self.solver.faults(pursuit))
+        if found:
+            raise DomainError(found)
+        return pursuit
+
+
+def _strangers(
+    actions: Iterable[PrimitiveTask[Any]], tasks: Mapping[str, Task]
+) -> Iterator[Diagnostic]:
+    for task in actions:
+        if tasks.get(task.name) is not task:
+            message = f"'{task.name}' belongs to another domain"
+            yield Diagnostic("BT109", message, "achieve", "define the task in this domain")
+
+
+def _unused(
+    tasks: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    """A finding for values of a parameter that no primitive task of the domain has."""
+    names = {parameter.name for task in tasks for parameter in task.parameters}
+    for name in objects:
+        if name not in names:
+            message = f"no primitive task has a parameter '{name}'"
+            yield Diagnostic("BT121", message, "achieve", nearest(name, names))
+
+
+def _unlisted(
+    actions: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    """A finding for every parameter of which nobody says which values it can have."""
+    for task in actions:
+        for parameter in task.parameters:
+            if parameter.name not in objects and not finite_values(parameter):
+                yield Diagnostic(
+                    "BT121",
+                    f"nobody says which values '{parameter.name}' of '{task.name}' can have",
+                    "achieve",
+                    f"give them, achieve(..., objects={{'{parameter.name}': (...)}}), let its type"
+                    " be an Enum or a Literal, or name the actions to use: actions=[...]",
+                )
+
+
+def finite_values(parameter: Parameter[Any]) -> tuple[Any, ...]:
+    """The values of the parameter's type, where it has only so many; else nothing."""
+    if parameter.literals:
+        return parameter.literals
+    if parameter.type is bool:
+        return (False, True)
+    if parameter.type is not None and issubclass(parameter.type, Enum):
+        return tuple(parameter.type)
+    return ()
+
+
+def pursued(body: object) -> Pursuit | None:
+    """The goal that is searched for in place of a body, where it is one."""
+    return body.pursuit if isinstance(body, GoalBody) else None

@@ -1,0 +1,434 @@
+"""Goal-directed search: the algorithm step by step, and the mistakes that are easy to make."""
+
+import pytest
+
+from bthtn import (
+    UNKNOWN,
+    BthtnError,
+    Domain,
+    Fluent,
+    FluentFamily,
+    Planner,
+    Settings,
+    State,
+    achieve,
+    find_plan,
+    fluent,
+    fluents,
+    primitive,
+)
+from bthtn.plan.nodes import NullNode, SuspensionKind
+from bthtn.plan.notation import normal
+from bthtn.planning import trace
+from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
+from bthtn.planning.strips.ground import conjunctions, grounded
+from bthtn.planning.strips.reference import cheapest
+from bthtn.planning.strips.regress import Problem
+from bthtn.planning.strips.search import StripsSearch
+from domains.blocks.strips_facts import Facts, strips_facts
+from tests.planning.goals import Lab, Level, pursuit_of
+
+AB = {"block": ("a", "b"), "below": ("a", "b")}
+A_ON_B = Facts(on={"a,b": True}, on_table={"b": True}, clear={"a": True}, hand_empty=True)
+
+
+class Trap(State):
+    """Two facts and a number."""
+
+    p: Fluent[bool] = fluent(default=False)
+    q: Fluent[bool] = fluent(default=False)
+    r: Fluent[bool] = fluent(default=False)
+    ammo: Fluent[int] = fluent(default=0)
+    needed: Fluent[int] = fluent(default=0)
+    at: Fluent[str] = fluent(default="a")
+    spots: Fluent[tuple] = fluent(default=("a", "b"))
+    line: Fluent[bool] = fluent(default=False, volatile=True)
+    dry: FluentFamily[str, bool] = fluents(default=False)
+
+
+def planned(domain, goal, state=None, settings=DEFAULT_SETTINGS, **how):
+    plan = find_plan(domain, state or Trap(), achieve(goal, **how), settings)
+    return None if plan is None else normal(plan.tree)
+
+
+def blocks_problem(goal):
+    actions = grounded(tuple(strips_facts.freeze().tasks.values()), AB)
+    return Problem(actions, conjunctions(goal, ()))
+
+
+def regressions(problem, wanted):
+    """What each useful action would ask for, by action."""
+    found = {}
+    for number in problem.candidates(wanted):
+        step = problem.steps[number]
+        before = problem.regressed(wanted, step)
+        if before is not None:
+            found[str(step.action)] = before
+    return found
+
+
+# regression
+
+
+def test_only_stacking_puts_a_block_on_another():
+    problem = blocks_problem(Facts.on["b,a"])
+    found = regressions(problem, problem.goals[0])
+    assert list(found) == ["stack('b', 'a')"]
+    assert problem.text(found["stack('b', 'a')"]) == "clear[a], holding[b]"
+
+
+def test_a_block_comes_into_the_hand_from_the_table_or_from_a_block():
+    problem = blocks_problem(Facts.holding["b"] & Facts.clear["a"])
+    found = regressions(problem, problem.goals[0])
+    texts = {name: set(problem.text(mask).split(", ")) for name, mask in found.items()}
+    assert texts["pickup('b')"] == {"on_table[b]", "clear[b]", "hand_empty", "clear[a]"}
+    # What was needed is that b is clear, not a: the action's table says so.
+    assert texts["unstack('b', 'a')"] == {"on[b,a]", "clear[b]", "hand_empty"}
+
+
+def test_the_search_looks_only_at_what_can_hold_together():
+    told = []
+    asked = request(strips_facts, A_ON_B, achieve(Facts.on["b,a"], objects=AB))
+    search = StripsSearch(asked, told.append)
+    search.advance()
+    sets = [set(one.what.split(", ")) for one in told if isinstance(one, trace.GoalsExpanded)]
+    assert sets[:3] == [
+        {"on[b,a]"},
+        {"holding[b]", "clear[a]"},
+        {"on_table[b]", "clear[b]", "hand_empty", "clear[a]"},
+    ]
+    assert normal(search.plan.tree) == (
+        "(unstack('a', 'b'), putdown('a'), pickup('b'), stack('b', 'a'))"
+    )
+    rejected = [one.task for one in told if isinstance(one, trace.ActionRejected)]
+    assert "putdown('a')" in rejected
+
+
+def test_an_action_that_needs_the_opposite_of_what_is_kept_cannot_come_last():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", precondition=~Trap.q, effects=Trap.p.becomes(True))
+    problem = Problem(grounded(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ()))
+    (step,) = problem.steps
+    assert problem.regressed(problem.goals[0], step) is None
+    assert problem.obstacle(problem.goals[0], step) == "it needs the opposite of q"
+    # Overwriting q by the precondition would find the plan (a), behind which q is still false.
+    assert planned(trap, Trap.p & Trap.q) is None
+    assert planned(trap, Trap.p) == "a"
+
+
+def test_an_action_that_spoils_what_is_wanted_cannot_come_last():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", effects=[Trap.p.becomes(True), Trap.q.becomes(False)])
+    trap.primitive("b", effects=Trap.q.becomes(True))
+    problem = Problem(grounded(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ()))
+    assert problem.obstacle(problem.goals[0], problem.steps[0]) == "it would spoil q"
+    assert planned(trap, Trap.p & Trap.q) == "(a, b)"
+
+
+def test_equal_sets_of_conditions_are_looked_at_once_whatever_action_led_there():
+    trap = Domain("trap", Trap)
+    for name in ("one", "two", "three"):
+        trap.primitive(name, precondition=Trap.q, effects=Trap.p.becomes(True))
+    trap.primitive("get_q", precondition=Trap.r, effects=Trap.q.becomes(True))
+    told = []
+    plan = find_plan(trap, Trap(r=True), achieve(Trap.p), listener=told.append)
+    assert normal(plan.tree) == "(get_q, one)", "of equal ways, the one defined first"
+    assert [one.what for one in told if isinstance(one, trace.GoalsExpanded)] == ["p", "q", "r"]
+
+
+def test_the_number_of_unmet_conditions_can_be_too_high_so_that_a_dear_plan_is_found():
+    trap = Domain("trap", Trap)
+    trap.primitive("p_alone", effects=Trap.p.becomes(True), cost=1)
+    trap.primitive("q_alone", effects=Trap.q.becomes(True), cost=1)
+    trap.primitive("prepare", effects=Trap.r.becomes(True), cost=0.25)
+    trap.primitive(
+        "at_once",
+        precondition=Trap.r & (Trap.at == "b") & Trap.dry["x"],
+        effects=[Trap.p.becomes(True), Trap.q.becomes(True)],
+        cost=0.25,
+    )
+    trap.primitive("go", effects=Trap.at.becomes("b"), cost=0.25)
+    trap.primitive("dry", effects=Trap.dry["x"].becomes(True), cost=0.25)
+    assert planned(trap, Trap.p & Trap.q) == "(q_alone, p_alone)"
+    assert planned(trap, Trap.p & Trap.q, optimal=True) == "(dry, go, prepare, at_once)"
+    assert planned(trap, Trap.p & Trap.q, settings=Settings(cheapest=True)) == (
+        "(dry, go, prepare, at_once)"
+    )
+
+
+def test_a_goal_that_holds_takes_no_steps():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", effects=Trap.p.becomes(True))
+    for how in ({}, {"forward": True}, {"optimal": True}):
+        plan = find_plan(trap, Trap(p=True), achieve(Trap.p, **how))
+        assert isinstance(plan.flat(), NullNode)
+        assert plan.record == (0,)
+
+
+# what conditions and effects can be
+
+
+def test_a_disjunction_is_several_goals_or_several_actions():
+    trap = Domain("trap", Trap)
+    trap.primitive("get_q", precondition=Trap.r | Trap.dry["x"], effects=Trap.q.becomes(True))
+    trap.primitive("get_dry", effects=Trap.dry["x"].becomes(True))
+    assert planned(trap, Trap.p | Trap.q) == "(get_dry, get_q)"
+    assert planned(trap, ~(~Trap.p & ~Trap.q)) == "(get_dry, get_q)"
+
+
+def test_values_are_compared_in_every_way():
+    lab = Domain("lab", Lab)
+
+    @lab.primitive
+    def put(level: Level):
+        return primitive(effects=Lab.level.becomes(level))
+
+    @lab.primitive
+    def write(number: int):
+        return primitive(precondition=Lab.level >= Level.MIDDLE, effects=Lab.count.becomes(number))
+
+    numbers = {"number": range(5)}
+    for goal, found in [
+        (Lab.level > Level.LOW, "put(MIDDLE)"),
+        (Lab.level == Level.HIGH, "put(HIGH)"),
+        (Lab.level != Level.LOW, "put(MIDDLE)"),
+        (Lab.count > 2, "(put(MIDDLE), write(3))"),
+        (Lab.count > 2, "(put(MIDDLE), write(3))"),
+        (Lab.count + 1 == 3, "(put(MIDDLE), write(2))"),
+        ((Lab.count >= 1) & (Lab.level == Level.LOW), "(put(MIDDLE), write(1), put(LOW))"),
+        (~(Lab.count < 4), "(put(MIDDLE), write(4))"),
+    ]:
+        assert planned(lab, goal, Lab(), objects=numbers) == found, goal
+
+
+def test_two_fluents_are_compared_where_no_action_writes_one_of_them():
+    trap = Domain("trap", Trap)
+    trap.primitive("go", precondition=Trap.ammo >= Trap.needed, effects=Trap.p.becomes(True))
+    assert planned(trap, Trap.p, Trap(ammo=2, needed=2)) == "go"
+    assert planned(trap, Trap.p, Trap(ammo=1, needed=2)) is None
+    trap = Domain("trap", Trap)
+    trap.primitive("go", precondition=Trap.ammo >= Trap.needed, effects=Trap.p.becomes(True))
+    trap.primitive("load", effects=Trap.ammo.becomes(6))
+    with pytest.raises(BthtnError, match=r"BT211.*ammo >= needed.*load") as caught:
+        planned(trap, Trap.p, Trap(needed=2))
+    assert "forward=True" in str(caught.value)
+    assert planned(trap, Trap.p, Trap(needed=2), forward=True) == "(load, go)"
+
+
+def test_what_is_volatile_is_relied_on_only_by_the_first_step():
+    trap = Domain("trap", Trap)
+    trap.primitive("shoot", precondition=Trap.line & Trap.q, effects=Trap.p.becomes(True))
+    trap.primitive("load", effects=Trap.q.becomes(True))
+    aim = {"effects": Trap.line.becomes(True), "cost": 5}
+    for how in ({}, {"optimal": True}, {"forward": True}):
+        assert planned(trap, Trap.p, Trap(line=True, q=True), **how) == "shoot"
+        assert planned(trap, Trap.p, Trap(line=True), **how) is None
+    more = Domain("more", Trap)
+    more.primitive("shoot", precondition=Trap.line & Trap.q, effects=Trap.p.becomes(True))
+    more.primitive("load", effects=Trap.q.becomes(True))
+    more.primitive("aim", **aim)
+    for how in ({}, {"optimal": True}, {"forward": True}):
+        found = planned(more, Trap.p, Trap(line=True), **how)
+        assert found in ("(aim, load, shoot)", "(load, aim, shoot)")
+
+
+def test_what_is_unknown_suspends_the_goal_unless_there_is_a_way_without_it():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", precondition=Trap.q, effects=Trap.p.becomes(True))
+    trap.primitive("b", precondition=Trap.r, effects=Trap.p.becomes(True))
+    for how in ({}, {"optimal": True}, {"forward": True}):
+        plan = find_plan(trap, Trap(q=UNKNOWN), achieve(Trap.p, **how))
+        assert plan.tree.cause.kind is SuspensionKind.UNKNOWN
+        assert plan.tree.cause.fluent == "q"
+        assert planned(trap, Trap.p, Trap(q=UNKNOWN, r=True), **how) == "b"
+        assert planned(trap, Trap.p, Trap(ammo=UNKNOWN), **how) is None
+
+
+# values of parameters
+
+
+def test_the_values_of_a_parameter_come_from_its_type_or_with_the_goal():
+    trap = Domain("trap", Trap)
+
+    @trap.primitive
+    def go(to: str):
+        return primitive(effects=Trap.at.becomes(to))
+
+    goal = Trap.at == "b"
+    assert planned(trap, goal, objects={"to": ("a", "b")}) == "go('b')"
+    assert planned(trap, goal, objects={"to": Trap.spots}) == "go('b')"
+    assert planned(trap, goal, objects={"to": lambda state: state.spots}) == "go('b')"
+    assert planned(trap, goal, Trap(spots=("a",)), objects={"to": Trap.spots}) is None
+    with pytest.raises(BthtnError, match=r"BT121.*'to' of 'go'"):
+        planned(trap, goal)
+    with pytest.raises(BthtnError, match="BT117"):
+        planned(trap, goal, objects={"to": "abc"})
+    with pytest.raises(BthtnError, match=r"BT121.*'top'\n.*\n.*did you mean 'to'"):
+        planned(trap, goal, objects={"to": ("a",), "top": ("b",)})
+    plan = find_plan(trap, Trap(spots=UNKNOWN), achieve(goal, objects={"to": Trap.spots}))
+    assert plan.tree.cause.fluent == "spots"
+
+
+def test_other_objects_are_other_problems():
+    trap = Domain("trap", Trap)
+
+    @trap.primitive
+    def go(to: str):
+        return primitive(effects=Trap.at.becomes(to))
+
+    planner = Planner(trap, achieve(Trap.at == "b", objects={"to": Trap.spots}))
+    assert planner.plan(Trap(spots=("a",))) is None
+    assert planner.plan(Trap(spots=("a", "b"))) is not None
+    assert planner.plan(Trap(spots=("a",))) is None
+
+
+def test_only_the_actions_that_are_named_are_used():
+    trap = Domain("trap", Trap)
+    a = trap.primitive("a", effects=Trap.p.becomes(True))
+    b = trap.primitive("b", effects=Trap.p.becomes(True), cost=7)
+    assert planned(trap, Trap.p) == "a"
+    assert planned(trap, Trap.p, actions=[b]) == "b"
+    assert planned(trap, Trap.p, actions=[b, a], optimal=True) == "a"
+    other = Domain("other", Trap).primitive("c")
+    with pytest.raises(BthtnError, match=r"BT109.*'c'"):
+        planned(trap, Trap.p, actions=[other])
+
+
+# what cannot be gone back through
+
+
+@pytest.mark.parametrize(
+    ("described", "part"),
+    [
+        ({"effects": Trap.ammo.increases(by=1)}, "depends on the value before"),
+        ({"effects": lambda state: setattr(state, "p", True)}, "is a function"),
+        ({"precondition": lambda state: state.q}, "is a function"),
+        ({"precondition": Trap.dry[Trap.at]}, "the index of dry"),
+        ({"effects": Trap.dry[Trap.at].becomes(True)}, "the index of dry"),
+        ({"effects": Trap.at.becomes(Trap.at)}, "reads the state"),
+        ({"cost": Trap.ammo}, "the cost ammo reads the state"),
+        ({"cost": lambda state: state.ammo}, "reads the state"),
+    ],
+)
+def test_what_only_a_state_can_tell_is_named_with_what_to_do(described, part):
+    trap = Domain("trap", Trap)
+    trap.primitive("odd", **described)
+    trap.primitive("a", effects=Trap.p.becomes(True))
+    with pytest.raises(BthtnError, match=r"BT211.*'odd'") as caught:
+        planned(trap, Trap.p)
+    assert part in str(caught.value)
+    assert "forward=True" in str(caught.value)
+    assert planned(trap, Trap.p, forward=True) in ("a", "odd")
+
+
+def test_a_goal_that_is_a_function_needs_a_forward_search():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", effects=Trap.p.becomes(True))
+    with pytest.raises(BthtnError, match=r"BT211.*this goal"):
+        planned(trap, lambda state: state.p)
+    assert planned(trap, lambda state: state.p, forward=True) == "a"
+
+
+def test_a_heuristic_has_to_fit():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", effects=Trap.p.becomes(True))
+    for how, hint in [
+        ({"heuristic": "hmx"}, "hmax"),
+        ({"heuristic": "unmet", "optimal": True}, "'hmax' or 'zero'"),
+        ({"heuristic": "hmax", "forward": True}, "'unmet' or 'zero'"),
+        ({"heuristic": "unmet", "forward": True, "optimal": True}, "'zero'"),
+    ]:
+        with pytest.raises(BthtnError, match="BT212") as caught:
+            achieve(Trap.p, **how)
+        assert hint in str(caught.value)
+    with pytest.raises(BthtnError, match="BT202"):
+        achieve(Trap.p, limit=0)
+
+
+def test_costs_below_zero_are_refused():
+    for how, cost in [({}, -1), ({"forward": True}, -1), ({"forward": True}, Trap.ammo)]:
+        trap = Domain("trap", Trap)
+        trap.primitive("a", effects=Trap.p.becomes(True), cost=cost)
+        with pytest.raises(BthtnError, match=r"BT204.*-1\n.*action 'a'"):
+            planned(trap, Trap.p & Trap.q, Trap(ammo=-1), **how)
+
+
+# status, budget, explanation
+
+
+def test_a_search_is_advanced_and_cancelled():
+    asked = request(strips_facts, A_ON_B, achieve(Facts.on["b,a"]))
+    search = StripsSearch(asked)
+    assert search.advance(1) is SearchStatus.RUNNING
+    assert (search.expansions, search.plan) == (1, None)
+    search.cancel()
+    assert search.status is SearchStatus.CANCELLED
+    assert search.advance() is SearchStatus.CANCELLED
+    assert (search.expansions, search.plan) == (1, None)
+    search = StripsSearch(asked)
+    assert search.advance() is SearchStatus.SOLVED
+    search.cancel()
+    assert search.status is SearchStatus.SOLVED
+
+
+def test_an_error_of_the_user_ends_the_search():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", precondition=lambda state: 1 // state.ammo > 0)
+    search = StripsSearch(request(trap, Trap(), achieve(Trap.p, forward=True)))
+    with pytest.raises(BthtnError, match="BT201"):
+        search.advance()
+    assert search.status is SearchStatus.ERROR
+
+
+def test_the_limit_is_told_from_having_no_plan():
+    with pytest.raises(BthtnError, match=r"BT203.*after 3"):
+        find_plan(
+            strips_facts, A_ON_B, achieve(Facts.on["b,a"]), settings=Settings(max_expansions=3)
+        )
+
+
+def reasons(domain, state, goal, **how):
+    told = []
+    assert find_plan(domain, state, achieve(goal, **how), listener=told.append) is None
+    return [one.reason for one in told if isinstance(one, trace.Unachievable)]
+
+
+def test_without_a_plan_it_is_said_what_is_out_of_reach_and_why():
+    trap = Domain("trap", Trap)
+    trap.primitive("shoot", precondition=Trap.q & Trap.r, effects=Trap.p.becomes(True))
+    trap.primitive("reload", precondition=Trap.dry["x"], effects=Trap.q.becomes(True))
+    assert reasons(trap, Trap(r=True), Trap.p) == [
+        "p: shoot needs q",
+        "q: reload needs dry[x]",
+        "dry[x]: no action brings it about",
+    ]
+    assert reasons(trap, Trap(r=True, q=True), Trap.p & Trap.dry["y"]) == [
+        "dry[y]: no action brings it about"
+    ]
+
+
+def test_conditions_that_can_only_be_had_one_at_a_time_are_said_to_be_that():
+    trap = Domain("trap", Trap)
+    trap.primitive("left", effects=[Trap.p.becomes(True), Trap.q.becomes(False)])
+    trap.primitive("right", effects=[Trap.q.becomes(True), Trap.p.becomes(False)])
+    assert reasons(trap, Trap(), Trap.p & Trap.q) == ["p and q never hold at the same time"]
+    (why,) = reasons(trap, Trap(), Trap.p & Trap.q, forward=True)
+    assert why.startswith("p and q is false: p = false")
+    assert why.endswith("and so it stays in all of the 3 states that actions lead to")
+
+
+def test_conditions_of_which_any_two_go_together_may_not_go_together_all():
+    trap = Domain("trap", Trap)
+    wanted = {"p": Trap.p, "q": Trap.q, "r": Trap.r}
+    for name, one in wanted.items():
+        others = [other.becomes(True) for key, other in wanted.items() if key != name]
+        trap.primitive(f"without_{name}", effects=[one.becomes(False), *others])
+    (why,) = reasons(trap, Trap(), Trap.p & Trap.q & Trap.r)
+    assert why.startswith("any two of p, q, r can hold at the same time, but not all of them")
+
+
+def test_the_search_without_cleverness_answers_the_same_question():
+    asked = request(strips_facts, A_ON_B, achieve(Facts.on["b,a"], objects=AB))
+    cost, steps = cheapest(pursuit_of(asked), asked.state)
+    assert cost == 4
+    assert [task.name for task, _ in steps] == ["unstack", "putdown", "pickup", "stack"]
