@@ -64,5 +64,5 @@ def task_avoided(task: PrimitiveTask[Any], args: Binding, avoided: Avoided) -> s
 
 
 def avoided_text(reason: str) -> str:
-    """``avoided: it failed at tick 12 because …``"""
+    """The reason as it is told: ``avoided: it failed at tick 12 because …``."""
     return f"avoided: {reason}" if reason else "avoided"

@@ -132,9 +132,9 @@ class Planner(Generic[S]):
         """The one place where a search is made.
 
         A listener, a cache that wants to know what was read, what is avoided, and settings that
-        few ask for are served by the interpreter: it takes from ``start`` with ``get`` what its answer
-        depends on, and gives what it wrote to ``start.changed``. All others get the compiled
-        search.
+        few ask for are served by the interpreter: it takes from ``start`` with ``get`` what its
+        answer depends on, and gives what it wrote to ``start.changed``. All others get the
+        compiled search.
         """
         recorded = isinstance(start, RecordingState)
         if listener is None and not recorded and not avoiding and self._is_compiled:
