@@ -24,18 +24,17 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.event import GoalEnded, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours.branch import failure_of
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
 from bthtn.behaviours.sequence import discard
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
-from bthtn.plan.nodes import SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
-from bthtn.plan.walk import preorder
-from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, SearchStatus, Settings
+from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, Settings
+from bthtn.replanning.budget import Budget
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -67,7 +66,6 @@ class PlanGoal(Behaviour):
             raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
         self.settings = settings
-        self.budget = budget
         self.max_replans = max_replans
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
@@ -82,7 +80,12 @@ class PlanGoal(Behaviour):
         self._version = 0
         self._run: PlanRun | None = None
         self._reason = ""
-        self._left: int | None = None
+        self._allowance = Budget(budget)
+
+    @property
+    def budget(self) -> int | None:
+        """How many expansions it may use per tick, None for as many as it takes."""
+        return self._allowance.per_tick
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
@@ -93,7 +96,7 @@ class PlanGoal(Behaviour):
         if self.status is not Status.RUNNING:
             self._begin()
             self.status = Status.RUNNING
-        self._left = self.budget
+        self._allowance.renew()
         status = Status.SUCCESS if self._mounted else self._plan()
         if status is Status.SUCCESS:
             subtree = self.children[0]
@@ -152,7 +155,7 @@ class PlanGoal(Behaviour):
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         assert self._search is not None, "a goal without a plan looks for one"
         try:
-            plan = self._advance(self._search)
+            plan = plan_of(self._search, self._allowance)
             if plan is None:
                 return Status.RUNNING
             if self._version != self.agent.beliefs.version:
@@ -166,19 +169,6 @@ class PlanGoal(Behaviour):
         except ResumeFailed as failure:
             return self._give_up(str(failure))
         return Status.SUCCESS
-
-    def _advance(self, search: Search) -> Plan | None:
-        """The plan, or None while it needs more ticks. Raises ResumeFailed without one."""
-        before = search.expansions
-        status = search.advance(self._left)
-        if self._left is not None:
-            self._left -= search.expansions - before
-        if status is SearchStatus.RUNNING:
-            return None
-        if search.plan is None:
-            limit = f"no plan within {search.expansions} expansions"
-            raise ResumeFailed(limit if status is SearchStatus.LIMIT else "there is no plan")
-        return search.plan
 
     def _mount(self, plan: Plan) -> None:
         self._run = PlanRun(
@@ -229,33 +219,21 @@ class PlanGoal(Behaviour):
         return Status.FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen."""
-        agent, state = self.agent, self.agent.beliefs.frozen()
-        planner: Planner[Any] = Planner.resuming(
-            self._domain, arrival.node, self.settings, cache=agent.cache
-        )
-        try:
-            foreseen = go_on(arrival.node, state, self._domain, self.settings)
-            search = planner.search(state) if foreseen is None else None
-        except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
+        """Begin to plan a suspended part. Raises ResumeFailed."""
+        ask = resuming(arrival, self.agent, self._domain, self.settings, self._allowance)
 
-        def ask() -> Planned | None:
-            try:
-                plan = foreseen if search is None else self._advance(search)
-                return None if plan is None else self._planned(plan, arrival)
-            except BthtnError as error:
-                raise ResumeFailed(str(error)) from error
+        def planned() -> Planned | None:
+            plan = ask()
+            return None if plan is None else self._planned(plan, arrival)
 
-        return ask
+        return planned
 
     def _planned(self, plan: Plan, arrival: Arrival) -> Planned:
         assert self._run is not None, "a suspended part belongs to a running plan"
-        if stands_still(plan, arrival.node):
-            cause = arrival.node.cause
-            unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
-            raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
-        steps = compiled_steps(plan.tree, self._run, arrival)
+        try:
+            steps = compiled_steps(plan.tree, self._run, arrival)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
         for step in steps:
             self._set_up(step)
         return Planned(plan, steps)
@@ -280,15 +258,3 @@ class PlanGoal(Behaviour):
                 return f"'{taking_over.name}' {verb}"
             node = node.parent
         return "the tree was stopped"
-
-
-def stands_still(plan: Plan, resumed: SuspendedNode) -> bool:
-    """Whether the plan of a suspended part begins by suspending the same part again."""
-    first = next(
-        (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
-    )
-    return (
-        isinstance(first, SuspendedNode)
-        and first.rest == resumed.rest
-        and first.binding == resumed.binding
-    )

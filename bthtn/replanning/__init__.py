@@ -1,5 +1,7 @@
-"""IS THE PLAN STILL GOOD? What is done about a plan that breaks, fails, or is not there.
+"""IS THE PLAN STILL GOOD? What is left of a running plan, held against the world of now.
 
-Nothing here knows behaviour trees or agents: it is data about plans, states and ticks, and what
-follows from it. `behaviours` asks, and does what is decided.
+`progress` says how far a plan has come, `monitor` whether the rest still works, `improve`
+whether there is something better and whether that is a surprise, and `policy` what follows.
+`review` puts them together, once per tick. `repair` mends a plan where it breaks, and
+`retries` remembers what has failed. Nothing here knows behaviour trees.
 """
