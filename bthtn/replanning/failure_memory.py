@@ -27,12 +27,17 @@ MOST: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something did not work: ``text`` names it, ``reads`` is what could make a difference."""
+    """Something did not work: ``text`` names it, ``reads`` is what could make a difference.
+
+    ``refused``: a condition was false, so that nothing was tried. Then it makes a difference too
+    when the goal itself changes what was read.
+    """
 
     what: Avoidable
     text: str
     reason: str
     reads: frozenset[Fluent[Any]] = frozenset()
+    refused: bool = False
 
 
 @dataclass(slots=True)
@@ -82,10 +87,12 @@ class FailureMemory:
         """It worked: whatever was held against it is forgotten."""
         self._known.pop(what, None)
 
-    def changed(self, fluents: Iterable[Fluent[Any]]) -> None:
-        """Somebody else than the goal itself changed these fluents."""
-        different = frozenset(fluents)
+    def changed(self, fluents: Iterable[Fluent[Any]], own: Iterable[Fluent[Any]] = ()) -> None:
+        """Others changed these fluents, and ``own`` were changed by the goal itself."""
+        others = frozenset(fluents)
+        anybody = others.union(own)
         for known in self._known.values():
+            different = anybody if known.failure.refused else others
             if not known.failure.reads.isdisjoint(different):
                 known.has_changed = True
 

@@ -221,11 +221,11 @@ def _stops(part: Node, end: Node) -> bool:
 
 
 def _has_more(above: list[Node], part: Node) -> bool:
-    """Whether something is to be done behind a part."""
+    """Whether something behind a part was planned already."""
     for node, below in zip(above, [*above[1:], part], strict=True):
         if isinstance(node, SequenceNode):
             behind = node.children[node.children.index(below) + 1 :]
-            if any(isinstance(one, TaskNode) for child in behind for _, one in preorder(child)):
+            if not all(isinstance(one, SuspendedNode) for one in behind):
                 return True
     return False
 

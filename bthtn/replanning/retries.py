@@ -30,13 +30,14 @@ class Retries:
         self._back_off = BackOff(retrying)
         self._reads: set[Fluent[Any]] = set()
 
-    def ticked(self, changed: Iterable[Fluent[Any]] = ()) -> None:
-        """A tick begins; of what is ``watched``, others have changed this since the last one."""
+    def ticked(self, changed: Iterable[Fluent[Any]] = (), own: Iterable[Fluent[Any]] = ()) -> None:
+        """A tick begins; of what is ``watched``, others have changed this since the last one.
+
+        ``own`` was changed by the steps of the goal itself.
+        """
         self.tick += 1
         different = frozenset(changed)
-        if not different:
-            return
-        self._memory.changed(different)
+        self._memory.changed(different, own)
         if self._back_off.waiting is not None and not different.isdisjoint(self.watched):
             self._back_off.wake()
 

@@ -1,5 +1,7 @@
 """What failed is avoided for a while, sooner tried again when it may go better."""
 
+from dataclasses import replace
+
 import pytest
 
 from bthtn import Domain, Fluent, State, fluent
@@ -72,6 +74,17 @@ def test_a_change_of_what_it_has_read_lets_it_be_tried_again_at_once():
     assert avoided_during(memory, range(4, 6)) == [4, 5]
     memory.changed([Troll.sees])
     assert avoided_during(memory, range(6, 50)) == []
+
+
+def test_what_the_goal_itself_changes_counts_only_where_a_condition_was_false():
+    tried = memory_after(1, 3)
+    tried.changed([], own=[Troll.sees])
+    assert ROAR in tried.avoided(4)
+    refused = FailureMemory(RETRYING)
+    for tick in (1, 3):
+        refused.failed(replace(BLIND, refused=True), tick)
+    refused.changed([], own=[Troll.sees])
+    assert ROAR not in refused.avoided(4)
 
 
 def test_noise_lets_it_be_tried_again_ever_more_rarely():
