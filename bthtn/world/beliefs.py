@@ -73,24 +73,24 @@ class Beliefs(Generic[S]):
         """A watch that is put on fluents with ``over``; changes by ``own`` do not count."""
         return Watch(self, own)
 
-    def place(self, watch: Watch, fluents: frozenset[Fluent[Any]] | None) -> None:
-        """Called by a watch: put it on these fluents, on all where there are None."""
-        self.remove(watch)
-        if fluents is None:
-            self._watched_whole += (watch,)
-            return
+    def place(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
+        """Called by a watch: tell it of changes of these fluents, too."""
         for fluent in fluents:
             self._watched[fluent] = (*self._watched.get(fluent, ()), watch)
 
-    def remove(self, watch: Watch) -> None:
-        """Called by a watch: take it off everything it is on."""
+    def place_on_all(self, watch: Watch) -> None:
+        """Called by a watch: tell it of every change."""
+        self._watched_whole += (watch,)
+
+    def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
+        """Called by a watch: take it off these fluents, and off the whole."""
         self._watched_whole = _without(watch, self._watched_whole)
-        for fluent in watch.fluents or ():
-            left = _without(watch, self._watched.get(fluent, ()))
+        for fluent in fluents:
+            left = _without(watch, self._watched[fluent])
             if left:
                 self._watched[fluent] = left
             else:
-                self._watched.pop(fluent, None)
+                del self._watched[fluent]
 
     @property
     def watched(self) -> int:
@@ -111,15 +111,27 @@ class Watch:
         self._beliefs = beliefs
         self._own = own
         self._changes: dict[Fluent[Any], Change] = {}
-        self.fluents: frozenset[Fluent[Any]] | None = frozenset()
+        self.fluents: set[Fluent[Any]] | None = set()
         """What it is on; None for everything."""
 
     def over(self, fluents: Iterable[Fluent[Any]] | None) -> None:
         """Watch these from now on, everything where there are None; what was seen stays."""
-        wanted = None if fluents is None else frozenset(fluents)
-        if wanted != self.fluents or wanted is None:
-            self._beliefs.place(self, wanted)
-            self.fluents = wanted
+        wanted, now = None if fluents is None else set(fluents), self.fluents
+        if wanted is None and now is None:
+            return
+        self._beliefs.remove(self, (now or set()) - (wanted or set()))
+        if wanted is None:
+            self._beliefs.place_on_all(self)
+        else:
+            self._beliefs.place(self, wanted - (now or set()))
+        self.fluents = wanted
+
+    def also(self, fluents: Iterable[Fluent[Any]]) -> None:
+        """Watch these, too."""
+        if self.fluents is not None:
+            new = set(fluents) - self.fluents
+            self._beliefs.place(self, new)
+            self.fluents |= new
 
     def note(self, change: Change) -> None:
         """Called by the beliefs when a watched fluent changes."""
@@ -137,9 +149,8 @@ class Watch:
 
     def close(self) -> None:
         """Watch nothing any more."""
-        self._beliefs.remove(self)
-        self.fluents = frozenset()
-        self._changes = {}
+        self.over(())
+        self.forget()
 
 
 def _without(watch: Watch, several: tuple[Watch, ...]) -> tuple[Watch, ...]:

@@ -59,6 +59,18 @@ def test_moved_it_keeps_what_it_saw_and_sees_the_new_ones(beliefs):
     assert seen(watch) == ["open: false → true (by sensor)", "lit: true → false (by sensor)"]
 
 
+def test_fluents_can_be_added_to_those_that_are_watched(beliefs):
+    watch = beliefs.watch()
+    watch.over([World.open])
+    watch.also([World.open, World.lit])
+    beliefs.write(World.lit, False, "sensor")
+    assert seen(watch) == ["lit: true → false (by sensor)"]
+    assert beliefs.watched == 2
+    watch.over(None)
+    watch.also([World.count])
+    assert beliefs.watched == 1
+
+
 def test_two_watches_on_one_fluent_do_not_disturb_each_other(beliefs):
     one, other = beliefs.watch(own="one"), beliefs.watch(own="other")
     one.over([World.open])
