@@ -5,7 +5,8 @@
     k times in all   avoided: for a cool-down, or until something it has read changes
     tried again,
     fails            avoided at once, for twice as long
-    succeeds         forgotten
+    succeeds, or
+    nothing for long forgotten
 
 A change may be mere noise. The first one lets the thing be tried again at once; each time that
 this was in vain, the next change counts only after a longer while.
@@ -57,6 +58,11 @@ class Remembered:
     in_vain: int = 0
     has_changed: bool = False
 
+    @property
+    def old(self) -> int:
+        """The last tick in which it mattered."""
+        return max(self.tick, self.until)
+
 
 class FailureMemory:
     """Owned by one goal of one agent; nothing of it is kept in a domain or a plan."""
@@ -98,6 +104,9 @@ class FailureMemory:
 
     def avoided(self, tick: int) -> Avoided:
         """What is to be avoided in this tick, each with the reason."""
+        longest = self._retrying.longest_cooldown
+        for what in [one for one, known in self._known.items() if known.old < tick - longest]:
+            del self._known[what]
         now = {
             what: _text(known)
             for what, known in self._known.items()
@@ -110,6 +119,9 @@ class FailureMemory:
         ends = (self._end(one) for one in self._known.values() if one.until > tick)
         return min(ends, default=None)
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
         """The fluents a change of which has to be told."""
@@ -120,7 +132,7 @@ class FailureMemory:
         if tick < self._end(known):
             return True
         known.in_vain += known.has_changed
-        known.until, known.has_changed = 0, False
+        known.tick, known.until, known.has_changed = tick, 0, False
         known.count = (self._retrying.avoid_after or 1) - 1
         return False
 

@@ -14,7 +14,7 @@ it changes, the answer stays the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from bthtn.domain.choice import Bound, Drawn
@@ -50,12 +50,14 @@ V = TypeVar("V")
 class Break:
     """The first step, or choice, of the rest that does not work any more, and why.
 
-    ``reads`` are the fluents that the condition which does not hold has read.
+    ``reads`` are the fluents that the condition which does not hold has read, ``node`` is the
+    step, or the decomposition of which the method may not be used any more.
     """
 
     step: str
     reason: str
     reads: frozenset[Expression[Any]] = frozenset()
+    node: Node | None = None
 
     def __str__(self) -> str:
         return f"{self.step}: {self.reason}"
@@ -133,7 +135,7 @@ class _Rest:
         if broken is None:
             broken = self._effects_of(node)
         self._steps += 1
-        return broken
+        return _at(node, broken)
 
     def _effects_of(self, node: TaskNode) -> Break | None:
         try:
@@ -153,7 +155,7 @@ class _Rest:
             self._state.foreseeable = self._is_sensed
             broken = self._method(node)
             if broken is not None:
-                return broken
+                return _at(node, broken)
         below: Break | None = yield self._sequence(node)
         return below
 
@@ -273,6 +275,10 @@ def _own(node: TaskNode) -> frozenset[Expression[Any]]:
     """What a running step changes itself: a sensor may see it before the step is done."""
     actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
     return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
+
+
+def _at(node: Node, broken: Break | None) -> Break | None:
+    return None if broken is None else replace(broken, node=node)
 
 
 def _asked(

@@ -26,7 +26,6 @@ from bthtn.plan.nodes import (
     ScopeNode,
     SequenceNode,
     SuspendedNode,
-    TaskNode,
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of
@@ -44,11 +43,10 @@ from bthtn.world.state import FrozenState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Breach:
-    """Where a running plan breaks: the node, in what is left of the plan, and the state of now."""
+    """Where a running plan breaks: what is left of it, and the state of now."""
 
     plan: Plan
     rest: Rest
-    node: Node
     now: FrozenState
 
 
@@ -69,7 +67,7 @@ class Repair:
         self._breach = breach
         self._settings = settings
         self._avoiding = avoiding
-        self._chain = _chain(breach.rest.tree, breach.node)
+        self._chain = _chain(breach.rest.tree, breach.rest.broken)
         self._parts = self._starts()
         self._scope: ScopeNode | None = None
         self._search: Search | None = None
@@ -230,7 +228,7 @@ def _has_more(above: list[Node], part: Node) -> bool:
     return False
 
 
-def _disturbs(above: list[Node], over: frozenset[TaskNode]) -> bool:
+def _disturbs(above: list[Node], over: frozenset[Node]) -> bool:
     """Whether branches beside each other, one of which is new, would get into each other's way."""
 
     def left(node: Node, below: tuple[Footprint, ...]) -> Footprint:

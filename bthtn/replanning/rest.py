@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
-from typing import Final
 
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import (
     Dropped,
     Node,
-    NullNode,
     ParallelNode,
     PriorityNode,
     ScopeNode,
@@ -25,16 +22,20 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import Visit, leaves, node_text, unwound
+from bthtn.plan.walk import Visit, children_of, leaves, node_text, unwound
 from bthtn.replanning.progress import Progress, Stage
 
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """What is left of a plan: the tree without the steps that are ``over``."""
+    """What is left of a plan: the tree without the nodes that are ``over``.
+
+    ``broken`` is the node in the tree that does not work.
+    """
 
     tree: Node
-    over: frozenset[TaskNode] = frozenset()
+    broken: Node
+    over: frozenset[Node] = frozenset()
     running: frozenset[TaskNode] = frozenset()
 
     @cached_property
@@ -45,7 +46,8 @@ class Rest:
     def progress(self, tree: Node | None = None) -> Progress:
         """How far a plan with this tree has come, of which these steps are over, or running."""
         tree = self.tree if tree is None else tree
-        return Progress(tree, {node: self._stage(node) for node in leaves(tree)})
+        stages = {node: self._stage(node) for node in leaves(tree)}
+        return Progress(tree, stages, over=frozenset(filter(_has_branches, self.over)))
 
     def _stage(self, node: TaskNode) -> Stage:
         if node in self.over:
@@ -53,124 +55,110 @@ class Rest:
         return Stage.RUNNING if node in self.running else Stage.AHEAD
 
 
-def rest_of(progress: Progress) -> Rest | None:
-    """What is left of a running plan, None where it cannot be told which alternative runs."""
-    left = _Left(progress)
-    try:
-        part: _Part = unwound(left.node(progress.tree))
-    except _UnclearError:
+def rest_of(progress: Progress, broken: Node) -> Rest | None:
+    """What is left of a running plan that breaks at this node; None where it was let go.
+
+    A choice that has failed breaks as a whole, and not where its last alternative did.
+    """
+    way = _way(progress, broken)
+    if way is None:
         return None
-    running = (node for node, stage in progress.stages.items() if stage is Stage.RUNNING)
-    return Rest(part.node, frozenset(left.over), frozenset(running))
+    broken = next((node for node in way if node in progress.over and _is_choice(node)), broken)
+    left = _Left(progress, frozenset(way))
+    tree: Node = unwound(left.node(progress.tree))
+    over, running = frozenset(left.over), frozenset(progress.running())
+    return Rest(tree, left.now.get(broken, broken), over, running)
 
 
-class _UnclearError(Exception):
-    pass
+def _way(progress: Progress, wanted: Node) -> list[Node] | None:
+    """The nodes from the root down to this one, None when it is not there any more."""
+    above: dict[Node, Node] = {}
+    pending = [progress.tree]
+    while pending:
+        node = pending.pop()
+        for child in _all_below(progress, node):
+            above[child] = node
+            pending.append(child)
+    way = [wanted]
+    while way[-1] in above:
+        way.append(above[way[-1]])
+    return way[::-1] if way[-1] is progress.tree else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A node as it is now; whether all of it, or something, is over, and whether it failed."""
-
-    node: Node
-    done: bool = False
-    begun: bool = False
-    failed: bool = False
-    running: bool = False
+def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:
+    """The nodes directly below, those that are over too."""
+    below = progress.below(node)
+    return below if below or isinstance(node, SuspendedNode) else children_of(node)
 
 
-_OF_STAGE: Final = MappingProxyType(
-    {
-        Stage.AHEAD: (False, False, False, False),
-        Stage.RUNNING: (False, True, False, True),
-        Stage.FINISHED: (True, True, False, False),
-        Stage.FAILED: (False, True, True, False),
-    }
-)
+def _has_branches(node: Node) -> bool:
+    return isinstance(node, ParallelNode | PriorityNode)
+
+
+def _is_choice(node: Node) -> bool:
+    """Whether it fails only when all of it does."""
+    return isinstance(node, PriorityNode) or (
+        isinstance(node, ParallelNode) and node.policy is ParallelPolicy.ANY
+    )
 
 
 class _Left:
-    def __init__(self, progress: Progress) -> None:
+    """Makes the tree as it is now; ``now`` has the nodes that have become others."""
+
+    def __init__(self, progress: Progress, way: frozenset[Node]) -> None:
         self._progress = progress
-        self.over: set[TaskNode] = set()
+        self._way = way
+        self.over: set[Node] = set()
+        self.now: dict[Node, Node] = {}
 
-    def node(self, node: Node) -> Visit[_Part]:
+    def node(self, node: Node) -> Visit[Node]:
         """A node as it is now."""
+        progress = self._progress
         if isinstance(node, TaskNode):
-            stage = self._progress.stage(node)
-            if stage is Stage.FINISHED:
+            if progress.stage(node) is Stage.FINISHED:
                 self.over.add(node)
-            return _Part(node, *_OF_STAGE[stage])
-        below: list[_Part] = []
-        for child in self._progress.below(node):
-            part: _Part = yield self.node(child)
-            below.append(part)
-        whole = self._whole(node, below)
-        if whole.done and not isinstance(node, SequenceNode | ScopeNode):
-            self.over.update(leaves(whole.node))  # also those that were aborted, or never needed
-        return whole
-
-    def _whole(self, node: Node, below: list[_Part]) -> _Part:
-        begun = any(part.begun for part in below)
-        running = any(part.running for part in below)
-        failed = any(part.failed for part in below)
-        match node:
-            case NullNode():
-                return _Part(node, done=True)
-            case SuspendedNode():
-                return replace(below[0], begun=True) if below else _Part(node)
-            case PriorityNode():
-                return self._priority(node, below)
-            case ParallelNode():
-                done = _is_over(node, below)
-                return _Part(_with(node, below), done, begun, failed and not done, running)
-            case _:
-                done = all(part.done for part in below)
-                return _Part(_with(node, below), done, begun, failed, running)
-
-    def _priority(self, node: PriorityNode, below: list[_Part]) -> _Part:
-        """The alternatives that may still run."""
-        begun, running = any(one.begun for one in below), any(one.running for one in below)
-        past = self._progress.passed.get(node)
-        if past is not None:
-            failed = below[past].failed
-            return _Part(_behind(node, below, past), begun=True, failed=failed, running=running)
-        if not begun or (node.reactive and running):
-            return _Part(_with(node, below), begun=begun, running=running)
-        chosen = next((part for part in below if not part.failed), None)
-        if chosen is not None and not (chosen.done and chosen.begun):
-            raise _UnclearError
-        done = chosen is not None
-        return _Part(_with(node, below), done=done, begun=True, failed=not done)
+            return node
+        if node in progress.over and node not in self._way:
+            self.over.update(_every(progress, node))
+            return node
+        below: list[Node] = []
+        for child in _all_below(progress, node):
+            now: Node = yield self.node(child)
+            below.append(now)
+        became = _with(node, below)
+        if became is not node:
+            self.now[node] = became
+        return became
 
 
-def _is_over(node: ParallelNode, below: Sequence[_Part]) -> bool:
-    match node.policy:
-        case ParallelPolicy.ALL:
-            return all(part.done for part in below)
-        case ParallelPolicy.ANY:
-            return any(part.done and part.begun for part in below)
-        case ParallelPolicy.PRIMARY:
-            return below[0].done and below[0].begun
+def _every(progress: Progress, root: Node) -> list[Node]:
+    found = [root]
+    for node in found:
+        found.extend(_all_below(progress, node))
+    return found
 
 
-def _with(node: Node, below: Sequence[_Part]) -> Node:
-    """The node with its children as they are now."""
-    children = tuple(part.node for part in below)
+def _with(node: Node, children: Sequence[Node]) -> Node:
+    """The node with its children as they are now; a planned part is its plan."""
     match node:
+        case SuspendedNode() if children:
+            return children[0]
         case ScopeNode():
             return node if children[0] is node.child else replace(node, child=children[0])
+        case PriorityNode() if len(children) < len(node.children):
+            return _behind(node, children)
         case SequenceNode() | ParallelNode() | PriorityNode():
             same = all(one is other for one, other in zip(children, node.children, strict=True))
-            return node if same else replace(node, children=children)
+            return node if same else replace(node, children=tuple(children))
         case _:
-            raise AssertionError(f"nothing is below {node}")
+            return node
 
 
-def _behind(node: PriorityNode, below: Sequence[_Part], past: int) -> PriorityNode:
+def _behind(node: PriorityNode, children: Sequence[Node]) -> PriorityNode:
     """The node without its first alternatives, which have failed."""
+    past = len(node.children) - len(children)
     failed = zip(node.kept[:past], node.children, strict=False)
     gone = [Dropped(place, node_text(child), "it has failed") for place, child in failed]
     dropped = sorted((*node.dropped, *gone), key=lambda one: one.alternative)
-    children = tuple(part.node for part in below[past:])
-    return replace(node, children=children, kept=node.kept[past:], dropped=tuple(dropped))
+    kept, children = node.kept[past:], tuple(children)
+    return replace(node, children=children, kept=kept, dropped=tuple(dropped))

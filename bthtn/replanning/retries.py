@@ -29,6 +29,7 @@ class Retries:
         self._memory = FailureMemory(retrying)
         self._back_off = BackOff(retrying)
         self._reads: set[Fluent[Any]] = set()
+        self._has_plan = self._had_plan = False
 
     def ticked(self, changed: Iterable[Fluent[Any]] = (), own: Iterable[Fluent[Any]] = ()) -> None:
         """A tick begins; of what is ``watched``, others have changed this since the last one.
@@ -62,9 +63,21 @@ class Retries:
         waiting = self._back_off.waiting
         return self._memory.reads | (waiting.fluents if waiting is not None else frozenset())
 
+    @property
+    def remembers(self) -> bool:
+        """Whether something has failed lately."""
+        return len(self._memory) > 0
+
     def began(self) -> None:
         """The goal begins another attempt."""
         self._reads.clear()
+        self._has_plan = False
+
+    def found(self) -> None:
+        """There is a plan. What was in vain without one is forgotten."""
+        self._has_plan = True
+        if not self._had_plan:
+            self._back_off.succeeded()
 
     def failed(self, failure: Failure) -> Remembered | None:
         """A part of the plan failed. What is known of it when it is avoided from now on."""
@@ -82,6 +95,7 @@ class Retries:
 
         Why nothing is to be tried now, None when it may be tried again at once.
         """
+        self._had_plan = self._has_plan
         reads = self._reads | set(readings or ()) - {SEED}
         latest = self._memory.next_change(self.tick)
         return self._back_off.failed(reason, self.tick, frozenset(reads), latest)

@@ -28,11 +28,11 @@ from bthtn.world.truth import UNKNOWN
 class Way:
     """The state that the rest of a plan leads to, from now on; effects are worked out anew.
 
-    Steps that are ``over`` are left out. Nothing is judged: a step that is not possible is taken
+    Nodes that are ``over`` are left out. Nothing is judged: a step that is not possible is taken
     as if it were.
     """
 
-    def __init__(self, now: FrozenState, over: frozenset[TaskNode] = frozenset()) -> None:
+    def __init__(self, now: FrozenState, over: frozenset[Node] = frozenset()) -> None:
         self.state = WorkingState(now)
         self._over = over
         self.steps = 0
@@ -57,9 +57,9 @@ class Way:
         return self.steps == 0 and not self.choosing
 
     def _through(self, node: Node) -> Visit[Footprint]:
+        if node in self._over:
+            return self._written(Footprint())
         match node:
-            case TaskNode() if node in self._over:
-                return self._written(Footprint())
             case TaskNode():
                 return self._step(node)
             case SuspendedNode(ensures=ensures):

@@ -43,7 +43,7 @@ def breaches(draw):
     if node is None:
         node = plan.steps[draw(st.integers(done, len(plan.steps) - 1))]
         avoiding = {(node.task, node.args): "it failed"}
-    return Broken(problem, Breach(plan, rest_of(progress), node, now), avoiding, done)
+    return Broken(problem, Breach(plan, rest_of(progress, node), now), avoiding, done)
 
 
 class Broken(NamedTuple):

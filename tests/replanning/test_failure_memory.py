@@ -63,9 +63,9 @@ def test_tried_again_in_vain_it_is_avoided_at_once_and_twice_as_long_up_to_a_bou
     memory = memory_after(1, 3, 20)
     assert avoided_during(memory, range(21, 80)) == list(range(21, 41))
     memory.failed(BLIND, 100)
-    assert len(avoided_during(memory, range(101, 300))) == 40
-    memory.failed(BLIND, 300)
-    assert len(avoided_during(memory, range(301, 600))) == 40
+    assert len(avoided_during(memory, range(101, 160))) == 40
+    memory.failed(BLIND, 160)
+    assert len(avoided_during(memory, range(161, 400))) == 40
 
 
 def test_a_change_of_what_it_has_read_lets_it_be_tried_again_at_once():
@@ -128,3 +128,12 @@ def test_a_memory_can_be_turned_off():
 def test_numbers_that_mean_nothing_are_refused(wrong):
     with pytest.raises(DomainError, match="BT202"):
         Retrying(**wrong)
+
+
+def test_what_failed_long_ago_is_forgotten():
+    memory = memory_after(1)
+    memory.avoided(41)
+    assert len(memory) == 1
+    memory.avoided(42)
+    assert len(memory) == 0
+    assert len(memory_after(1, 3, 20, 100)) == 1

@@ -114,7 +114,7 @@ class Running:
     def repair(self, avoiding=None, at=None, **values):
         now = Soldier(**values).frozen()
         node = self.nodes[at] if at else self.broken(now).node
-        breach = Breach(self.plan, rest_of(self.progress), node, now)
+        breach = Breach(self.plan, rest_of(self.progress, node), now)
         return Repair(breach, self.settings, avoiding or {})
 
 
