@@ -120,6 +120,47 @@ class PlanBroken:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanRepaired:
+    """A part of a plan was planned anew, and all else of it goes on; ``reason`` is what broke."""
+
+    goal: str
+    part: str
+    reason: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAvoided:
+    """A task, or a method, failed so often that plans go without it for a while.
+
+    ``failures`` in a row, the last one for ``reason``. It is avoided for so many ``ticks`` of the
+    goal, or until one of ``fluents`` changes.
+    """
+
+    goal: str
+    task: str
+    failures: int
+    reason: str
+    ticks: int
+    fluents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoalWaits:
+    """A goal is not tried for a while, since it was in vain again and again.
+
+    ``failures`` in a row, the last one for ``reason``. It goes on after so many ``ticks``, or when
+    one of ``fluents`` changes.
+    """
+
+    goal: str
+    failures: int
+    reason: str
+    ticks: int
+    fluents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PlanAborted:
     """A goal was given up by the tree while it was planning or running."""
 
@@ -149,6 +190,9 @@ AgentEvent = (
     | PlanKept
     | PlanReplaced
     | PlanBroken
+    | PlanRepaired
+    | TaskAvoided
+    | GoalWaits
     | PlanAborted
     | GoalEnded
 )

@@ -9,15 +9,20 @@ Only the tail is exchanged: nothing is aborted and nothing started twice.
 
 from __future__ import annotations
 
+from typing import Any
+
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.agent import Agent
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import is_same_path
 from bthtn.behaviours.sequence import PlanSequence, discard
 from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.same_course import IsIdle
+from bthtn.world.expression import ALWAYS
 
 
 class Carrying:
@@ -104,6 +109,17 @@ class Carrying:
                 _go_on(node, index, put)
                 return node
         return None
+
+
+def idle_for(agent: Agent[Any, Any]) -> IsIdle:
+    """Tells the steps with which the agent would do nothing at all."""
+
+    def is_idle(node: TaskNode) -> bool:
+        task = node.task
+        acts = node.footprint.writes or task.actual or task.uses or node.duration
+        return not acts and task.exec_only is ALWAYS and agent.operators.find(task) is None
+
+    return is_idle
 
 
 def _go_on(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:

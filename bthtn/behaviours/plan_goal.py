@@ -17,7 +17,7 @@ running plan is not decided here but by ``replanning.review``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -31,16 +31,20 @@ from bthtn.agent.event import (
     PlanBroken,
     PlanFailed,
     PlanKept,
+    PlanRepaired,
     PlanReplaced,
     PlanResumed,
 )
-from bthtn.behaviours.branch import failure_of
-from bthtn.behaviours.carry import Carrying
+from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
+from bthtn.behaviours.carry import Carrying, idle_for
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.headway import progress_of
 from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.suspended import Suspended
+from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
 from bthtn.plan.nodes import TaskNode
@@ -50,11 +54,12 @@ from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, Settings
 from bthtn.replanning.budget import Budget
+from bthtn.replanning.mend import Mend, Mended
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
 from bthtn.replanning.progress import Course, Progress
 from bthtn.replanning.review import Review
 from bthtn.replanning.same_course import is_same_course
-from bthtn.world.expression import ALWAYS
+from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -106,7 +111,10 @@ class PlanGoal(Behaviour):
         self._reason = ""
         self._allowance = Budget(budget)
         self._course: Course | None = None
+        self._idle = idle_for(agent)
         self._review = Review(self._planner, agent.beliefs, name, replanning)
+        self._experience = Experience(agent, name, self._domain, replanning.retrying)
+        self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
 
     @property
     def budget(self) -> int | None:
@@ -119,7 +127,14 @@ class PlanGoal(Behaviour):
 
     def tick(self) -> Iterator[Behaviour]:
         """Plan, or tick the plan."""
+        self._experience.tick()
         if self.status is not Status.RUNNING:
+            obstacle = self._experience.obstacle
+            if obstacle:
+                self.feedback_message = obstacle
+                self.stop(Status.FAILURE)
+                yield self
+                return
             self._begin()
             self.status = Status.RUNNING
         self._allowance.renew()
@@ -145,18 +160,20 @@ class PlanGoal(Behaviour):
         if new_status is not Status.INVALID:
             return
         if self.status is Status.RUNNING:
-            self.agent.emit(PlanAborted(self.name, self._interruption()))
+            self.agent.emit(PlanAborted(self.name, interruption_of(self)))
             self.feedback_message = "aborted"
         for child in self.children:
             if child.status is not Status.INVALID:
                 child.stop(new_status)
         self._search = None
+        self._mend.forget()
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
         if self.status is Status.RUNNING:
             self.stop(Status.INVALID)
         self._unmount()
+        self._experience.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
@@ -171,17 +188,22 @@ class PlanGoal(Behaviour):
         self.plan = self.verdict = None
         self.replans = 0
         self.feedback_message = "planning"
+        self._experience.begin()
         self._look_for_a_plan("the goal is new")
 
     def _look_for_a_plan(self, reason: str) -> None:
         self._reason = reason
         self._version = self.agent.beliefs.version
-        self._search = self._planner.search(self.agent.beliefs.frozen())
+        self._search = self._experience.search(self._planner, self.agent.beliefs.frozen())
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         assert self._search is not None, "a goal without a plan looks for one"
         try:
+            mended = self._mend.done(*self._experience.situation)
+            if mended is not None:
+                self._mount(mended.plan, mended)
+                return Status.SUCCESS
             plan = plan_of(self._search, self._allowance)
             if plan is None:
                 return Status.RUNNING
@@ -190,6 +212,7 @@ class PlanGoal(Behaviour):
                 if not seen.ok:
                     changed = "the world changed while the plan was being made"
                     return self._again(f"{changed}: {seen.reason}")
+            self._experience.found()
             self._mount(plan)
         except BthtnError as error:
             return self._give_up(str(error), error)
@@ -197,19 +220,22 @@ class PlanGoal(Behaviour):
             return self._give_up(str(failure))
         return Status.SUCCESS
 
-    def _mount(self, plan: Plan) -> None:
+    def _mount(self, plan: Plan, mended: Mended | None = None) -> None:
         self._run = PlanRun(
             self.agent,
             self.name,
             self._plan_rest,
             self._resumed,
-            self._review.finished,
+            self._finished,
             self._setup_arguments,
         )
-        subtree = compiled(plan.tree, self._run)
+        subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
         self._set_up(subtree)
         self._adopt(plan, subtree)
-        self.agent.emit(PlanAdopted(self.name, plan, self._reason))
+        if mended is None:
+            self.agent.emit(PlanAdopted(self.name, plan, self._reason))
+        else:
+            self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, plan))
 
     def _adopt(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self
@@ -251,14 +277,14 @@ class PlanGoal(Behaviour):
         except BthtnError as error:
             self.agent.emit(PlanKept(self.name, str(error), verdict.change))
             return
-        same_course = is_same_course(self._progress(), plan, self._is_idle)
+        same_course = is_same_course(self._progress(), plan, self._idle)
         if same_course:
             reason = "what was found is what is left of it"
             self.agent.emit(PlanKept(self.name, reason, verdict.change))
         else:
             self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
         self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._is_idle, same_course=same_course)
+        carrying = Carrying(self.children[0], self._idle, same_course=same_course)
         self._adopt(plan, carrying.into(subtree))
         if not same_course:
             self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
@@ -270,22 +296,38 @@ class PlanGoal(Behaviour):
         by_others = change is not None and change.source != self.name
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
+        broken, progress = verdict.broken, self._progress()
+        assert self.plan is not None, "what breaks is being run"
+        self._mend.keep(self.plan, progress, None if broken is None else broken.node, reason)
+        mended = self._mend.done(*self._experience.situation) if by_others else None
+        if mended is not None:
+            self._put_in(mended)
+            return Status.SUCCESS
         self.children[0].stop(Status.INVALID)
         if not by_others:
+            if broken is not None:
+                self._experience.broke(progress, broken)
             return self._again(reason)
         self._unmount()
         self._look_for_a_plan(reason)
         return self._plan()
 
+    def _put_in(self, mended: Mended) -> None:
+        """Run the mended plan; what runs outside of the new part runs on."""
+        assert self._run is not None, "it takes the place of a running one"
+        subtree = compiled(mended.plan.tree, self._run, mended.over)
+        self._set_up(subtree)
+        carrying = Carrying(self.children[0], self._idle, same_course=False)
+        self._adopt(mended.plan, carrying.into(subtree))
+        self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
+
+    def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        self._experience.finished(node)
+        self._review.finished(node, written)
+
     def _progress(self) -> Progress:
         assert self._course is not None, "what is mounted has a course"
         return progress_of(self.children[0], self._course.tree, self._course.planned)
-
-    def _is_idle(self, node: TaskNode) -> bool:
-        """Whether a step does nothing at all."""
-        task = node.task
-        acts = node.footprint.writes or task.actual or task.uses or node.duration
-        return not acts and task.exec_only is ALWAYS and self.agent.operators.find(task) is None
 
     def _after(self, status: Status) -> Status:
         """What the plan's end means for the goal."""
@@ -293,8 +335,14 @@ class PlanGoal(Behaviour):
             return status
         if status is Status.SUCCESS:
             self.feedback_message = "done"
+            self._experience.succeeded()
             self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
+        step, progress = failed_step(self.children[0]), self._progress()
+        assert self.plan is not None, "what failed has been run"
+        if isinstance(step, TaskLeaf | Suspended):
+            self._experience.failed(progress, step.node, step.feedback_message)
+            self._mend.keep(self.plan, progress, step.node, step.failure)
         return self._again(failure_of(self.children[0]) or "the plan failed")
 
     def _again(self, reason: str) -> Status:
@@ -312,13 +360,17 @@ class PlanGoal(Behaviour):
 
     def _give_up(self, reason: str, error: BaseException | None = None) -> Status:
         self._search = None
+        self._mend.forget()
         self.feedback_message = reason
         self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=error))
+        self._experience.in_vain(reason)
         return Status.FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Begin to plan a suspended part. Raises ResumeFailed."""
-        ask = resuming(arrival, self.agent, self._domain, self.settings, self._allowance)
+        ask = resuming(
+            arrival, self.agent, self._domain, self.settings, self._allowance, self._experience
+        )
 
         def planned() -> Planned | None:
             plan = ask()
@@ -348,14 +400,3 @@ class PlanGoal(Behaviour):
         """Set up what comes later than the tree, as py_trees set up the tree."""
         for node in subtree.iterate():
             node.setup(**self._setup_arguments)
-
-    def _interruption(self) -> str:
-        """Who or what in the tree took over."""
-        node: Any = self
-        while node.parent is not None:
-            taking_over = getattr(node.parent, "current_child", None)
-            if taking_over is not None and taking_over is not node:
-                verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
-                return f"'{taking_over.name}' {verb}"
-            node = node.parent
-        return "the tree was stopped"

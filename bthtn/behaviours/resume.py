@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bthtn.agent.agent import Agent
+from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.run import Arrival, ResumeFailed
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError
@@ -35,6 +36,7 @@ def resuming(
     domain: FrozenDomain,
     settings: Settings,
     budget: Budget,
+    experience: Experience,
 ) -> Callable[[], Plan | None]:
     """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen.
 
@@ -43,8 +45,9 @@ def resuming(
     state = agent.beliefs.frozen()
     planner: Planner[Any] = Planner.resuming(domain, arrival.node, settings, cache=agent.cache)
     try:
-        foreseen = go_on(arrival.node, state, domain, settings)
-        search = planner.search(state) if foreseen is None else None
+        avoids = bool(experience.avoided)  # what was foreseen may be part of it
+        foreseen = None if avoids else go_on(arrival.node, state, domain, settings)
+        search = experience.search(planner, state, resumes=True) if foreseen is None else None
     except BthtnError as error:
         raise ResumeFailed(str(error)) from error
 

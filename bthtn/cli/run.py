@@ -24,6 +24,7 @@ from bthtn.agent.event import (
     PlanAdopted,
     PlanBroken,
     PlanFailed,
+    PlanRepaired,
     PlanReplaced,
 )
 from bthtn.behaviours import Character, PlanGoal
@@ -189,7 +190,7 @@ class _Album:
     def _hear(self, event: AgentEvent) -> None:
         """Told of a plan's end before its behaviours forget how they ended."""
         match event:
-            case PlanAdopted(goal, plan):
+            case PlanAdopted(goal, plan) | PlanRepaired(goal, _, _, plan):
                 self._plans += 1
                 for node in self._root.iterate():
                     if isinstance(node, PlanGoal) and node.plan is plan:

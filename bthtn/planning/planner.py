@@ -118,6 +118,13 @@ class Planner(Generic[S]):
             return _Answered(self._plan_from(answer, start))
         return self._remembered(start, self._answers)
 
+    def recorded(
+        self, state: S | FrozenState, *, avoiding: Avoided = NOTHING_AVOIDED
+    ) -> tuple[Search, RecordingState]:
+        """A search, and the state that knows what it has read so far. No cache is asked."""
+        start = RecordingState(self._start(state))
+        return self._begun(start, None, avoiding), start
+
     def _remembered(self, start: FrozenState, answers: Answers) -> Search:
         """A search whose answer the cache will have."""
         recorded = RecordingState(start)

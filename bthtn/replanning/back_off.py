@@ -27,12 +27,12 @@ class Waiting:
     until: int
     fluents: frozenset[Fluent[Any]] = frozenset()
 
-    def __str__(self) -> str:
+    def text(self, tick: int) -> str:
+        """What is to be said of it in this tick."""
         names = sorted(map(str, self.fluents))
-        change = f", or a change of {', '.join(names)}" if names else ""
-        return (
-            f"failed {self.failures} times: {self.reason}; waiting until tick {self.until}{change}"
-        )
+        change = f", or for a change of {', '.join(names)}" if names else ""
+        waits = f"waits {self.until - tick} more ticks{change}"
+        return f"in vain {self.failures} times: {self.reason}; {waits}"
 
 
 class BackOff:
@@ -52,9 +52,10 @@ class BackOff:
         """
         self.failures += 1
         first, longest = self._retrying.wait, self._retrying.longest_wait
-        if self.failures == 1 or not first or not longest:
+        before = self.failures - self._retrying.wait_after
+        if before < 0 or not first or not longest:
             return None
-        until = tick + 1 + doubled(first, self.failures - 2, longest)
+        until = tick + 1 + doubled(first, before, longest)
         if latest is not None:
             until = min(until, max(latest, tick + 1))
         self.waiting = Waiting(self.failures, reason, until, fluents)

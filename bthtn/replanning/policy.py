@@ -9,6 +9,8 @@ from typing import Final, Literal, get_args
 
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.plan import Plan
+from bthtn.replanning.monitor import Break
+from bthtn.replanning.retrying import DEFAULT_RETRYING, Retrying
 from bthtn.world.diff import Change
 
 Interrupt = Literal["any", "mtr_equal", "mtr", "surprise"]
@@ -100,12 +102,16 @@ class Replanning:
     ``interrupt`` is the policy. A better plan is not looked for before the running one is
     ``minimum_commitment`` ticks old, and adopted when it has been found for ``hysteresis`` ticks
     in a row. ``meanwhile`` says whether the plan runs on while a better one is looked for.
+    With ``repair`` the smallest part of a plan that breaks or fails is planned anew, before
+    everything is (3.11). ``retrying`` says how soon what has failed is tried again (3.10).
     """
 
     interrupt: Interrupt = "surprise"
     minimum_commitment: int = 0
     hysteresis: int = 0
     meanwhile: Meanwhile = "run"
+    repair: bool = True
+    retrying: Retrying = DEFAULT_RETRYING
 
     def __post_init__(self) -> None:
         """Reject policies that do not exist and times below zero. Raises DomainError."""
@@ -128,7 +134,7 @@ class Verdict:
     """What was decided about a running plan, and why.
 
     ``step`` would break, ``change`` is what did it, or what made somebody look; ``plan`` is the
-    one to be adopted.
+    one to be adopted. ``broken`` says more of what breaks.
     """
 
     decision: Decision
@@ -136,6 +142,7 @@ class Verdict:
     step: str = ""
     change: Change | None = None
     plan: Plan | None = None
+    broken: Break | None = None
 
 
 def drawn() -> str:

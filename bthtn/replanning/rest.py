@@ -60,18 +60,21 @@ def rest_of(progress: Progress, broken: Node) -> Rest | None:
 
     A choice that has failed breaks as a whole, and not where its last alternative did.
     """
-    way = _way(progress, broken)
+    way = way_to(progress, broken)
     if way is None:
         return None
-    broken = next((node for node in way if node in progress.over and _is_choice(node)), broken)
+    broken = way[-1]
     left = _Left(progress, frozenset(way))
     tree: Node = unwound(left.node(progress.tree))
     over, running = frozenset(left.over), frozenset(progress.running())
     return Rest(tree, left.now.get(broken, broken), over, running)
 
 
-def _way(progress: Progress, wanted: Node) -> list[Node] | None:
-    """The nodes from the root down to this one, None when it is not there any more."""
+def way_to(progress: Progress, wanted: Node) -> list[Node] | None:
+    """The nodes from the root down to this one, None when it is not there any more.
+
+    They end with the outermost choice that has failed, if there is one.
+    """
     above: dict[Node, Node] = {}
     pending = [progress.tree]
     while pending:
@@ -82,7 +85,11 @@ def _way(progress: Progress, wanted: Node) -> list[Node] | None:
     way = [wanted]
     while way[-1] in above:
         way.append(above[way[-1]])
-    return way[::-1] if way[-1] is progress.tree else None
+    if way[-1] is not progress.tree:
+        return None
+    way.reverse()
+    failed = (n for n, node in enumerate(way) if node in progress.over and _is_choice(node))
+    return way[: next(failed, len(way) - 1) + 1]
 
 
 def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:

@@ -150,7 +150,9 @@ class Review:
             rule = decided(self.replanning.interrupt, Situation(valid=False))
             causes = [change for change in changes.values() if change.fluent in seen.broken.reads]
             cause = causes[0] if causes else None
-            return Verdict(rule.decision, seen.broken.reason, seen.broken.step, cause)
+            return Verdict(
+                rule.decision, seen.broken.reason, seen.broken.step, cause, broken=seen.broken
+            )
         about = [
             change for change in changes.values() if not is_new or change.fluent in seen.support
         ]

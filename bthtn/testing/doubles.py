@@ -31,6 +31,7 @@ from bthtn.agent.event import (
     AgentEvent,
     BeliefChanged,
     GoalEnded,
+    GoalWaits,
     LeafAborted,
     LeafEnded,
     LeafRefused,
@@ -40,8 +41,10 @@ from bthtn.agent.event import (
     PlanBroken,
     PlanFailed,
     PlanKept,
+    PlanRepaired,
     PlanReplaced,
     PlanResumed,
+    TaskAvoided,
 )
 
 E = TypeVar("E", bound=AgentEvent)
@@ -271,7 +274,9 @@ def line_of(event: AgentEvent) -> str:
             return f"refused {task}"
         case PlanAdopted(goal) | PlanResumed(goal) | PlanFailed(goal) | PlanAborted(goal):
             return f"{type(event).__name__} {goal}"
-        case PlanKept(goal) | PlanReplaced(goal) | PlanBroken(goal):
+        case PlanKept(goal) | PlanReplaced(goal) | PlanBroken(goal) | PlanRepaired(goal):
+            return f"{type(event).__name__} {goal}"
+        case TaskAvoided(goal) | GoalWaits(goal):
             return f"{type(event).__name__} {goal}"
         case GoalEnded(goal, succeeded):
             return f"{goal} {'succeeded' if succeeded else 'failed'}"

@@ -22,6 +22,7 @@ from bthtn.agent.event import (
     AgentEvent,
     BeliefChanged,
     GoalEnded,
+    GoalWaits,
     LeafAborted,
     LeafEnded,
     LeafRefused,
@@ -31,8 +32,10 @@ from bthtn.agent.event import (
     PlanBroken,
     PlanFailed,
     PlanKept,
+    PlanRepaired,
     PlanReplaced,
     PlanResumed,
+    TaskAvoided,
 )
 from bthtn.plan.nodes import Node, PriorityNode
 from bthtn.plan.notation import normal
@@ -70,6 +73,9 @@ class Verb(Enum):
     FAILS = "fails"
     REFUSES = "refuses"
     ABORTS = "aborts"
+    REPAIRS = "repairs"
+    AVOIDS = "avoids"
+    WAITS = "waits"
 
 
 _TOGETHER: Final = frozenset(
@@ -222,6 +228,11 @@ class _Fold:
         match event:
             case PlanAdopted():
                 yield self._adoption(event)
+            case PlanRepaired():
+                yield Entry(Verb.REPAIRS, _because(event.part, event.reason))
+                yield self._adoption(event)
+            case TaskAvoided() | GoalWaits():
+                yield _for_a_while(event)
             case PlanResumed():
                 self._choices[event.goal] |= _choices(event.plan.tree)
                 text = f"{normal(event.plan.tree)} — was suspended ({event.cause})"
@@ -240,7 +251,7 @@ class _Fold:
             case _:
                 pass
 
-    def _adoption(self, event: PlanAdopted) -> Entry:
+    def _adoption(self, event: PlanAdopted | PlanRepaired) -> Entry:
         """A plan that looks like an earlier one is not shown again."""
         self._adopted += 1
         number = self._numbers[event.goal] = self._adopted
@@ -280,6 +291,15 @@ def _change_text(change: Change) -> str:
     if isinstance(change.before, bool) and isinstance(change.after, bool):
         return f"{change.fluent} = {value_text(change.after)}"
     return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
+
+
+def _for_a_while(event: TaskAvoided | GoalWaits) -> Entry:
+    """What is not tried, how long, and why."""
+    change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
+    told = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
+    if isinstance(event, TaskAvoided):
+        return Entry(Verb.AVOIDS, f"{event.task}, {told}")
+    return Entry(Verb.WAITS, f"{event.goal}, {told}")
 
 
 def _because(what: str, reason: str) -> str:

@@ -15,7 +15,7 @@ class Miner(State):
 
 MINE = Domain("mine", Miner)
 dig = MINE.primitive("dig")
-RETRYING = Retrying(wait=2, longest_wait=16)
+RETRYING = Retrying(wait_after=2, wait=2, longest_wait=16)
 
 
 def attempts(retries, ticks, changes=None):
@@ -46,16 +46,16 @@ def test_success_ends_the_waiting():
     assert attempts(retries, 8) == [13, 14, 17]
 
 
-def test_the_diagnosis_says_how_often_why_until_when_and_for_what():
+def test_the_diagnosis_says_how_often_why_how_long_and_for_what():
     retries = Retries(RETRYING)
     attempts(retries, 5)
-    assert str(retries.waiting) == (
-        "failed 3 times: there is no plan; waiting until tick 10, or a change of coal"
+    assert retries.waiting.text(6) == (
+        "in vain 3 times: there is no plan; waits 4 more ticks, or for a change of coal"
     )
 
 
 def test_it_does_not_wait_longer_than_something_is_avoided():
-    retries = Retries(Retrying(avoid_after=1, cooldown=3, wait=50, longest_wait=50))
+    retries = Retries(Retrying(avoid_after=1, cooldown=3, wait_after=2, wait=50, longest_wait=50))
     retries.ticked()
     retries.failed(Failure(avoidable(MINE.freeze(), dig), "dig", "no lamp"))
     retries.in_vain("gave up")
@@ -65,7 +65,7 @@ def test_it_does_not_wait_longer_than_something_is_avoided():
 
 
 def test_what_failed_steps_have_read_wakes_as_well():
-    retries = Retries(Retrying(wait=50, longest_wait=50))
+    retries = Retries(Retrying(avoid_after=2, wait_after=2, wait=50, longest_wait=50))
     reads = frozenset({Miner.lamp})
     for _ in range(2):
         retries.ticked()
