@@ -129,8 +129,7 @@ class PlanGoal(Behaviour):
         """Plan, or tick the plan."""
         self._experience.tick()
         if self.status is not Status.RUNNING:
-            obstacle = self._experience.obstacle
-            if obstacle:
+            if obstacle := self._experience.obstacle:
                 self.feedback_message = obstacle
                 self.stop(Status.FAILURE)
                 yield self
