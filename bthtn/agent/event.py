@@ -121,6 +121,81 @@ class PlanFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanKept:
+    """A change made somebody look at a running plan, and it goes on."""
+
+    goal: str
+    reason: str
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReplaced:
+    """A running plan gives way to another one, which is adopted at once.
+
+    ``change`` is what made somebody look for it.
+    """
+
+    goal: str
+    reason: str
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanBroken:
+    """A running plan is given up because of what others changed, and another one looked for.
+
+    ``step`` is the first one that would not work any more, ``change`` what others did to it.
+    """
+
+    goal: str
+    reason: str
+    step: str = ""
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRepaired:
+    """A part of a plan was planned anew, and all else of it goes on; ``reason`` is what broke."""
+
+    goal: str
+    part: str
+    reason: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAvoided:
+    """A task, or a method, failed so often that plans go without it for a while.
+
+    ``failures`` in a row, the last one for ``reason``. It is avoided for so many ``ticks`` of the
+    goal, or until one of ``fluents`` changes.
+    """
+
+    goal: str
+    task: str
+    failures: int
+    reason: str
+    ticks: int
+    fluents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoalWaits:
+    """A goal is not tried for a while, since it was in vain again and again.
+
+    ``failures`` in a row, the last one for ``reason``. It goes on after so many ``ticks``, or when
+    one of ``fluents`` changes.
+    """
+
+    goal: str
+    failures: int
+    reason: str
+    ticks: int
+    fluents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PlanAborted:
     """A goal was given up by the tree while it was planning or running."""
 
@@ -151,6 +226,12 @@ AgentEvent = (
     | PlanAdopted
     | PlanResumed
     | PlanFailed
+    | PlanKept
+    | PlanReplaced
+    | PlanBroken
+    | PlanRepaired
+    | TaskAvoided
+    | GoalWaits
     | PlanAborted
     | GoalEnded
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -18,6 +18,12 @@ from bthtn.world.footprint import Footprint
 
 def failure_of(branch: Behaviour) -> str:
     """Why a branch failed: the reason of the one step that decided it, with its place."""
+    step = failed_step(branch)
+    return str(getattr(step, "failure", "")) or step.feedback_message
+
+
+def failed_step(branch: Behaviour) -> Behaviour:
+    """The one step, or suspended part, that decided that a branch failed."""
     while True:
         match branch:
             case PlanSequence(current_child=Behaviour() as child):
@@ -27,7 +33,7 @@ def failure_of(branch: Behaviour) -> str:
             case PlanParallel():
                 branch = _decisive(branch)
             case _:
-                return str(getattr(branch, "failure", "")) or branch.feedback_message
+                return branch
 
 
 def _decisive(node: PlanParallel) -> Behaviour:
@@ -87,3 +93,15 @@ def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
                 pending.extend((child, False) for child in node.ahead)
             case PlanSequence() | PlanParallel() | PlanPriority():
                 pending.extend((child, again) for child in node.children)
+
+
+def interruption_of(node: Behaviour) -> str:
+    """Who or what in the tree took over from a node that was running."""
+    one: Any = node
+    while one.parent is not None:
+        taking_over = getattr(one.parent, "current_child", None)
+        if taking_over is not None and taking_over is not one:
+            verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
+            return f"'{taking_over.name}' {verb}"
+        one = one.parent
+    return "the tree was stopped"

@@ -40,12 +40,12 @@ Steps = list[Behaviour]
 """Behaviours to be run one after the other."""
 
 
-def compiled(node: Node, run: PlanRun) -> Behaviour:
-    """The behaviour that runs the plan tree.
+def compiled(node: Node, run: PlanRun, over: frozenset[Node] = frozenset()) -> Behaviour:
+    """The behaviour that runs the plan tree, but for the nodes that are over.
 
     Raises ExecutionError when parallel and priority nodes are nested too deep for py_trees.
     """
-    return _one(unwound(_Compiler(run).steps(node, None, 0)))
+    return _one(unwound(_Compiler(run, over).steps(node, None, 0)))
 
 
 def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
@@ -60,8 +60,9 @@ def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
 class _Compiler:
     """Turns nodes into steps; ``depth`` counts the composites above."""
 
-    def __init__(self, run: PlanRun) -> None:
+    def __init__(self, run: PlanRun, over: frozenset[Node] = frozenset()) -> None:
         self.run = run
+        self.over = over
 
     def steps(self, node: Node, path: Path, depth: int) -> Visit[Steps]:
         """What takes the node's place in a sequence."""
@@ -73,7 +74,8 @@ class _Compiler:
                     hint="py_trees runs a tree by recursion; use a sequence or a suspension",
                 )
             )
-        return TABLE[type(node)](self, node, path, depth)
+        make = _null if node in self.over else TABLE[type(node)]
+        return make(self, node, path, depth)
 
 
 def _task(compiler: _Compiler, node: TaskNode, path: Path, _: int) -> Visit[Steps]:
@@ -119,7 +121,7 @@ def _suspended(compiler: _Compiler, node: SuspendedNode, path: Path, _: int) -> 
     return [Suspended(node, path, compiler.run)]
 
 
-def _null(_: _Compiler, __: NullNode, ___: Path, ____: int) -> Visit[Steps]:
+def _null(_: _Compiler, __: Node, ___: Path, ____: int) -> Visit[Steps]:
     yield from ()
     return []
 

@@ -5,38 +5,63 @@
     no plan         FAILURE
     plan found      over several ticks in a world that moved on: does it still hold? then
                     compile it, mount it, tick it
-    running         RUNNING; SUCCESS when it is done; on failure search again, a bounded
+    running         did others change something that matters? keep the plan, replace it, or
+                    give it up and plan anew; tick what there is then
+                    RUNNING; SUCCESS when it is done; on failure search again, a bounded
                     number of times
     interrupted     abort everything at once
 
-It is the one behaviour that plans: suspended parts ask it for theirs.
+It is the one behaviour that plans: suspended parts ask it for theirs. What becomes of a
+running plan is not decided here but by ``replanning.review``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import GoalEnded, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
-from bthtn.behaviours.branch import failure_of
+from bthtn.agent.event import (
+    GoalEnded,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanKept,
+    PlanRepaired,
+    PlanReplaced,
+    PlanResumed,
+)
+from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
+from bthtn.behaviours.carry import Carrying, idle_for
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.experience import Experience
+from bthtn.behaviours.headway import progress_of
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.interruptible import interruptible
+from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.suspended import Suspended
+from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
-from bthtn.plan.nodes import SuspendedNode, TaskNode
+from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
-from bthtn.plan.walk import preorder
-from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, SearchStatus, Settings
+from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, Settings
+from bthtn.replanning.budget import Budget
+from bthtn.replanning.mend import Mend, Mended
+from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
+from bthtn.replanning.progress import Course, Progress
+from bthtn.replanning.review import Review
+from bthtn.replanning.same_course import is_same_course
+from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -47,10 +72,12 @@ class PlanGoal(Behaviour):
 
     ``budget`` is how many expansions it may use per tick, None for as many as it takes.
     When a plan fails it looks for a new one, ``max_replans`` times before it gives up. It does
-    so in the tick after the failure, so that no step runs twice in one tick.
+    so in the tick after the failure, so that no step runs twice in one tick. ``replanning`` says
+    when a running plan gives way to a better one; plans that others break or better do not count
+    as failed. ``verdict`` is what was last decided about a running plan.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what comes behind the goal is given by name
         self,
         name: str,
         agent: Agent[Any, Any],
@@ -59,6 +86,7 @@ class PlanGoal(Behaviour):
         settings: Settings = DEFAULT_SETTINGS,
         budget: int | None = 1_000,
         max_replans: int = 3,
+        replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and a budget that allows nothing."""
         super().__init__(name)
@@ -68,11 +96,11 @@ class PlanGoal(Behaviour):
             raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
         self.settings = settings
-        self.budget = budget
         self.max_replans = max_replans
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
+        self.verdict: Verdict | None = None
         # Constructs in the goal are read once: suspended parts name the tasks they have become.
         self._planner: Planner[Any] = Planner(
             agent.domain, sequence(goal), settings, cache=agent.cache
@@ -83,8 +111,18 @@ class PlanGoal(Behaviour):
         self._version = 0
         self._run: PlanRun | None = None
         self._reason = ""
-        self._left: int | None = None
         self._hooks = PlanHooks(agent, name)
+        self._allowance = Budget(budget)
+        self._course: Course | None = None
+        self._idle = idle_for(agent)
+        self._review = Review(self._planner, agent.beliefs, name, replanning)
+        self._experience = Experience(agent, name, self._domain, replanning.retrying)
+        self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
+
+    @property
+    def budget(self) -> int | None:
+        """How many expansions it may use per tick, None for as many as it takes."""
+        return self._allowance.per_tick
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
@@ -93,11 +131,17 @@ class PlanGoal(Behaviour):
     def tick(self) -> Iterator[Behaviour]:
         """Plan, or tick the plan."""
         self.agent.aborts.go_on(self)
+        self._experience.tick()
         if self.status is not Status.RUNNING:
+            if obstacle := self._experience.obstacle:
+                self.feedback_message = obstacle
+                self.stop(Status.FAILURE)
+                yield self
+                return
             self._begin()
             self.status = Status.RUNNING
-        self._left = self.budget
-        status = Status.SUCCESS if self._mounted else self._plan()
+        self._allowance.renew()
+        status = self._reviewed() if self._mounted else self._plan()
         if status is Status.SUCCESS:
             subtree = self.children[0]
             assert self._run is not None, "what is mounted is being run"
@@ -116,17 +160,19 @@ class PlanGoal(Behaviour):
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal gives up its plan at once."""
+        self._review.close()
         if new_status is not Status.INVALID:
             self._hooks.over()
             return
         if self.status is Status.RUNNING:
-            self.agent.emit(PlanAborted(self.name, self._interruption()))
+            self.agent.emit(PlanAborted(self.name, interruption_of(self)))
             self.feedback_message = "aborted"
         for child in self.children:
             if child.status is not Status.INVALID:
                 child.stop(new_status)
         self._search = None
         self._hooks.over()
+        self._mend.forget()
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
@@ -134,6 +180,7 @@ class PlanGoal(Behaviour):
             self.stop(Status.INVALID)
         self._unmount()
         self.agent.aborts.cut_off(self.name, "the tree was taken down")
+        self._experience.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
@@ -145,22 +192,32 @@ class PlanGoal(Behaviour):
 
     def _begin(self) -> None:
         self._unmount()
-        self.plan = None
+        self.plan = self.verdict = None
         self.replans = 0
         self.feedback_message = "planning"
+        self._experience.begin()
         self._look_for_a_plan("the goal is new")
 
     def _look_for_a_plan(self, reason: str) -> None:
         self._reason = reason
         self._version = self.agent.beliefs.version
-        self._search = self._planner.search(self.agent.beliefs.frozen())
+        self._search = self._experience.search(self._planner, self.agent.beliefs.frozen())
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         assert self._search is not None, "a goal without a plan looks for one"
         try:
-            plan = self._advance(self._search)
-            if plan is None or self._gives_up():
+            if self._gives_up():
+                return Status.RUNNING
+            mended = self._mend.done(*self._experience.situation)
+            if mended is not None:
+                refused = self._hooks.adopt(mended.plan.tree)
+                if refused:
+                    return self._again(refused)
+                self._mount(mended.plan, mended)
+                return Status.SUCCESS
+            plan = plan_of(self._search, self._allowance)
+            if plan is None:
                 return Status.RUNNING
             if self._version != self.agent.beliefs.version:
                 seen = replay(plan, self.agent.beliefs.frozen())
@@ -170,6 +227,7 @@ class PlanGoal(Behaviour):
             refused = self._hooks.adopt(plan.tree)
             if refused:
                 return self._again(refused)
+            self._experience.found()
             self._mount(plan)
         except BthtnError as error:
             return self._give_up(str(error), error)
@@ -177,42 +235,132 @@ class PlanGoal(Behaviour):
             return self._give_up(str(failure))
         return Status.SUCCESS
 
-    def _advance(self, search: Search) -> Plan | None:
-        """The plan, or None while it needs more ticks. Raises ResumeFailed without one."""
-        before = search.expansions
-        status = search.advance(self._left)
-        if self._left is not None:
-            self._left -= search.expansions - before
-        if status is SearchStatus.RUNNING:
-            return None
-        if search.plan is None:
-            limit = f"no plan within {search.expansions} expansions"
-            raise ResumeFailed(limit if status is SearchStatus.LIMIT else "there is no plan")
-        return search.plan
-
-    def _mount(self, plan: Plan) -> None:
+    def _mount(self, plan: Plan, mended: Mended | None = None) -> None:
         self._run = PlanRun(
             self.agent,
             self.name,
             self._plan_rest,
             self._resumed,
+            self._finished,
             self._setup_arguments,
             holder=self._hooks.holder,
         )
-        subtree = compiled(plan.tree, self._run)
+        subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
+        self._set_up(subtree)
+        self._adopt(plan, subtree)
+        if mended is None:
+            self.agent.emit(PlanAdopted(self.name, plan, self._reason))
+        else:
+            self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, plan))
+
+    def _adopt(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self
         self.children = [subtree]
-        self._set_up(subtree)
         self.plan, self.record, self._search = plan, plan.record, None
+        self._course = Course(plan.tree)
+        self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
-        self.agent.emit(PlanAdopted(self.name, plan, self._reason))
 
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
+        self._review.close()
         for child in self.children:
             discard(child)
         self.children = []
-        self._run = None
+        self._run = self._course = None
+
+    def _reviewed(self) -> Status:
+        """Look at the running plan: SUCCESS when there is one to tick, else as ``_plan``."""
+        verdicts = self._review.look(
+            self._progress, self._allowance, interruptible=interruptible(self.children[0])
+        )
+        for verdict in verdicts:
+            self.verdict = verdict
+            match verdict.decision:
+                case Decision.KEEP:
+                    self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
+                case Decision.ADOPT:
+                    refused = self._replace(verdict)
+                    if refused:
+                        return self._refused(refused)
+                case Decision.ABORT:
+                    return self._break_off(verdict)
+        return Status.SUCCESS
+
+    def _replace(self, verdict: Verdict) -> str:
+        """Run another plan; what both begin with runs on. Why it cannot begin, or nothing."""
+        plan, run = verdict.plan, self._run
+        assert plan is not None, "a plan is adopted"
+        assert run is not None, "it takes the place of a running one"
+        try:
+            subtree = compiled(plan.tree, run)
+        except BthtnError as error:
+            self.agent.emit(PlanKept(self.name, str(error), verdict.change))
+            return ""
+        refused = self._hooks.adopt(plan.tree)
+        if refused:
+            return refused
+        same_course = is_same_course(self._progress(), plan, self._idle)
+        if same_course:
+            reason = "what was found is what is left of it"
+            self.agent.emit(PlanKept(self.name, reason, verdict.change))
+        else:
+            self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
+        self._set_up(subtree)
+        carrying = Carrying(self.children[0], self._idle, same_course=same_course)
+        self._adopt(plan, carrying.into(subtree))
+        if not same_course:
+            self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
+        return ""
+
+    def _refused(self, reason: str) -> Status:
+        """The plan in the place of the running one cannot begin, and the hooks of that are over."""
+        self.children[0].stop(Status.INVALID)
+        return self._again(reason)
+
+    def _break_off(self, verdict: Verdict) -> Status:
+        """Give up a plan that does not work any more; without anybody's doing, it has failed."""
+        change = verdict.change
+        reason = f"{verdict.step}: {verdict.reason}" if verdict.step else verdict.reason
+        by_others = change is not None and change.source != self.name
+        if by_others:
+            self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
+        broken, progress = verdict.broken, self._progress()
+        assert self.plan is not None, "what breaks is being run"
+        self._mend.keep(self.plan, progress, None if broken is None else broken.node, reason)
+        mended = self._mend.done(*self._experience.situation) if by_others else None
+        if mended is not None:
+            refused = self._put_in(mended)
+            return self._refused(refused) if refused else Status.SUCCESS
+        self.children[0].stop(Status.INVALID)
+        if not by_others:
+            if broken is not None:
+                self._experience.broke(progress, broken)
+            return self._again(reason)
+        self._unmount()
+        self._look_for_a_plan(reason)
+        return self._plan()
+
+    def _put_in(self, mended: Mended) -> str:
+        """Run the mended plan; what runs outside of the new part runs on. As ``_replace``."""
+        assert self._run is not None, "it takes the place of a running one"
+        refused = self._hooks.adopt(mended.plan.tree)
+        if refused:
+            return refused
+        subtree = compiled(mended.plan.tree, self._run, mended.over)
+        self._set_up(subtree)
+        carrying = Carrying(self.children[0], self._idle, same_course=False)
+        self._adopt(mended.plan, carrying.into(subtree))
+        self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
+        return ""
+
+    def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        self._experience.finished(node)
+        self._review.finished(node, written)
+
+    def _progress(self) -> Progress:
+        assert self._course is not None, "what is mounted has a course"
+        return progress_of(self.children[0], self._course.tree, self._course.planned)
 
     def _after(self, status: Status) -> Status:
         """What the plan's end means for the goal."""
@@ -222,8 +370,14 @@ class PlanGoal(Behaviour):
             if self._gives_up():
                 return Status.RUNNING
             self.feedback_message = "done"
+            self._experience.succeeded()
             self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
+        step, progress = failed_step(self.children[0]), self._progress()
+        assert self.plan is not None, "what failed has been run"
+        if isinstance(step, TaskLeaf | Suspended):
+            self._experience.failed(progress, step.node, step.feedback_message)
+            self._mend.keep(self.plan, progress, step.node, step.failure)
         return self._again(failure_of(self.children[0]) or "the plan failed")
 
     def _again(self, reason: str) -> Status:
@@ -242,38 +396,30 @@ class PlanGoal(Behaviour):
 
     def _give_up(self, reason: str, error: BaseException | None = None) -> Status:
         self._search = None
+        self._mend.forget()
         self.feedback_message = reason
         self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=error))
+        self._experience.in_vain(reason)
         return Status.FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen."""
-        agent, state = self.agent, self.agent.beliefs.frozen()
-        planner: Planner[Any] = Planner.resuming(
-            self._domain, arrival.node, self.settings, cache=agent.cache
+        """Begin to plan a suspended part. Raises ResumeFailed."""
+        ask = resuming(
+            arrival, self.agent, self._domain, self.settings, self._allowance, self._experience
         )
-        try:
-            foreseen = go_on(arrival.node, state, self._domain, self.settings)
-            search = planner.search(state) if foreseen is None else None
-        except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
 
-        def ask() -> Planned | None:
-            try:
-                plan = foreseen if search is None else self._advance(search)
-                return None if plan is None else self._planned(plan, arrival)
-            except BthtnError as error:
-                raise ResumeFailed(str(error)) from error
+        def planned() -> Planned | None:
+            plan = ask()
+            return None if plan is None else self._planned(plan, arrival)
 
-        return ask
+        return planned
 
     def _planned(self, plan: Plan, arrival: Arrival) -> Planned:
         assert self._run is not None, "a suspended part belongs to a running plan"
-        if stands_still(plan, arrival.node):
-            cause = arrival.node.cause
-            unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
-            raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
-        steps = compiled_steps(plan.tree, self._run, arrival)
+        try:
+            steps = compiled_steps(plan.tree, self._run, arrival)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
         for step in steps:
             self._set_up(step)
         return Planned(plan, steps)
@@ -289,6 +435,9 @@ class PlanGoal(Behaviour):
         refused = self._hooks.extend(plan.tree)
         if refused:
             raise ResumeFailed(refused)
+        assert self._course is not None, "a suspended part belongs to a running plan"
+        self._course.resumed(arrival.node, plan.tree, self._progress())
+        self._review.resumed(plan)
         room = max(0, LONGEST_RECORD - len(self.record))
         self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
@@ -297,26 +446,3 @@ class PlanGoal(Behaviour):
         """Set up what comes later than the tree, as py_trees set up the tree."""
         for node in subtree.iterate():
             node.setup(**self._setup_arguments)
-
-    def _interruption(self) -> str:
-        """Who or what in the tree took over."""
-        node: Any = self
-        while node.parent is not None:
-            taking_over = getattr(node.parent, "current_child", None)
-            if taking_over is not None and taking_over is not node:
-                verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
-                return f"'{taking_over.name}' {verb}"
-            node = node.parent
-        return "the tree was stopped"
-
-
-def stands_still(plan: Plan, resumed: SuspendedNode) -> bool:
-    """Whether the plan of a suspended part begins by suspending the same part again."""
-    first = next(
-        (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
-    )
-    return (
-        isinstance(first, SuspendedNode)
-        and first.rest == resumed.rest
-        and first.binding == resumed.binding
-    )

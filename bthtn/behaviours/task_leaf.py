@@ -167,7 +167,7 @@ class TaskLeaf(Behaviour):
             if answer is Status.RUNNING:
                 return answer
             if answer is Status.SUCCESS:
-                self._begun.succeed()
+                self._run.on_finished(self.node, self._begun.succeed())
                 self._end("")
                 return answer
             self._end(_refusal(answer))

@@ -17,7 +17,16 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.event import AgentEvent, GoalEnded, PlanAborted, PlanAdopted, PlanFailed
+from bthtn.agent.event import (
+    AgentEvent,
+    GoalEnded,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanRepaired,
+    PlanReplaced,
+)
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.locate import Found, Kind, located, shown
 from bthtn.cli.output import counted, is_unicode_screen, say, say_json, write
@@ -41,6 +50,9 @@ _STYLES: Final = MappingProxyType(
     {
         "senses": "dim",
         "plan": "bold magenta",
+        "keeps": "dim",
+        "replaces": "bold yellow",
+        "breaks": "bold yellow",
         "replans": "bold yellow",
         "drops": "bold red",
         "goal": "bold",
@@ -178,12 +190,14 @@ class _Album:
     def _hear(self, event: AgentEvent) -> None:
         """Told of a plan's end before its behaviours forget how they ended."""
         match event:
-            case PlanAdopted(goal, plan):
+            case PlanAdopted(goal, plan) | PlanRepaired(goal, _, _, plan):
                 self._plans += 1
                 for node in self._root.iterate():
                     if isinstance(node, PlanGoal) and node.plan is plan:
                         self._open[goal] = (self._plans, node)
             case PlanFailed(goal, reason) | PlanAborted(goal, reason):
+                self._take(goal, reason)
+            case PlanBroken(goal, reason) | PlanReplaced(goal, reason):
                 self._take(goal, reason)
             case GoalEnded(goal):
                 self._take(goal, "done" if event.succeeded else event.reason)

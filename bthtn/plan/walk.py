@@ -23,6 +23,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.world.footprint import Footprint
 
 R = TypeVar("R")
@@ -153,6 +154,34 @@ def _one(steps: list[Node]) -> Node:
     if not steps:
         return NULL_NODE
     return steps[0] if len(steps) == 1 else SequenceNode(tuple(steps))
+
+
+def record_of(root: Node) -> MethodTraversalRecord:
+    """The choices in the tree (semantics 2.8.1), whatever the tree was put together from."""
+    entries: list[int] = []
+    pending: list[Node | int] = [root]
+    while pending:
+        item = pending.pop()
+        match item:
+            case int():
+                entries.append(item)
+            case ScopeNode():
+                pending.extend((item.child, item.method))
+            case PriorityNode():
+                pending.extend(reversed(_choices(item)))
+            case _:
+                pending.extend(reversed(children_of(item)))
+    return MethodTraversalRecord(entries)
+
+
+def _choices(node: PriorityNode) -> list[Node | int]:
+    """What the alternatives leave in a record: 0 and what follows, or 1."""
+    places = [*node.kept, *(one.alternative for one in node.dropped)]
+    choices: list[Node | int] = []
+    kept = dict(zip(node.kept, node.children, strict=True))
+    for place in range(max(places) + 1):
+        choices.extend((0, kept[place]) if place in kept else (1,))
+    return choices
 
 
 def footprint(root: Node) -> Footprint:

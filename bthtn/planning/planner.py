@@ -10,6 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
+from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
 from bthtn.planning.htn.compiled.search import CompiledQuestion, is_compiled
 from bthtn.planning.htn.search import HtnSearch
@@ -38,7 +39,8 @@ class Planner(Generic[S]):
 
     What does not depend on the state is checked once. With a ``cache`` the answers of earlier
     searches are used, also those for other planners with an equal question; not with
-    ``check_rest``, since checked parts keep whole states, and those differ.
+    ``check_rest``, since checked parts keep whole states, and those differ. While something
+    is avoided (semantics 2.14) every search is made anew: it is one agent's experience.
     """
 
     def __init__(
@@ -68,14 +70,22 @@ class Planner(Generic[S]):
         planner._prepare(domain, goal, suspended.binding, settings, cache)
         return planner
 
-    def plan(self, state: S | FrozenState, listener: SearchListener | None = None) -> Plan | None:
+    def plan(
+        self,
+        state: S | FrozenState,
+        listener: SearchListener | None = None,
+        *,
+        avoiding: Avoided = NOTHING_AVOIDED,
+    ) -> Plan | None:
         """The most preferred plan from this state, or None when there is none.
 
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
         start = self._start(state)
-        if listener is None and self._answers is not None:
+        if avoiding:
+            search = self._begun(start, listener, avoiding)
+        elif listener is None and self._answers is not None:
             answer = self._answers.find(start)
             if answer is not None:
                 return self._plan_from(answer, start)
@@ -88,7 +98,13 @@ class Planner(Generic[S]):
             raise no_answer(search.expansions)
         return search.plan
 
-    def search(self, state: S | FrozenState, listener: SearchListener | None = None) -> Search:
+    def search(
+        self,
+        state: S | FrozenState,
+        listener: SearchListener | None = None,
+        *,
+        avoiding: Avoided = NOTHING_AVOIDED,
+    ) -> Search:
         """A search from this state, to be advanced by the caller.
 
         It is over before it begins when the cache has the answer. A listener wants to hear of
@@ -96,31 +112,45 @@ class Planner(Generic[S]):
         domain.
         """
         start = self._start(state)
-        if self._answers is None or listener is not None:
-            return self._begun(start, listener)
+        if self._answers is None or listener is not None or avoiding:
+            return self._begun(start, listener, avoiding)
         answer = self._answers.find(start)
         if answer is not None:
             return _Answered(self._plan_from(answer, start))
         return self._remembered(start, self._answers)
+
+    def recorded(
+        self, state: S | FrozenState, *, avoiding: Avoided = NOTHING_AVOIDED
+    ) -> tuple[Search, RecordingState]:
+        """A search, and the state that knows what it has read so far. No cache is asked."""
+        start = RecordingState(self._start(state))
+        return self._begun(start, None, avoiding), start
 
     def _remembered(self, start: FrozenState, answers: Answers) -> Search:
         """A search whose answer the cache will have."""
         recorded = RecordingState(start)
         return _Remembered(self._begun(recorded, None), recorded, answers)
 
-    def _begun(self, start: FrozenState, listener: SearchListener | None) -> Search:
+    def _begun(
+        self,
+        start: FrozenState,
+        listener: SearchListener | None,
+        avoiding: Avoided = NOTHING_AVOIDED,
+    ) -> Search:
         """The one place where a search is made.
 
-        A listener, a cache that wants to know what was read, and settings that few ask for
-        are served by the interpreter: it takes from ``start`` with ``get`` what its answer
-        depends on, and gives what it wrote to ``start.changed``. All others get the compiled
-        search.
+        A listener, a cache that wants to know what was read, what is avoided, and settings that
+        few ask for are served by the interpreter: it takes from ``start`` with ``get`` what its
+        answer depends on, and gives what it wrote to ``start.changed``. All others get the
+        compiled search.
         """
         recorded = isinstance(start, RecordingState)
-        if listener is None and not recorded and self._is_compiled:
+        if listener is None and not recorded and not avoiding and self._is_compiled:
             return self._compiled.search(start)
-        asked = PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
-        if self.seeks_goal:
+        asked = PlanRequest(
+            self.domain, start, self.goal, self.binding, self.settings, avoiding=avoiding
+        )
+        if self.seeks_goal and not avoiding:
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
@@ -227,8 +257,10 @@ class _Remembered:
 
 def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Search:
     """The search that answers a request fastest, of those that tell a listener if there is one."""
-    if asked.bound is None and is_goal_alone(asked.domain, asked.goal, asked.settings):
+    if asked.bound is not None or asked.avoiding:
+        return HtnSearch(asked, listener)
+    if is_goal_alone(asked.domain, asked.goal, asked.settings):
         return StripsSearch(asked, listener)
-    if listener is None and asked.bound is None and is_compiled(asked.domain, asked.settings):
+    if listener is None and is_compiled(asked.domain, asked.settings):
         return CompiledQuestion.of(asked).search(asked.state)
     return HtnSearch(asked, listener)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.errors import BthtnError, Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State
@@ -81,7 +82,8 @@ class PlanRequest:
     """A question to a planner: from this state, how can the goal be done?
 
     The state holds the seed too, so that whoever has the state has all that draws depend on.
-    With a ``bound``, only plans whose record beats it are an answer (semantics 2.8.4).
+    With a ``bound``, only plans whose record beats it are an answer (semantics 2.8.4). What is
+    ``avoiding`` is not used in any plan (2.10).
     """
 
     domain: FrozenDomain
@@ -90,6 +92,7 @@ class PlanRequest:
     binding: Binding = ()
     settings: Settings = DEFAULT_SETTINGS
     bound: MethodTraversalRecord | None = None
+    avoiding: Avoided = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Put the seed of the settings into the state."""
@@ -108,6 +111,7 @@ def request(
     settings: Settings = DEFAULT_SETTINGS,
     *,
     bound: MethodTraversalRecord | None = None,
+    avoiding: Avoided = NOTHING_AVOIDED,
 ) -> PlanRequest:
     """A request, checked.
 
@@ -117,7 +121,7 @@ def request(
     """
     whole, network = question_of(domain, goal, settings)
     start = start_of(whole, state)
-    return PlanRequest(whole, start, network, settings=settings, bound=bound)
+    return PlanRequest(whole, start, network, settings=settings, bound=bound, avoiding=avoiding)
 
 
 def question_of(

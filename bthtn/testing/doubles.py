@@ -38,11 +38,7 @@ from bthtn.agent.event import (
     LeafStarted,
     LeaseReturned,
     LeaseTaken,
-    PlanAborted,
-    PlanAdopted,
-    PlanFailed,
     PlanHookFailed,
-    PlanResumed,
 )
 
 E = TypeVar("E", bound=AgentEvent)
@@ -288,12 +284,12 @@ def line_of(event: AgentEvent) -> str:
             return f"{holder} gave back {key}"
         case PlanHookFailed(_, hook, task):
             return f"{hook} of {task} raised"
-        case PlanAdopted(goal) | PlanResumed(goal) | PlanFailed(goal) | PlanAborted(goal):
-            return f"{type(event).__name__} {goal}"
         case GoalEnded(goal, succeeded):
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
             return str(change)
+        case _:
+            return f"{type(event).__name__} {event.goal}"
 
 
 _WORD: Final = MappingProxyType[type[AgentEvent], str](

@@ -22,6 +22,7 @@ from bthtn.agent.event import (
     AgentEvent,
     BeliefChanged,
     GoalEnded,
+    GoalWaits,
     LeafAborted,
     LeafAborting,
     LeafEnded,
@@ -31,9 +32,14 @@ from bthtn.agent.event import (
     LeaseTaken,
     PlanAborted,
     PlanAdopted,
+    PlanBroken,
     PlanFailed,
     PlanHookFailed,
+    PlanKept,
+    PlanRepaired,
+    PlanReplaced,
     PlanResumed,
+    TaskAvoided,
 )
 from bthtn.plan.nodes import Node, PriorityNode
 from bthtn.plan.notation import normal
@@ -58,6 +64,9 @@ class Verb(Enum):
     EFFECT = "effect"
     PLAN = "plan"
     RESUMES = "resumes"
+    KEEPS = "keeps"
+    REPLACES = "replaces"
+    BREAKS = "breaks"
     REPLANS = "replans"
     DROPS = "drops"
     GOAL = "goal"
@@ -70,6 +79,9 @@ class Verb(Enum):
     ABORTS = "aborts"
     TAKES = "takes"
     RETURNS = "returns"
+    REPAIRS = "repairs"
+    AVOIDS = "avoids"
+    WAITS = "waits"
 
 
 _TOGETHER: Final = frozenset(
@@ -193,7 +205,7 @@ class _Fold:
                 self._running[event.leaf] = event.task
             case LeafEnded() | LeafAborted():
                 self._running.pop(event.leaf, None)
-            case PlanFailed():
+            case PlanFailed() | PlanBroken() | PlanReplaced():
                 self._failed[event.goal] = self._numbers.pop(event.goal, 0)
             case PlanAborted() | GoalEnded():
                 self._numbers.pop(event.goal, None)
@@ -226,6 +238,11 @@ class _Fold:
         match event:
             case PlanAdopted():
                 yield self._adoption(event)
+            case PlanRepaired():
+                yield Entry(Verb.REPAIRS, _because(event.part, event.reason))
+                yield self._adoption(event)
+            case TaskAvoided() | GoalWaits():
+                yield _for_a_while(event)
             case PlanResumed():
                 self._choices[event.goal] |= _choices(event.plan.tree)
                 text = f"{normal(event.plan.tree)} — was suspended ({event.cause})"
@@ -233,6 +250,8 @@ class _Fold:
             case PlanFailed(again=True):
                 failed = f"{self._which(event.goal)} failed"
                 yield Entry(Verb.REPLANS, _because(failed, event.reason))
+            case PlanKept() | PlanReplaced() | PlanBroken():
+                yield self._judgement(event)
             case PlanAborted():
                 yield Entry(Verb.DROPS, _because(self._which(event.goal), event.reason))
             case GoalEnded(succeeded=True):
@@ -242,7 +261,7 @@ class _Fold:
             case _:
                 pass
 
-    def _adoption(self, event: PlanAdopted) -> Entry:
+    def _adoption(self, event: PlanAdopted | PlanRepaired) -> Entry:
         """A plan that looks like an earlier one is not shown again."""
         self._adopted += 1
         number = self._numbers[event.goal] = self._adopted
@@ -254,6 +273,16 @@ class _Fold:
         if same != number:
             return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
         return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
+
+    def _judgement(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
+        """What was decided about a running plan, why, and whose doing it was."""
+        what, change = self._which(event.goal), event.change
+        verb, reason = Verb.KEEPS, event.reason
+        if isinstance(event, PlanReplaced):
+            verb = Verb.REPLACES
+        if isinstance(event, PlanBroken):
+            verb, reason = Verb.BREAKS, f"{event.step}: {reason}" if event.step else reason
+        return Entry(verb, _because(what, f"{reason} [{change}]" if change else reason))
 
     def _which(self, goal: str) -> str:
         number = self._numbers.get(goal)
@@ -290,6 +319,15 @@ def _change_text(change: Change) -> str:
     return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
 
 
+def _for_a_while(event: TaskAvoided | GoalWaits) -> Entry:
+    """What is not tried, how long, and why."""
+    change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
+    told = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
+    if isinstance(event, TaskAvoided):
+        return Entry(Verb.AVOIDS, f"{event.task}, {told}")
+    return Entry(Verb.WAITS, f"{event.goal}, {told}")
+
+
 def _because(what: str, reason: str) -> str:
     return f"{what} — {reason}" if reason else what
 
@@ -297,7 +335,7 @@ def _because(what: str, reason: str) -> str:
 def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
     """Why a step was given up, where no line about its whole plan says it."""
     reasons = []
-    if not any(isinstance(event, PlanAborted) for event in events):
+    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
         ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
         failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
         reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")

@@ -37,6 +37,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.planning import trace
+from bthtn.planning.avoided import task_avoided, way_avoided
 from bthtn.planning.htn.branches import open_branches
 from bthtn.planning.htn.frames import CloseScope, Compound, Continue, Expand, MethodChoice
 from bthtn.planning.htn.output import OpenScope, OpenSequence, ScopeKey
@@ -90,6 +91,9 @@ def decompose(search: SearchState, compound: Compound, start: int) -> bool:
     """Enter the first usable method from ``start`` on."""
     ways = compound.ways
     for index in range(start, len(ways)):
+        if avoided := way_avoided(ways, index, search.avoiding):
+            _tell_rejected(search, compound, index, avoided)
+            continue
         view = search.view()
         try:
             body = search.domain.network(ways.method(index), view, ways.binding(index))
@@ -141,6 +145,9 @@ def _primitive(
     task, path = call.task, search.path
     assert isinstance(task, PrimitiveTask), "only primitive tasks are done"
     search.expansions += 1
+    if avoided := task_avoided(task, args, search.avoiding):
+        _reject_task(search, task, args, avoided)
+        return False
     step = projected(task, args, view)
     if step.possible is False:
         _reject_task(search, task, args)
@@ -247,10 +254,13 @@ def _suspend(
     return True
 
 
-def _reject_task(search: SearchState, task: PrimitiveTask[Any], args: tuple[Any, ...]) -> None:
+def _reject_task(
+    search: SearchState, task: PrimitiveTask[Any], args: tuple[Any, ...], avoided: str = ""
+) -> None:
     if search.wants_reasons:
         text = call_text(task, args)
-        search.reason = f"{text}: {why(task.precondition, search.projected, args)}"
+        reason = avoided or why(task.precondition, search.projected, args)
+        search.reason = f"{text}: {reason}"
         search.tell(trace.TaskRejected(text, search.reason, search.path.depth))
 
 
@@ -272,6 +282,12 @@ def _reject_method(search: SearchState, compound: Compound, index: int) -> None:
     plain = method.body if isinstance(method.body, PlainBody) else None
     if plain is not None and method.condition.evaluate(search.projected, binding) is True:
         reason = plain.why_not(search.projected, binding)
+    _tell_rejected(search, compound, index, reason)
+
+
+def _tell_rejected(search: SearchState, compound: Compound, index: int, reason: str) -> None:
+    if not search.wants_reasons:
+        return
     text = call_text(compound.task, compound.args)
     search.reason = f"{text}: {reason}"
     name, depth = compound.ways.name(index), search.path.depth

@@ -43,6 +43,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
+from bthtn.planning.avoided import task_avoided, way_avoided
 from bthtn.planning.least_cost import least_sums
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest
@@ -195,6 +196,8 @@ class Reference:
     ) -> Iterator[Outcome]:
         assert isinstance(call.task, PrimitiveTask)
         self.expansions += 1
+        if task_avoided(call.task, args, self._request.avoiding):
+            return
         step, at = projected(call.task, args, view), place.at
         undecided = step.possible is UNKNOWN and at.guard != at.steps
         if step.possible is False:
@@ -218,6 +221,8 @@ class Reference:
             yield _undecided(call, place, str(signal.fluent))
             return
         for index in range(len(ways)):
+            if way_avoided(ways, index, self._request.avoiding):
+                continue
             seen, inside = RecordingView(place.at), ways.binding(index)
             try:
                 body = self._domain.network(ways.method(index), seen, inside)

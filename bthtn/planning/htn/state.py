@@ -35,6 +35,7 @@ class SearchState:
         self.output = Output()
         self.record: list[int] = []
         self.bound = request.bound
+        self.avoiding = request.avoiding
         self.ahead: int | None = None
         self.choices: list[Choice] = []
         self.agenda: Agenda | None = None

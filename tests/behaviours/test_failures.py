@@ -1,0 +1,311 @@
+"""What fails again and again is avoided, what is out of reach waits, what broke is mended."""
+
+import py_trees
+import pytest
+from py_trees.common import Status
+
+from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
+from bthtn.agent.event import (
+    GoalEnded,
+    GoalWaits,
+    LeafAborted,
+    LeafStarted,
+    PlanRepaired,
+    TaskAvoided,
+)
+from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.replanning.policy import Replanning
+from bthtn.replanning.retrying import EAGER, Retrying
+from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
+
+
+class Troll(State):
+    sees: Fluent[bool] = fluent(default=False)
+    seen_recently: Fluent[bool] = fluent(default=True)
+    place: Fluent[str] = fluent(default="bridge")
+
+
+def troll():
+    """The troll of Humphreys' chapter 12.7, who hopes to see the enemy where he saw him last."""
+    domain = Domain("troll", Troll)
+    slam = domain.primitive("slam", precondition=Troll.sees)
+    go = domain.primitive(
+        "go_to_last_place", effects=Troll.place.becomes("last"), expected=Troll.sees.becomes(True)
+    )
+    roar = domain.primitive("roar", precondition=Troll.sees)
+    patrol = domain.primitive("patrol", effects=Troll.place.becomes("bridge"), duration=2)
+
+    @domain.compound
+    def be_a_troll():
+        yield method(slam(), when=Troll.sees, name="attack")
+        yield method(go(), roar(), when=Troll.seen_recently, name="regain")
+        yield method(patrol(), name="patrol")
+
+    return domain, be_a_troll()
+
+
+class Scene:
+    """Somebody with one goal; ``asked`` counts how often a method's plain condition was."""
+
+    def __init__(self, domain, goal, beliefs, operators=None, **options):
+        self.heard = RecordingListener()
+        self.agent = Agent(
+            "he", domain, beliefs, body=None, operators=operators, listener=self.heard
+        )
+        self.goal = PlanGoal("goal", self.agent, goal, **options)
+
+    def started(self, task):
+        return sum(event.task == task for event in self.heard.of(LeafStarted))
+
+
+# T17: he goes to the last place, does not see anybody, and goes there again
+
+
+def test_naively_the_troll_goes_to_the_last_place_for_ever():
+    scene = Scene(*troll(), Troll(), replanning=Replanning(retrying=EAGER))
+    ticks(scene.goal, 300)
+    assert scene.started("go_to_last_place") == 300
+    assert scene.started("patrol") == 0
+
+
+def test_after_some_disappointments_the_troll_patrols_and_seldom_tries_again():
+    scene = Scene(*troll(), Troll())
+    ticks(scene.goal, 300)
+    assert 3 <= scene.started("go_to_last_place") <= 8
+    assert scene.started("patrol") > 80
+    first = scene.heard.of(TaskAvoided)[0]
+    assert (first.task, first.failures, first.fluents) == ("roar", 3, ("sees",))
+    assert first.reason == "sees is false: sees = false"
+
+
+def test_as_soon_as_the_world_changes_the_troll_recovers():
+    scene = Scene(*troll(), Troll())
+    ticks(scene.goal, 100)
+    scene.agent.believe(Troll.sees, True)
+    ticks(scene.goal, 3)
+    assert scene.started("slam") > 0
+    before = scene.started("go_to_last_place")
+    scene.agent.believe(Troll.sees, False)
+    ticks(scene.goal, 4)
+    assert scene.started("go_to_last_place") > before
+
+
+# without any plan
+
+
+class Miner(State):
+    coal: Fluent[int] = fluent(default=0)
+    mood: Fluent[int] = fluent(default=0)
+
+
+def mine():
+    """A domain in which nothing can be done without coal, and how often it was asked for."""
+    domain, asked = Domain("mine", Miner), []
+    burn = domain.primitive("burn", effects=Miner.coal.decreases(1), duration=1)
+
+    def has_coal(state):
+        asked.append(1)
+        return state.coal > 0
+
+    @domain.compound
+    def keep_warm():
+        yield method(burn(), when=has_coal)
+
+    return domain, keep_warm(), asked
+
+
+def test_an_agent_without_a_plan_asks_ever_more_seldom():
+    domain, goal, asked = mine()
+    scene = Scene(domain, goal, Miner())
+    assert ticks(scene.goal, 500) == "F" * 500
+    assert len(asked) < 20
+    naive_domain, naive_goal, naively = mine()
+    naive = Scene(naive_domain, naive_goal, Miner(), replanning=Replanning(retrying=EAGER))
+    assert ticks(naive.goal, 500) == "F" * 500
+    assert len(naively) == 500
+
+
+def test_what_it_waits_for_is_told_once_and_shown_in_every_tick():
+    domain, goal, _ = mine()
+    scene = Scene(domain, goal, Miner())
+    ticks(scene.goal, 4)
+    [waits] = scene.heard.of(GoalWaits)
+    assert waits == GoalWaits("goal", 3, "there is no plan", 2, ("coal",))
+    assert scene.goal.feedback_message == (
+        "in vain 3 times: there is no plan; waits 2 more ticks, or for a change of coal"
+    )
+    ticks(scene.goal, 1)
+    assert "waits 1 more ticks" in scene.goal.feedback_message
+    assert len(scene.heard.of(GoalEnded)) == 3
+
+
+def test_a_change_of_what_the_search_has_read_wakes_it_in_the_same_tick():
+    domain, goal, asked = mine()
+    scene = Scene(domain, goal, Miner())
+    ticks(scene.goal, 100)
+    before = len(asked)
+    scene.agent.believe(Miner.mood, 7)
+    assert ticks(scene.goal, 1) == "F"
+    assert len(asked) == before
+    scene.agent.believe(Miner.coal, 1)
+    assert ticks(scene.goal, 3) == "RSF"
+
+
+def test_meanwhile_the_lower_branches_of_the_tree_run():
+    domain, goal, asked = mine()
+    scene = Scene(domain, goal, Miner())
+    hum = py_trees.behaviours.Running("hum")
+    root = py_trees.composites.Selector("root", memory=False, children=[scene.goal, hum])
+    assert ticks(root, 200) == "R" * 200
+    assert hum.status is Status.RUNNING
+    assert len(asked) < 20
+    scene.agent.believe(Miner.coal, 1)
+    ticks(root, 1)
+    assert scene.goal.status is Status.RUNNING
+    assert hum.status is Status.INVALID
+
+
+def test_whose_plans_fail_again_and_again_waits_too():
+    domain, operators = Domain("pit", Miner), Operators()
+    dig = domain.primitive("dig", precondition=Miner.mood > -9)
+    code = ScriptedOperator("F")
+    operators.bind(dig)(code)
+    scene = Scene(domain, dig(), Miner(), operators, max_replans=0)
+    ticks(scene.goal, 300)
+    assert code.starts < 20
+    assert scene.heard.of(GoalWaits)[0].fluents == ("mood",)
+    before = code.starts
+    scene.agent.believe(Miner.mood, 1)
+    ticks(scene.goal, 1)
+    assert code.starts == before + 1
+
+
+def test_a_goal_that_is_taken_down_watches_nothing_any_more():
+    domain, goal, _ = mine()
+    scene = Scene(domain, goal, Miner())
+    ticks(scene.goal, 10)
+    assert scene.agent.beliefs.watched == 1
+    scene.goal.shutdown()
+    assert scene.agent.beliefs.watched == 0
+
+
+# what is to blame
+
+
+def test_an_alternative_that_fails_is_no_failure_as_long_as_another_one_works():
+    domain, operators = Domain("pit", Miner), Operators()
+    dig, rest = domain.primitive("dig"), domain.primitive("rest")
+    operators.bind(dig)(ScriptedOperator("F"))
+    scene = Scene(domain, priority(dig(), rest()), Miner(), operators)
+    assert ticks(scene.goal, 20) == "S" * 20
+    assert scene.heard.of(TaskAvoided) == []
+
+
+def test_a_choice_of_which_all_alternatives_fail_is_the_fault_of_the_method_that_has_it():
+    domain, operators = Domain("pit", Miner), Operators()
+    dig, pick, rest = (domain.primitive(name) for name in ("dig", "pick", "rest"))
+    for task in (dig, pick):
+        operators.bind(task)(ScriptedOperator("F"))
+
+    @domain.compound
+    def work():
+        yield method(priority(dig(), pick()), name="work")
+        yield method(rest(), name="rest")
+
+    scene = Scene(domain, work(), Miner(), operators)
+    assert ticks(scene.goal, 6) == "RRRSSS"
+    [avoided] = scene.heard.of(TaskAvoided)
+    assert (avoided.task, avoided.failures) == ("work m0", 3)
+
+
+# what is mended
+
+
+class Soldier(State):
+    ammo: Fluent[int] = fluent(default=2)
+    magazines: Fluent[int] = fluent(default=1)
+    jammed: Fluent[bool] = fluent(default=False)
+    there: Fluent[bool] = fluent(default=False)
+
+
+class War:
+    """A soldier who walks while he attacks; what he does takes as long as the scripts say."""
+
+    def __init__(self, **scripts):
+        self.domain, self.operators, self.code = Domain("war", Soldier), Operators(), {}
+        task = self.domain.primitive
+        self.walk = task("walk", effects=Soldier.there.becomes(True))
+        self.aim = task("aim")
+        self.reload = task("reload", effects=Soldier.ammo.becomes(6))
+        self.shoot = task("shoot", precondition=Soldier.ammo > 0)
+        self.stab = task("stab")
+        self.report = task("report")
+        for name, script in scripts.items():
+            self.code[name] = ScriptedOperator(*script)
+            self.operators.bind(getattr(self, name))(self.code[name])
+
+        @self.domain.compound
+        def attack():
+            yield method(self.aim(), self.shoot(), when=(Soldier.ammo > 0) & ~Soldier.jammed)
+            yield method(self.reload(), self.aim(), self.shoot(), when=~Soldier.jammed)
+            yield method(self.stab())
+
+        @self.domain.compound
+        def advance():
+            yield method(parallel(self.walk(), attack()), self.report())
+
+        @self.domain.compound
+        def go_and_attack():
+            yield method(self.walk(), attack(), self.report())
+
+        self.attack, self.advance, self.go_and_attack = attack, advance, go_and_attack
+
+    def scene(self, goal, **options):
+        return Scene(self.domain, goal, Soldier(), self.operators, **options)
+
+
+def test_the_shooting_is_planned_anew_without_stopping_the_movement():
+    war = War(walk=["RRRRRRS"], aim=["RRRS"], reload=["S"])
+    scene = war.scene(war.advance())
+    ticks(scene.goal, 2)
+    scene.agent.believe(Soldier.ammo, 0)
+    ticks(scene.goal, 1)
+    [repaired] = scene.heard.of(PlanRepaired)
+    assert repaired.part == "attack m0"
+    assert [str(step) for step in repaired.plan.steps] == [
+        *("walk", "reload", "aim", "shoot", "report")
+    ]
+    assert [event.task for event in scene.heard.of(LeafAborted)] == ["aim"]
+    assert ticks(scene.goal, 4) == "RRRS"
+    assert scene.started("walk") == scene.started("report") == 1
+
+
+def test_a_step_that_failed_is_mended_without_doing_again_what_was_done_before():
+    war = War(walk=["RS"], shoot=["F"], stab=["S"])
+    scene = war.scene(war.go_and_attack())
+    ticks(scene.goal, 1)
+    assert ticks(scene.goal, 1) == "R"
+    scene.agent.believe(Soldier.jammed, True)
+    assert ticks(scene.goal, 1) == "S"
+    assert scene.started("walk") == 1
+    [repaired] = scene.heard.of(PlanRepaired)
+    assert "shoot: the operator answered FAILURE" in repaired.reason
+
+
+@pytest.mark.parametrize("repair", [True, False])
+def test_repair_can_be_turned_off(repair):
+    war = War(walk=["RS"], shoot=["F"], stab=["S"])
+    scene = war.scene(war.go_and_attack(), replanning=Replanning(repair=repair))
+    ticks(scene.goal, 2)
+    scene.agent.believe(Soldier.jammed, True)
+    ticks(scene.goal, 1 if repair else 2)
+    assert bool(scene.heard.of(PlanRepaired)) is repair
+    assert scene.started("walk") == (1 if repair else 2)
+
+
+def test_what_cannot_be_mended_is_planned_anew_from_the_goal():
+    war = War(shoot=["F"])
+    scene = war.scene(war.attack(), replanning=Replanning(retrying=Retrying(avoid_after=1)))
+    assert ticks(scene.goal, 2) == "RS"
+    assert scene.heard.of(PlanRepaired) == []
+    assert scene.started("stab") == 1

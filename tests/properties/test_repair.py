@@ -1,0 +1,139 @@
+"""A repaired plan works to its end, and is the old one but for one part, whatever the problem."""
+
+from typing import NamedTuple
+
+from hypothesis import Phase, assume, event, find, given, settings
+from hypothesis import strategies as st
+
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.nodes import ParallelNode, PriorityNode
+from bthtn.plan.validate import validate
+from bthtn.plan.walk import outline, preorder, record_of
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.replanning.monitor import outlook
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.repair import Breach, Repair
+from bthtn.replanning.rest import rest_of
+from bthtn.testing.playground import World
+from bthtn.testing.strategies import problems, states
+
+VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
+
+
+@st.composite
+def breaches(draw):
+    """A plan that breaks: somebody has changed the world, or else a step of it fails."""
+    problem = draw(problems())
+    search = HtnSearch(problem)
+    search.advance()
+    assume(search.plan is not None and search.plan.steps)
+    plan, other = search.plan, draw(states())
+    branches = any(isinstance(node, ParallelNode | PriorityNode) for _, node in preorder(plan.tree))
+    done = 0 if branches else draw(st.integers(0, len(plan.steps) - 1))
+    changed = draw(st.sampled_from([VARIABLES, VARIABLES[:5], VARIABLES[5:], []]))
+    now = problem.state.changed({one: other.get(one) for one in changed})
+    progress = Progress(
+        plan.tree,
+        {step: Stage.AHEAD if n >= done else Stage.FINISHED for n, step in enumerate(plan.steps)},
+    )
+    broken = outlook(progress, problem.domain, now).broken
+    avoiding = {}
+    node = None if broken is None else broken.node
+    if node is None:
+        node = plan.steps[draw(st.integers(done, len(plan.steps) - 1))]
+        avoiding = {(node.task, node.args): "it failed"}
+    return Broken(problem, Breach(plan, rest_of(progress, node), now), avoiding, done)
+
+
+class Broken(NamedTuple):
+    problem: PlanRequest
+    breach: Breach
+    avoiding: dict
+    done: int
+
+    def repair(self):
+        return Repair(self.breach, self.problem.settings, self.avoiding)
+
+
+def is_whole(problem, plan):
+    """Whether every step has to work: no alternative, and nothing foreseen, may be out of date."""
+    nodes = [node for _, node in preorder(plan.tree)]
+    alternatives = [
+        node
+        for node in nodes
+        if isinstance(node, PriorityNode)
+        or (isinstance(node, ParallelNode) and node.policy is not ParallelPolicy.ALL)
+    ]
+    return not alternatives and not problem.settings.check_rest
+
+
+@given(breaches())
+def test_a_repaired_plan_works_to_its_end_and_leads_where_it_says(drawn):
+    problem, breach, avoiding, done = drawn
+    repair = drawn.repair()
+    repair.advance()
+    why = "a step failed" if avoiding else "the world changed"
+    event(f"{repair.status.value}, {why}, {'some' if done else 'no'} steps done")
+    if repair.plan is None:
+        return
+    left = breach.rest.progress(repair.plan.tree)
+    assert outlook(left, problem.domain, breach.now).broken is None
+    part = [step for step in repair.plan.steps if step not in breach.plan.steps]
+    assert not any((step.task, step.args) in avoiding for step in part)
+    if done == 0 and is_whole(problem, repair.plan):
+        # Unlike a new plan, what is kept may have to do with things that are unknown by now.
+        seen = validate(repair.plan, breach.now)
+        assert seen.ok or "unknown" in seen.reason, seen
+    assert repair.plan.record == record_of(repair.plan.tree)
+
+
+@given(breaches())
+def test_what_lies_beside_the_part_is_the_very_same(drawn):
+    repair, breach = drawn.repair(), drawn.breach
+    if repair.advance() is not SearchStatus.SOLVED:
+        return
+    scopes = [node for _, node in preorder(breach.rest.tree) if str(node) == repair.part]
+    old = set(breach.plan.steps)
+    kept = [step for step in repair.plan.steps if step in old]
+    assert any(
+        kept == [step for step in breach.plan.steps if step not in inside]
+        for inside in ({node for _, node in preorder(scope)} for scope in scopes)
+    )
+
+
+@given(breaches(), st.integers(1, 4))
+def test_a_repair_is_the_same_however_its_budget_is_sliced(drawn, budget):
+    whole, sliced = drawn.repair(), drawn.repair()
+    whole.advance()
+    while sliced.advance(budget) is SearchStatus.RUNNING:
+        pass
+    assert sliced.status is whole.status
+    assert sliced.expansions == whole.expansions
+    if whole.plan is not None:
+        assert outline(sliced.plan.tree) == outline(whole.plan.tree)
+
+
+@given(problems())
+def test_the_record_of_a_plan_can_be_read_off_its_tree(problem):
+    search = HtnSearch(problem)
+    if search.advance() is SearchStatus.SOLVED:
+        assert record_of(search.plan.tree) == search.plan.record
+
+
+def test_the_breaches_are_not_vacuous():
+    """Plans of several steps are repaired, before and after they have begun; some are not."""
+
+    def repaired(drawn, *, begun=False):
+        repair = drawn.repair()
+        repair.advance()
+        solved = repair.plan is not None and len(repair.plan.steps) > 2
+        return solved and (drawn.done > 0 if begun else not drawn.avoiding)
+
+    def in_vain(drawn):
+        return drawn.repair().advance() is SearchStatus.EXHAUSTED
+
+    quick = settings(max_examples=1_000, database=None, phases=[Phase.generate])
+    assert find(breaches(), repaired, settings=quick)
+    assert find(breaches(), lambda drawn: repaired(drawn, begun=True), settings=quick)
+    assert find(breaches(), in_vain, settings=quick)
