@@ -94,6 +94,20 @@ def test_a_step_that_is_interrupted_while_it_waits_was_never_started(stage):
     assert stage.heard.running() == stage.heard.faults() == []
 
 
+def test_a_step_tells_what_it_is_doing(stage):
+    step = stage.step("a", "R", during=World.open, abort_ticks=1)
+    goal = stage.goal(step, open=True, max_replans=0)
+    goal.tick_once()
+    leaf = goal.tip()
+    assert (leaf.is_at_work, leaf.is_giving_up, leaf.number) == (True, False, 1)
+    stage.actor.believe(World.open, False)
+    goal.tick_once()
+    assert (leaf.is_at_work, leaf.is_giving_up) == (False, True)
+    assert leaf.feedback_message == "gives up: open is false: open = false"
+    goal.tick_once()
+    assert (leaf.is_at_work, leaf.is_giving_up, leaf.number) == (False, False, 1)
+
+
 # two goals of one agent
 
 
