@@ -53,6 +53,15 @@ def test_who_is_inside_of_a_holder_has_what_that_has(leases):
     assert not leases.give_back("cover", hand)
 
 
+def test_a_holder_is_within_itself_and_whatever_is_around_it():
+    hand = Holder("Ann's hand", Holder("Ann's arm", ANN))
+    assert ANN.is_within(ANN)
+    assert hand.is_within(ANN)
+    assert not ANN.is_within(hand)
+    assert not hand.is_within(BEN)
+    assert not hand.is_within(None)
+
+
 def test_holders_of_the_same_name_are_not_the_same(leases):
     leases.take("cover", ANN)
     assert not leases.take("cover", Holder("Ann"))
