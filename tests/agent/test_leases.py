@@ -139,3 +139,10 @@ def test_what_an_heir_relies_on_is_handed_on(heard):
     assert heard.story() == ["plan has cover"]
     ann.settle(second)
     assert heard.story()[1:] == ["plan gave back cover"]
+
+
+def test_one_of_several_can_give_back(leases):
+    leases.take("attack", ANN)
+    leases.take("attack", BEN)
+    assert leases.give_back("attack", ANN)
+    assert leases.holders("attack") == (BEN,)
