@@ -392,3 +392,15 @@ def test_interrupting_a_goal_interrupts_the_goals_of_its_steps(stage):
     goal.stop(Status.INVALID)
     assert sorted(stage.heard.lines()[2:]) == ["aborted inner", "aborted outer"]
     assert stage.code["inner"].aborts == 1
+
+
+def test_a_generator_that_leaves_by_itself_in_that_way_ends_the_program(stage):
+    def leaving(agent) -> Running:
+        yield
+        raise GeneratorExit
+
+    goal = stage.goal(stage.run_by("a", leaving))
+    goal.tick_once()
+    with pytest.raises(GeneratorExit):
+        goal.tick_once()
+    assert stage.heard.lines() == ["start a", "failed a"]
