@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Protocol
 
+from bthtn.agent.leases import Holder
+
 
 class Abort(Protocol):
     """**Protocol:** the abort of a step, begun and not done."""
@@ -19,8 +21,8 @@ class Abort(Protocol):
         ...
 
     @property
-    def source(self) -> str:
-        """The goal that the step was done for."""
+    def holder(self) -> Holder:
+        """The step, inside of the goal that it was done for."""
         ...
 
     @property
@@ -43,7 +45,7 @@ class Aborts:
     def __init__(self) -> None:
         self._unfinished: list[Abort] = []
         self._came: list[object] = []
-        self._waiting: list[tuple[str, Callable[[], None]]] = []
+        self._waiting: list[tuple[Holder, Callable[[], None]]] = []
 
     def __len__(self) -> int:
         return len(self._unfinished)
@@ -52,20 +54,20 @@ class Aborts:
         """Work on this abort from the next tick on, until it is done."""
         self._unfinished.append(abort)
 
-    def in_the_way(self, source: str, uses: Collection[str]) -> Abort | None:
+    def in_the_way(self, goal: Holder | None, uses: Collection[str] = ()) -> Abort | None:
         """The first abort that a step of this goal, with these resources, has to wait for.
 
-        A goal goes on when all that it gave up is done; another goal of the agent waits for
-        what occupies the same.
+        A goal goes on when all that it gave up is done, and what goals inside of its steps gave
+        up; another goal of the agent waits for what occupies the same.
         """
         for abort in self._unfinished:
-            if abort.source == source or not abort.uses.isdisjoint(uses):
+            if abort.holder.is_within(goal) or not abort.uses.isdisjoint(uses):
                 return abort
         return None
 
-    def afterwards(self, source: str, call: Callable[[], None]) -> None:
+    def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
         """Call it when all that this goal has given up is done; now, when that is nothing."""
-        self._waiting.append((source, call))
+        self._waiting.append((goal, call))
         self._call_back()
 
     def go_on(self, by: object) -> None:
@@ -83,18 +85,17 @@ class Aborts:
                 self._work_on(abort)
             self._call_back()
 
-    def cut_off(self, source: str, why: str) -> None:
+    def cut_off(self, goal: Holder, why: str) -> None:
         """End what this goal has given up: there will be no more ticks."""
         for abort in tuple(self._unfinished):
-            if abort.source == source and abort in self._unfinished:
+            if abort.holder.is_within(goal) and abort in self._unfinished:
                 self._unfinished.remove(abort)
                 abort.cut_off(why)
         self._call_back()
 
     def _call_back(self) -> None:
-        busy = {abort.source for abort in self._unfinished}
         for one in tuple(self._waiting):
-            if one[0] not in busy:
+            if self.in_the_way(one[0]) is None:
                 self._waiting.remove(one)
                 one[1]()
 

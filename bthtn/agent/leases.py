@@ -33,6 +33,13 @@ class Holder:
     def __str__(self) -> str:
         return self.name
 
+    def is_within(self, other: Holder | None) -> bool:
+        """Whether it is the other one, or inside of it at any depth."""
+        around: Holder | None = self
+        while around is not None and around is not other:
+            around = around.inside
+        return around is not None
+
 
 class Leases:
     """A table of leases. Agents of one thread may share it; a coordinator may take leases too.

@@ -7,6 +7,7 @@ from typing import Final
 
 from py_trees.common import Status
 
+from bthtn.agent.leases import Holder
 from bthtn.behaviours.operator import GeneratorOperator, Operator
 from bthtn.behaviours.step import Step
 from bthtn.errors import Diagnostic, ExecutionError
@@ -77,9 +78,9 @@ class StepAbort:
         return self._abort.step.name
 
     @property
-    def source(self) -> str:
-        """The goal that the step was done for."""
-        return self._abort.step.source
+    def holder(self) -> Holder:
+        """The step, inside of the goal that it was done for."""
+        return self._abort.step.holder
 
     @property
     def uses(self) -> frozenset[str]:

@@ -68,7 +68,13 @@ class PlanHooks:
         """The plan is over, once all that was given up of it has been given up."""
         opened, self._opened = self._opened, []
         if opened:
-            self._agent.aborts.afterwards(self._goal, lambda: self._close(opened))
+            self._agent.aborts.afterwards(self.holder, lambda: self._close(opened))
+
+    @property
+    def is_inside_a_step(self) -> bool:
+        """Whether the goal was made by an operator, whose step it belongs to."""
+        around = self.holder.inside
+        return around is not None and around.inside is not None
 
     def _hooked(self, tree: Node) -> Iterator[tuple[Call, str]]:
         operators = self._agent.operators

@@ -179,7 +179,8 @@ class PlanGoal(Behaviour):
         if self.status is Status.RUNNING:
             self.stop(Status.INVALID)
         self._unmount()
-        self.agent.aborts.cut_off(self.name, "the tree was taken down")
+        if not self._hooks.is_inside_a_step:  # else the goal around it waits for its aborts
+            self.agent.aborts.cut_off(self._hooks.holder, "the tree was taken down")
         self._experience.close()
 
     def tip(self) -> Behaviour | None:
@@ -426,7 +427,7 @@ class PlanGoal(Behaviour):
 
     def _gives_up(self) -> bool:
         """Whether something that this goal has given up is not done yet."""
-        first = self.agent.aborts.in_the_way(self.name, ())
+        first = self.agent.aborts.in_the_way(self._hooks.holder)
         if first is not None:
             self.feedback_message = f"waits until '{first.task}' is given up"
         return first is not None

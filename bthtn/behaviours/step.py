@@ -41,7 +41,8 @@ class Step:
         self.number = self.agent.next_leaf()
         self.name = str(node)
         self.place = path_text(path)
-        self._account = Account(Holder(f"{self.name} #{self.number}", run.holder))
+        self.holder = Holder(f"{self.name} #{self.number}", run.holder)
+        self._account = Account(self.holder)
 
     def acting(self) -> AbstractContextManager[None]:
         """What the user's code takes inside of the ``with``, this step has."""

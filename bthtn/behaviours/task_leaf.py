@@ -130,7 +130,7 @@ class TaskLeaf(Behaviour):
     def _must_wait(self) -> bool:
         """Whether something is being given up that has to be out of the way first."""
         aborts = self._run.agent.aborts
-        first = aborts.in_the_way(self._run.source, self.node.task.uses)
+        first = aborts.in_the_way(self._run.holder, self.node.task.uses)
         self.feedback_message = f"waits until '{first.task}' is given up" if first else ""
         return first is not None
 

@@ -53,6 +53,15 @@ def test_who_is_inside_of_a_holder_has_what_that_has(leases):
     assert not leases.give_back("cover", hand)
 
 
+def test_a_holder_is_within_itself_and_whatever_is_around_it():
+    hand = Holder("Ann's hand", Holder("Ann's arm", ANN))
+    assert ANN.is_within(ANN)
+    assert hand.is_within(ANN)
+    assert not ANN.is_within(hand)
+    assert not hand.is_within(BEN)
+    assert not hand.is_within(None)
+
+
 def test_holders_of_the_same_name_are_not_the_same(leases):
     leases.take("cover", ANN)
     assert not leases.take("cover", Holder("Ann"))
@@ -130,3 +139,10 @@ def test_what_an_heir_relies_on_is_handed_on(heard):
     assert heard.story() == ["plan has cover"]
     ann.settle(second)
     assert heard.story()[1:] == ["plan gave back cover"]
+
+
+def test_one_of_several_can_give_back(leases):
+    leases.take("attack", ANN)
+    leases.take("attack", BEN)
+    assert leases.give_back("attack", ANN)
+    assert leases.holders("attack") == (BEN,)

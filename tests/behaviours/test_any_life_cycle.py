@@ -195,7 +195,7 @@ class Player:
     def in_the_way(self, goal, uses):
         """Whether an abort is unfinished that this goal has to wait for."""
         unfinished = self.stage.actor.aborts._unfinished
-        return any(one.source == goal or one.uses & uses for one in unfinished)
+        return any(one.holder.inside.name == goal or one.uses & uses for one in unfinished)
 
 
 def _is_step(network):

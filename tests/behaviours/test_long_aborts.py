@@ -94,6 +94,20 @@ def test_a_step_that_is_interrupted_while_it_waits_was_never_started(stage):
     assert stage.heard.running() == stage.heard.faults() == []
 
 
+def test_a_step_tells_what_it_is_doing(stage):
+    step = stage.step("a", "R", during=World.open, abort_ticks=1)
+    goal = stage.goal(step, open=True, max_replans=0)
+    goal.tick_once()
+    leaf = goal.tip()
+    assert (leaf.is_at_work, leaf.is_giving_up, leaf.number) == (True, False, 1)
+    stage.actor.believe(World.open, False)
+    goal.tick_once()
+    assert (leaf.is_at_work, leaf.is_giving_up) == (False, True)
+    assert leaf.feedback_message == "gives up: open is false: open = false"
+    goal.tick_once()
+    assert (leaf.is_at_work, leaf.is_giving_up, leaf.number) == (False, False, 1)
+
+
 # two goals of one agent
 
 
@@ -249,11 +263,27 @@ def test_what_ends_the_program_in_an_abort_passes_through_and_the_step_is_over(s
 
 
 def test_a_goal_inside_a_step_leaves_its_aborts_to_the_agent(stage):
-    inner = stage.step("inner", "R", abort_ticks=1)
-    outer = stage.run_by("outer", lambda agent: PlanGoal("nested", agent, inner))
-    goal = stage.goal(outer)
+    goal = nested(stage)
     ticks(goal, 1)
     goal.stop(Status.INVALID)
     assert stage.heard.lines()[2:] == ["aborting inner", "aborted outer"]
+    ticks(goal, 2)
+    assert stage.heard.lines()[4:] == []
     ticks(goal, 1)
     assert stage.heard.lines()[4:] == ["aborted inner", "start outer", "start inner"]
+    assert stage.heard.of(LeafAborted)[-1].error is None
+
+
+def test_a_tree_that_is_taken_down_leaves_no_abort_of_a_goal_inside_a_step_behind(stage):
+    goal = nested(stage)
+    ticks(goal, 1)
+    for node in list(goal.iterate()):
+        node.shutdown()
+    assert stage.heard.of(LeafAborted)[-1].error.code == "BT306"
+    assert stage.heard.running() == stage.heard.faults() == []
+
+
+def nested(stage):
+    """A goal whose step runs a goal of its own, whose step takes three ticks to be given up."""
+    inner = stage.step("inner", "R", abort_ticks=3)
+    return stage.goal(stage.run_by("outer", lambda agent: PlanGoal("nested", agent, inner)))

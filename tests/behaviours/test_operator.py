@@ -95,6 +95,30 @@ def test_a_generator_that_yields_while_it_cleans_up_has_not_left_yet(stage):
     assert stage.heard.of(LeafAborted)[0].error is None
 
 
+def test_a_generator_that_another_one_runs_has_to_leave_at_once(stage):
+    """Python closes what stands behind ``yield from``, and takes a yield there for a mistake."""
+    cleaned = []
+
+    def inner():
+        try:
+            yield
+        finally:
+            yield
+
+    def outer(agent) -> Running:
+        try:
+            yield from inner()
+        finally:
+            cleaned.append("outer")
+
+    goal = stage.goal(stage.run_by("a", outer))
+    goal.tick_once()
+    goal.stop(Status.INVALID)
+    [aborted] = stage.heard.of(LeafAborted)
+    assert isinstance(aborted.error, RuntimeError)
+    assert cleaned == ["outer"]
+
+
 def test_a_generator_that_will_not_leave_is_reported_and_left_behind(stage):
     def stubborn(agent) -> Running:
         try:
@@ -368,3 +392,15 @@ def test_interrupting_a_goal_interrupts_the_goals_of_its_steps(stage):
     goal.stop(Status.INVALID)
     assert sorted(stage.heard.lines()[2:]) == ["aborted inner", "aborted outer"]
     assert stage.code["inner"].aborts == 1
+
+
+def test_a_generator_that_leaves_by_itself_in_that_way_ends_the_program(stage):
+    def leaving(agent) -> Running:
+        yield
+        raise GeneratorExit
+
+    goal = stage.goal(stage.run_by("a", leaving))
+    goal.tick_once()
+    with pytest.raises(GeneratorExit):
+        goal.tick_once()
+    assert stage.heard.lines() == ["start a", "failed a"]

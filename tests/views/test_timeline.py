@@ -244,7 +244,7 @@ def test_an_abort_that_takes_time_is_told_when_it_begins_and_when_it_is_done():
         "2 aborts bark, which takes time",
         "runs bark",
     ]
-    assert told([BARK], [LeafAborted(2, "bark")])[-1] == "aborts bark — no longer needed"
+    assert told([BARK], [LeafAborted(2, "bark")])[-1] == "2 aborts bark — no longer needed"
 
 
 def test_a_hook_that_raises_is_told():
