@@ -32,22 +32,22 @@ def attacked(distance, stride):
         listener=events.append,
     )
     goal = PlanGoal("attack", attacker, melee.attack_main(), max_replans=0)
-    for tick in range(1, 20):
+    ticks = 0
+    while goal.status is not Status.SUCCESS and ticks < 20:
         goal.tick_once()
-        if goal.status is not Status.RUNNING:
-            break
+        ticks += 1
         attacker.believe(Attacker.distance, max(0.0, attacker.beliefs.now.distance - stride))
     ended = [event.task for event in events if isinstance(event, LeafEnded) and event.succeeded]
     aborted = [event.task for event in events if isinstance(event, LeafAborted)]
-    return goal.status, tick, ended, aborted
+    return goal.status, ticks, ended, aborted
 
 
 @pytest.mark.parametrize(("distance", "ticks"), [(8.0, 4), (3.5, 3), (20.0, 8)])
 def test_the_walk_is_cut_off_as_soon_as_the_attack_can_hit(distance, ticks):
-    status, tick, ended, aborted = attacked(distance, stride=3.0)
+    status, taken, ended, aborted = attacked(distance, stride=3.0)
     assert (status, aborted) == (Status.SUCCESS, ["move_to"])
     assert ended == ["near_enough", "can_hit_attack", "p_melee_slash"]
-    assert tick == ticks
+    assert taken == ticks
 
 
 def test_who_is_near_strikes_at_once():
