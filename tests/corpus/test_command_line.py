@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -76,3 +77,18 @@ def test_a_case_is_planned_by_the_command(arguments, case, capsys, monkeypatch):
     expected = normal(case.expected)
     if "suspended" not in expected:
         assert text(told["tree"]) == re.sub(r"[\s'\"]", "", expected)
+
+
+def shown():
+    for page in sorted(FOLDER.glob("*/README.md")):
+        for command in re.findall(r"(?m)^bthtn .*$", page.read_text("utf-8")):
+            yield pytest.param(shlex.split(command, comments=True), id=command)
+
+
+@pytest.mark.parametrize("command", list(shown()))
+def test_a_command_in_a_readme_can_be_typed(command, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as end:
+        run()
+    assert end.value.code in (0, 1), capsys.readouterr().err
