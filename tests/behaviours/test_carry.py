@@ -3,7 +3,7 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn import method, parallel, priority
+from bthtn import Primitive, method, parallel, primitive, priority
 from bthtn.agent.event import LeafAborted, LeafStarted, PlanAdopted, PlanKept, PlanReplaced
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import ticks
@@ -133,15 +133,34 @@ def test_the_same_task_at_another_place_is_begun_anew(stage):
 
 
 def test_other_arguments_are_another_step(stage):
-    walk = stage.task("walk", "R")
-    assert walk.parameters == ()
-    go = stage.compound("go", lambda: [method(stage.near, when=World.open), method(stage.far)])
-    stage.near, stage.far = walk(), stage.step("far", "R")
-    goal = stage.goal(go)
+    @stage.domain.primitive
+    def walk(place: str) -> Primitive:
+        return primitive(duration=9)
+
+    go = stage.compound(
+        "go", lambda: [method(leg, walk("c"), when=World.open), method(leg, walk("d"))]
+    )
+    leg = stage.compound("leg", lambda: [method(walk("b"), when=World.lit), method(walk("a"))])
+    goal = stage.goal(go, lit=False)
     ticks(goal, 2)
-    stage.actor.believe(World.open, True)
+    stage.actor.believe(World.lit, True)
     ticks(goal, 1)
-    assert stage.heard.lines() == ["start far", "aborted far", "start walk"]
+    assert stage.heard.lines() == ["start walk('a')", "aborted walk('a')", "start walk('b')"]
+
+
+def test_equal_arguments_below_other_methods_are_another_place(stage):
+    @stage.domain.primitive
+    def walk(place: str) -> Primitive:
+        return primitive(duration=9)
+
+    leg = stage.compound(
+        "leg", lambda: [method(walk("a"), walk("b"), when=World.lit), method(walk("a"))]
+    )
+    goal = stage.goal(leg, lit=False)
+    ticks(goal, 2)
+    stage.actor.believe(World.lit, True)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk('a')", "aborted walk('a')", "start walk('a')"]
 
 
 # the same course

@@ -203,6 +203,13 @@ def test_volatile_fluents_count_where_nothing_comes_before(domain):
     assert seen(now, AHEAD, seen=False).broken.step == "a"
 
 
+def test_a_step_that_runs_is_asked_about_volatile_fluents_wherever_it_stands(domain):
+    a = domain.primitive("a", precondition=World.seen)
+    plan = planned(domain, priority(a()), seen=True)
+    assert seen(plan, AHEAD, seen=False).broken is None
+    assert seen(plan, RUNNING, seen=False).broken.step == "a"
+
+
 # suspended parts
 
 
