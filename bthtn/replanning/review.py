@@ -205,10 +205,11 @@ class Review:
         self._watch_chances(search.reads if proven else None)
         if proven and search.reads.isdisjoint(self._chances.changes):
             self._chances.forget()
-        if search.matters:
-            yield self._judged(search, interruptible=interruptible)
+        verdict = self._judged(search, interruptible=interruptible) if search.matters else None
         if not self._is_due:
             self._causes = {}
+        if verdict is not None:
+            yield verdict
 
     def _begun(self, progress: Progress) -> Improvement:
         self._causes |= {change.fluent: change for change in self._waking()}
