@@ -3,6 +3,9 @@
 import pytest
 
 from bthtn import Domain, Planner, defer, method, parallel, pause
+from bthtn.replanning.budget import Budget
+from bthtn.replanning.policy import Decision
+from bthtn.replanning.progress import Progress, Stage
 from bthtn.replanning.review import LONGEST_BOUND, Review
 from bthtn.testing.strategies import World
 from bthtn.world.beliefs import Beliefs
@@ -63,6 +66,65 @@ def test_the_predicted_state_has_what_finished_steps_were_planned_to_do(domain):
     review.finished(first, [])
     review.finished(second, [])
     assert review.predicted == World(count=4, open=True).frozen()
+
+
+def looked(review, progress, budget=None, *, interruptible=True):
+    """What is said in a tick: decisions and reasons."""
+    allowance = Budget(budget)
+    verdicts = review.look(lambda: progress, allowance, interruptible=interruptible)
+    return [(verdict.decision, verdict.reason) for verdict in verdicts]
+
+
+def chosen(domain):
+    """A goal with a better plan while ``open``, its review, the plan and where that stands."""
+    best, second = domain.primitive("best"), domain.primitive("second")
+
+    @domain.compound
+    def choose():
+        yield method(best(), when=World.open)
+        yield method(second())
+
+    planner, beliefs = Planner(domain, choose()), Beliefs(World())
+    review, plan = Review(planner, beliefs, "goal"), planner.plan(World())
+    review.adopted(plan)
+    progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
+    assert looked(review, progress) == []
+    return review, beliefs, progress
+
+
+def test_what_may_not_be_interrupted_is_not_asked_and_asked_as_soon_as_it_may_be(domain):
+    review, beliefs, progress = chosen(domain)
+    beliefs.write(World.open, True, "sensor")
+    assert looked(review, progress, interruptible=False) == []
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+def test_what_is_found_when_it_may_not_be_interrupted_is_found_again_when_it_may(domain):
+    review, beliefs, progress = chosen(domain)
+    beliefs.write(World.open, True, "sensor")
+    assert looked(review, progress, budget=1) == []
+    held = looked(review, progress, interruptible=False)
+    assert held == [(Decision.KEEP, "it may not be interrupted now")]
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+def test_a_function_that_raises_finds_nothing_better_and_is_told(domain):
+    best, second = domain.primitive("best"), domain.primitive("second")
+
+    @domain.compound
+    def choose():
+        yield method(best(), when=lambda state: 4 // state.count > 3)
+        yield method(second())
+
+    planner, beliefs = Planner(domain, choose()), Beliefs(World(count=2))
+    review, plan = Review(planner, beliefs, "goal"), planner.plan(World(count=2))
+    review.adopted(plan)
+    progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
+    looked(review, progress)
+    beliefs.write(World.count, 0, "sensor")
+    ((decision, reason),) = looked(review, progress)
+    assert decision is Decision.KEEP
+    assert reason.startswith("there is nothing better: [BT201]")
 
 
 def test_closed_it_watches_nothing(domain):
