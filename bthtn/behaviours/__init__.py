@@ -23,6 +23,7 @@ from bthtn.behaviours.character import Character
 from bthtn.behaviours.drawn_goal import DrawnGoal
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.replanning.policy import Replanning
 
 __all__ = [
     "Agent",
@@ -40,6 +41,7 @@ __all__ = [
     "OperatorFailed",
     "Operators",
     "PlanGoal",
+    "Replanning",
     "Running",
     "SkillTable",
     "grouped",

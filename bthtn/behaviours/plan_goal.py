@@ -49,7 +49,6 @@ from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
-from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
@@ -61,7 +60,6 @@ from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Ve
 from bthtn.replanning.progress import Course, Progress
 from bthtn.replanning.review import Review
 from bthtn.replanning.same_course import is_same_course
-from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -114,7 +112,6 @@ class PlanGoal(Behaviour):
         self._hooks = PlanHooks(agent, name)
         self._allowance = Budget(budget)
         self._course: Course | None = None
-        self._idle = idle_for(agent)
         self._review = Review(self._planner, agent.beliefs, name, replanning)
         self._experience = Experience(agent, name, self._domain, replanning.retrying)
         self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
@@ -301,14 +298,15 @@ class PlanGoal(Behaviour):
         refused = self._hooks.adopt(plan.tree)
         if refused:
             return refused
-        same_course = is_same_course(self._progress(), plan, self._idle)
+        is_idle = idle_for(self.agent.operators)
+        same_course = is_same_course(self._progress(), plan, is_idle)
         if same_course:
             reason = "what was found is what is left of it"
             self.agent.emit(PlanKept(self.name, reason, verdict.change))
         else:
             self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
         self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._idle, same_course=same_course)
+        carrying = Carrying(self.children[0], is_idle, same_course=same_course)
         self._adopt(plan, carrying.into(subtree))
         if not same_course:
             self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
@@ -350,7 +348,8 @@ class PlanGoal(Behaviour):
             return refused
         subtree = compiled(mended.plan.tree, self._run, mended.over)
         self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._idle, same_course=False)
+        is_idle = idle_for(self.agent.operators)
+        carrying = Carrying(self.children[0], is_idle, same_course=False)
         self._adopt(mended.plan, carrying.into(subtree))
         self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
         return ""
