@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bthtn.domain.task import Task
@@ -22,13 +23,38 @@ from bthtn.world.fluent import Fluent, MemberOf
 class Reading:
     """Source for questions to the state, for one set of features.
 
-    ``prefix`` begins the names of the variables that hold the arguments of a task.
+    ``prefix`` begins the names of the variables that hold the arguments of a task;
+    ``arguments`` are their sources where they are no such variables. ``where`` tells of fluents
+    that stand in local variables, or whose values are constants there; nothing is told for one
+    that nobody asks for. With it, ``S`` need not have a value for every other fluent.
     """
 
-    def __init__(self, features: Features, names: Names, prefix: str = "a") -> None:
+    def __init__(
+        self,
+        features: Features,
+        names: Names,
+        prefix: str = "a",
+        arguments: Sequence[str] | None = None,
+        where: Mapping[Fluent[Any], str] | None = None,
+    ) -> None:
         self.names = names
-        self.prefix = prefix
+        self._prefix = prefix
+        self._arguments = arguments
+        self._is_sparse = where is not None
+        self._where = where or {}
         self._unknowns = features.unknowns
+
+    def argument(self, position: int) -> str:
+        """Source of the argument at a position."""
+        return f"{self._prefix}{position}" if self._arguments is None else self._arguments[position]
+
+    def is_kept(self, fluent: Fluent[Any]) -> bool:
+        """Whether ``S`` has the fluent, or each member of the family it is the prototype of."""
+        return fluent not in self._where
+
+    def is_asked_for(self, fluent: Fluent[Any]) -> bool:
+        """Whether anybody ever reads the fluent."""
+        return self._where.get(fluent) != ""
 
     def value(self, expression: Expression[Any]) -> str | None:
         """Source of the value where all fluents are known; None where it has to be evaluated."""
@@ -81,7 +107,7 @@ class Reading:
 
         def read(one: Reference[Any] | Parameter[Any]) -> str:
             if isinstance(one, Parameter):
-                return f"{self.prefix}{one.position}"
+                return self.argument(one.position)
             return known[self._sensed(one)]
 
         return read
@@ -89,20 +115,23 @@ class Reading:
     def stored(self, reference: Reference[Any] | Parameter[Any]) -> str | None:
         """Source that reads a parameter, or a fluent of which the value is known."""
         if isinstance(reference, Parameter):
-            return f"{self.prefix}{reference.position}"
+            return self.argument(reference.position)
         if isinstance(reference, MemberOf) and not isinstance(reference.index, Constant):
             index = self.value(reference.index)
             default = self.default(reference.family.prototype)
             return index and f"S.get({self.family(reference)}[{index}], {default})"
         fluent = fixed(reference)
-        if fluent.index is None:
+        local = self._where.get(fluent)
+        if local is not None:
+            return local
+        if fluent.index is None and not self._is_sparse:
             return f"S[{self.fluent(fluent)}]"
         return f"S.get({self.fluent(fluent)}, {self.default(fluent)})"
 
     def _sensed(self, reference: Reference[Any]) -> str:
         """Source that reads a fluent, gives UNKNOWN for an unknown one, and never raises."""
         if isinstance(reference, MemberOf) and isinstance(reference.index, Parameter):
-            return f"m.member({self.family(reference)}, {self.prefix}{reference.index.position})"
+            return f"m.member({self.family(reference)}, {self.argument(reference.index.position)})"
         fluent = fixed(reference)
         if fluent.volatile:
             return f"m.sensed({self.fluent(fluent)})"

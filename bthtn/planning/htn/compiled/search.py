@@ -8,7 +8,7 @@ kept as a log; the plan tree is made when somebody looks at it.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 from bthtn.domain.domain import FrozenDomain
@@ -19,6 +19,8 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.compiled.cells import DONE, Asked
 from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
 from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
+from bthtn.planning.htn.compiled.lean.program import beginning
+from bthtn.planning.htn.compiled.lean.retrace import Retraced
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.networks import PLANNING
 from bthtn.planning.htn.compiled.program import Program, programs
@@ -43,12 +45,18 @@ class CompiledQuestion:
         self.asked = Asked(domain, goal, binding, settings)
         self._programs = programs(domain)
         facts = self._programs.facts
+        strict = settings.strict_recursion
+        is_partial = settings.horizon is not None or settings.horizon_time is not None
+        self._beginning = (
+            None if is_partial else beginning(domain, goal, binding, strict=strict)
+        )
+        self._most = min(settings.max_expansions, settings.max_depth)
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
         self._features = Features(
             unknowns=forgets,
-            horizon=settings.horizon is not None or settings.horizon_time is not None,
-            guarded=settings.strict_recursion,
+            horizon=is_partial,
+            guarded=strict,
             max_depth=settings.max_depth if deep else None,
             branches=facts.branches or has_branches(goal),
             volatile=facts.volatile,
@@ -74,6 +82,15 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
+        if self._beginning is not None and not state.has_unknown:
+            try:
+                cell, left, record = self._beginning.program.run(state.values, self._beginning.cell, self._most)
+            except Exception:
+                left = -1
+            if left >= 0 and not cell:
+                if cell is None:
+                    return None
+                return Plan.found(partial(part_of, self.asked, state, record, self._most - left))
         try:
             machine = self._run_lightly(state) or self._run(state)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
@@ -181,6 +198,21 @@ class CompiledSearch:
         self._plan = None
         self._machine.go_on()
         self._status = SearchStatus.RUNNING
+
+
+def part_of(
+    asked: Asked, base: FrozenState, choices: list[int], expansions: int, part: str
+) -> Any:
+    """One part of a plan of which the choices are known, made anew."""
+    match part:
+        case "record":
+            return MethodTraversalRecord(choices)
+        case "expansions":
+            return expansions
+        case "tree" | "predicted":
+            return Found(asked, Retraced(asked, base, choices))(part)
+        case _:
+            return getattr(asked, part)
 
 
 class Found:

@@ -1,0 +1,69 @@
+"""What generated functions leave to others: looking for circles, and taking back."""
+
+from __future__ import annotations
+
+from operator import eq
+from typing import Any, Final
+
+Up = tuple[Any, ...]
+"""A call that is open: its key, the open one around it, how many these are, length of ``T``."""
+
+_FEW: Final = 8
+_MOST_COMPARED: Final = 8
+
+
+class Unforeseen(Exception):  # noqa: N818 - not an error: other functions do it
+    """The functions are not made for this; those of ``machine`` are."""
+
+
+def repeats(
+    key: tuple[Any, ...],
+    up: Up,
+    seen: set[tuple[Any, ...]],
+    values: dict[Any, Any] | None = None,
+    trail: list[tuple[Any, Any]] | None = None,
+) -> bool:
+    """Whether a call is its own ancestor in an unchanged state; ``up`` are those around it.
+
+    A few ancestors are looked through. Where there are more, ``seen`` has the keys of all.
+    """
+    if up[2] >= _FEW:
+        if up[2] == _FEW:
+            seen.update(one[0] for one in _chain(up))
+        known = len(seen)
+        seen.add(key)
+        if len(seen) > known:
+            return False
+    compared = 0
+    for one in _chain(up):
+        if one[0] != key or not all(map(eq, one[0], key)):
+            continue
+        if trail is None or values is None or _same_since(one[3], values, trail):
+            return True
+        compared += 1
+        if compared == _MOST_COMPARED:
+            raise Unforeseen
+    return False
+
+
+def _chain(up: Up) -> list[Up]:
+    found = []
+    one: Up | None = up
+    while one is not None:
+        found.append(one)
+        one = one[1]
+    return found
+
+
+def _same_since(place: int, values: dict[Any, Any], trail: list[tuple[Any, Any]]) -> bool:
+    first: dict[Any, Any] = {}
+    for fluent, before in trail[place:]:
+        first.setdefault(fluent, before)
+    return all(before == values[fluent] for fluent, before in first.items())
+
+
+def take_back(values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int) -> None:
+    """Put back what was overwritten since the trail was that long."""
+    while len(trail) > place:
+        fluent, before = trail.pop()
+        values[fluent] = before

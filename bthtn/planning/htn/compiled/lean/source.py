@@ -1,0 +1,388 @@
+"""The Python source of the search for choices: one function for every compound task.
+
+    def c_fight(C, R, n, s_ammo, rest):         # decompose: enter the first usable method
+        if s_ammo > 0:
+            C.append(((c_fight_from_1, rest, len(R)), s_ammo))
+            R.append(0)
+            return rest, n - 2, s_ammo - 1       # the method, and the task shoot in it
+        ...
+
+``C`` holds the choices that are open, ``R`` the numbers of the methods that were entered, ``n``
+how many more expansions there may be. Fluents that are written stand in variables, others are
+read from ``S``; members of families that are written stand there too, and ``T`` has what they
+were before. ``rest`` is what is left to do: a function, what it is to be called with, and the
+rest behind it. A function answers with what is to be done next, and in which state.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.planning.htn.compiled.calls import signature
+from bthtn.planning.htn.compiled.exclusion import exclude_each_other
+from bthtn.planning.htn.compiled.expressions import Names, mentioned
+from bthtn.planning.htn.compiled.facts import Facts, Features
+from bthtn.planning.htn.compiled.lean.body import Body, Part, settled
+from bthtn.planning.htn.compiled.lean.circles import circles, components, guarded
+from bthtn.planning.htn.compiled.lean.scope import Scope, Way, is_single, scalar
+from bthtn.planning.htn.compiled.reading import Reading, tuple_source
+from bthtn.world.expression import Expression
+from bthtn.world.fluent import Fluent, MemberOf
+
+MOST_SCALARS: Final = 16
+"""Fluents beyond these are kept as members of families are."""
+MOST_LOOKED_AHEAD: Final = 3
+"""With more methods to come a choice is kept without asking for their conditions."""
+DEEPEST_CALLS: Final = 50
+"""Functions that may call one another before planning goes on from the loop."""
+
+FEATURES: Final = Features(
+    unknowns=False,
+    horizon=False,
+    guarded=False,
+    max_depth=None,
+    branches=False,
+    volatile=False,
+    inlined=True,
+)
+FACTS: Final = Facts(frozenset(), branches=False, forgets=False, volatile=False)
+
+
+class NotWritable(Exception):  # noqa: N818 - not an error: other functions do it
+    """Something in the scope cannot be written as source."""
+
+
+class Source:
+    """Writes the source of one scope. ``where`` tells where fluents stand."""
+
+    def __init__(self, domain: FrozenDomain, scope: Scope, *, strict: bool) -> None:
+        self._scope = scope
+        self.names = Names()
+        self.features, self.facts = FEATURES, FACTS
+        self.circles = circles(scope) if strict else {}
+        self.guarded = guarded(scope, self.circles)
+        self._salts = {task: number for number, task in enumerate(scope.ways)}
+        below = {
+            task: [call.task for way in ways for call in way.calls if call.task in scope.ways]
+            for task, ways in scope.ways.items()
+        }
+        self._components = components(below)  # type: ignore[arg-type]
+        self._heights = _heights(below, self._components)
+        self._alone = _alone(scope, self.guarded)
+        self.where = self._places(domain)
+        self.scalars = tuple(name for name in self.where.values() if name)
+        self.writes_members = any(
+            scalar(effect.target) not in self.where for effect in scope.effects
+        )
+        if self.writes_members and not all(task.parameters for task in self.guarded):
+            raise NotWritable("circles in which nothing but members of families tells rounds apart")
+        self.given = ("S", "C", "R", *(["T"] if self.writes_members else []))
+        if self.guarded:
+            self.given = (*self.given, "K")
+        self._functions: dict[Task, str] = {}
+        self._later: dict[tuple[Task, int], str] = {}
+        self._continued: dict[Any, str] = {}
+        self._entries: dict[Task, TaskCall] = {}
+        self._waiting: deque[Callable[[], Iterator[str]]] = deque()
+
+    def text(self) -> tuple[str, dict[Task, str]]:
+        """The whole source, and the names of the functions that begin with the roots.
+
+        Raises NotWritable.
+        """
+        entries = {task: self.entry(task) for task in self._scope.tasks if task in self._scope.roots}
+        written = ["\n".join(self._run())]
+        while self._waiting:
+            written.append("\n".join(self._waiting.popleft()()))
+        return "\n\n\n".join(written) + "\n", entries
+
+    # what bodies ask
+
+    def alone(self, task: CompoundTask[Any]) -> Way | None:
+        """The only way to do the task, where that may be written in place of a call."""
+        return self._alone.get(task)
+
+    def function(self, task: CompoundTask[Any]) -> str:
+        """Name of the function of a compound task."""
+        if task not in self._functions:
+            self._functions[task] = self.names.new("c", task.name, task)
+            self._waiting.append(lambda: self._compound(task))
+        return self._functions[task]
+
+    def entry(self, task: Task) -> str:
+        """Name of the function that plans a task alone, called with all its arguments."""
+        if task not in self._entries:
+            self._entries[task] = TaskCall(task, task.parameters)
+        names = [f"a{n}" for n in range(len(task.parameters))]
+        circle = self.circles.get(task) if isinstance(task, CompoundTask) else None
+        whole = Part(self._entries[task], tuple(names), circle)
+        return self.continued([whole], names, up=task in self.guarded)
+
+    def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
+        """Name of the function that goes on with these parts; ``names`` are what they mention."""
+        key = (tuple((id(one.call), one.binding, one.circle) for one in parts), *names, up)
+        if key not in self._continued:
+            name = self.names.new("q", parts[0].call.task.name, parts)
+            self._continued[key] = name
+            self._waiting.append(lambda: self._continue(name, list(parts), names, up=up))
+        return self._continued[key]
+
+    # functions
+
+    def _run(self) -> Iterator[str]:
+        """The loop: from a cell, with the values of a state, until there is nothing left to do."""
+        state = ", ".join(["cell", "n", *self.scalars])
+        yield "def run(S, cell, n):"
+        if self.writes_members:
+            yield "    S, T = S.copy(), []"
+        yield f"    C, R = [({', '.join(['None'] * (1 + len(self.scalars)))},)], []"
+        if self.guarded:
+            yield "    K = set()"
+        sparse = Reading(self.features, self.names, where={})
+        for fluent, name in self.where.items():
+            if name:
+                yield f"    {name} = {sparse.stored(fluent)}"
+        yield "    while cell and n > 0:"
+        yield f"        {state} = cell[0]({', '.join(self.given)}, {state})"
+        yield "    return cell, n, R"
+
+    def _continue(
+        self, name: str, parts: list[Part], names: Sequence[str], *, up: bool
+    ) -> Iterator[str]:
+        yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
+        yield f"    # {', '.join(str(part.call) for part in parts)}"
+        yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
+        body = self._body(1, None, lambda _: True, None, count().__next__)
+        if not body.parts(parts):
+            raise NotWritable(str(parts[0].call))
+        yield from body.lines
+
+    def _compound(self, task: CompoundTask[Any]) -> Iterator[str]:
+        """The function of a compound task, and those that go on with its later methods."""
+        ways = self._scope.ways[task]
+        looks = task in self.guarded
+        args = [f"a{n}" for n in range(len(task.parameters))]
+        state = ["n", *self.scalars, "rest", *(["up"] if looks else []), *args]
+        yield f"def {self.function(task)}({', '.join([*self.given, *state])}):"
+        yield f"    # {signature(task)}"
+        loops = any(call.task is task or self._splices_to(call.task, task)
+                    for way in ways for call in way.calls)  # fmt: skip
+        if loops:
+            yield "    while n > 0:"
+        indent = 2 if loops else 1
+        fresh = count().__next__
+        if looks:
+            yield from self._guard(task, args, indent)
+        yield from self._methods(task, 0, indent, loops=loops, fresh=fresh)
+        if loops:
+            cell = tuple_source([self.entry(task), *args, *(["up"] if looks else []), "rest"])
+            yield f"    return {', '.join([cell, 'n', *self.scalars])}"
+        for start in range(1, len(ways)):
+            if (task, start) in self._later:
+                yield ""
+                yield ""
+                yield from self._resumed(task, start, args, looks=looks)
+
+    def _resumed(
+        self, task: CompoundTask[Any], start: int, args: list[str], *, looks: bool
+    ) -> Iterator[str]:
+        """The function that takes back what a method did, and tries the later ones."""
+        name = self._later[task, start]
+        yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
+        lengths = ["r", *(["t"] if self.writes_members else [])]
+        yield f"    {', '.join(['_', *args, *(['up'] if looks else []), 'rest', *lengths])} = cell"
+        yield "    del R[r:]"
+        if self.writes_members:
+            yield "    if len(T) > t: take_back(S, T, t)"
+        yield from self._methods(task, start, 1, loops=False, fresh=count().__next__)
+
+    def _methods(
+        self,
+        task: CompoundTask[Any],
+        start: int,
+        indent: int,
+        *,
+        loops: bool,
+        fresh: Callable[[], int],
+    ) -> Iterator[str]:
+        ways = self._scope.ways[task]
+        args = tuple(f"a{n}" for n in range(len(task.parameters)))
+        near = self._near(task) if start == 0 else (lambda _: True)
+        for way in ways[start:]:
+            told = self._asked(way.method.condition)
+            if told == "False":
+                continue
+            keep = self._kept(task, way, args)
+            body = self._body(indent, task if loops else None, near, keep, fresh)
+            if told != "True":
+                body.write(f"if {told}:")
+                body.indent += 1
+            body.made, body.entered = 1, [way.index]
+            circle = self.circles.get(task)
+            if not body.parts([Part(call, args, circle) for call in way.calls]):
+                raise NotWritable(task.name)
+            yield from body.lines
+            if told == "True" and not body.nested:
+                return
+        failing = self._body(indent, None, near, None, fresh)
+        failing.fail()
+        yield from failing.lines
+
+    def _body(
+        self,
+        indent: int,
+        loops: CompoundTask[Any] | None,
+        near: Callable[[CompoundTask[Any]], bool],
+        keep: Sequence[str] | None,
+        fresh: Callable[[], int],
+    ) -> Body:
+        return Body(self, dict(self.where), indent, loops, near, keep, fresh)
+
+    def _near(self, task: CompoundTask[Any]) -> Callable[[CompoundTask[Any]], bool]:
+        """Tells which functions the function of a task may call: those that cannot call it."""
+        own, heights = self._components, self._heights
+
+        def is_near(other: CompoundTask[Any]) -> bool:
+            return own[other] != own[task] and (heights[own[other]] + 1) % DEEPEST_CALLS != 0
+
+        return is_near
+
+    def _kept(self, task: CompoundTask[Any], way: Way, args: tuple[str, ...]) -> list[str] | None:
+        """Lines that keep the choice of the later methods; none where there is none."""
+        ways = self._scope.ways[task]
+        later = [
+            one.method.condition
+            for one in ways[way.index + 1 :]
+            if not exclude_each_other(way.method.condition, one.method.condition)
+        ]
+        asked = [told for told in map(self._asked, later) if told != "False"]
+        if not asked:
+            return []
+        if (task, way.index + 1) not in self._later:
+            text = f"{task.name}_from_{way.index + 1}"
+            self._later[task, way.index + 1] = self.names.new("c", text, way)
+        name = self._later[task, way.index + 1]
+        lengths = ["len(R)", *(["len(T)"] if self.writes_members else [])]
+        up = ["up"] if task in self.guarded else []
+        cell = tuple_source([name, *args, *up, "rest", *lengths])
+        line = f"C.append({tuple_source([cell, *self.scalars])})"
+        if "True" in asked or len(asked) > MOST_LOOKED_AHEAD:
+            return [line]
+        return [f"if {' or '.join(asked)}:", f"    {line}"]
+
+    def _guard(self, task: CompoundTask[Any], args: list[str], indent: int) -> Iterator[str]:
+        """Lines that let a call fail that goes round in circles."""
+        salt = [str(self._salts[task])] if self._is_shared(task) or not args else []
+        key = tuple_source([*salt, *args, *self.scalars])
+        place = ", len(T)" if self.writes_members else ""
+        given = "key, up, K, S, T" if self.writes_members else "key, up, K"
+        failing = self._body(indent + 1, None, lambda _: True, None, int)
+        failing.fail()
+        tab = "    " * indent
+        yield f"{tab}key = {key}"
+        yield f"{tab}if up is None:"
+        yield f"{tab}    up = key, None, 0{place}"
+        yield f"{tab}elif (up[2] or key == up[0]) and repeats({given}):"
+        yield from failing.lines
+        yield f"{tab}else:"
+        yield f"{tab}    up = key, up, up[2] + 1{place}"
+
+    def _is_shared(self, task: CompoundTask[Any]) -> bool:
+        return any(
+            one is not task and one in self.guarded and number == self.circles[task]
+            for one, number in self.circles.items()
+        )
+
+    def _splices_to(self, task: Task, wanted: Task) -> bool:
+        """Whether the task is written in place of its call, and calls the wanted one."""
+        pending, seen = [task], set()
+        while pending:
+            one = pending.pop()
+            if one in self._alone and one not in seen:
+                seen.add(one)
+                calls = [call.task for call in self._alone[one].calls]  # type: ignore[index]
+                if wanted in calls:
+                    return True
+                pending += calls
+        return False
+
+    def _asked(self, condition: Expression[Any]) -> str:
+        asked = Reading(self.features, self.names, where=self.where).asked(condition, "")
+        if asked is None:
+            raise NotWritable(str(condition))
+        return settled(asked[1])
+
+    def _places(self, domain: FrozenDomain) -> dict[Fluent[Any], str]:
+        """Where each scalar stands that an effect writes: those that are read, in variables.
+
+        Where one has to look for circles, everything is read.
+        """
+        written = {scalar(effect.target) for effect in self._scope.effects}
+        read = set(_read(self._scope))
+        places: dict[Fluent[Any], str] = {}
+        for fluent in domain.schema.fluents.values():
+            if fluent not in written:
+                continue
+            if fluent not in read and not self.guarded:
+                places[fluent] = ""
+            elif len(places) < MOST_SCALARS:
+                places[fluent] = self.names.new("s", fluent.name, fluent)
+        return places
+
+
+def _read(scope: Scope) -> Iterator[Fluent[Any]]:
+    """The scalars that a condition, an argument, or a value depends on."""
+    asked: list[Expression[Any]] = []
+    for ways in scope.ways.values():
+        asked += [way.method.condition for way in ways]
+    for task in scope.primitives:
+        asked.append(task.precondition)
+    for effect in scope.effects:
+        asked.append(effect.value)
+        if isinstance(effect.target, MemberOf):
+            asked.append(effect.target.index)
+    for _, _, _, call in scope.calls:
+        asked += call.args
+    for expression in asked:
+        for fluent in map(scalar, mentioned(expression)):
+            if fluent is not None:
+                yield fluent
+
+
+def _heights(
+    below: dict[CompoundTask[Any], list[Any]], numbers: dict[CompoundTask[Any], int]
+) -> dict[int, int]:
+    """For every component, how many others can be entered one inside the other from it."""
+    heights: dict[int, int] = {}
+    for task in sorted(below, key=numbers.__getitem__):
+        own = numbers[task]
+        under = [heights[numbers[one]] + 1 for one in below[task] if numbers[one] != own]
+        heights[own] = max([heights.get(own, 0), *under])
+    return heights
+
+
+def _alone(
+    scope: Scope, looked_at: frozenset[CompoundTask[Any]]
+) -> dict[CompoundTask[Any], Way]:
+    """Tasks that can be done in one way only, whatever the state, and do not call each other."""
+    single = {
+        task: ways[0]
+        for task, ways in scope.ways.items()
+        if task not in looked_at and is_single(ways)
+    }
+    below = {
+        task: [call.task for call in way.calls if call.task in single]
+        for task, way in single.items()
+    }
+    numbers = components(below)  # type: ignore[arg-type]
+    many = Counter(numbers.values())
+    return {
+        task: way
+        for task, way in single.items()
+        if many[numbers[task]] == 1 and task not in below[task]
+    }
