@@ -74,13 +74,13 @@ class Planner(Generic[S]):
         function raises or the limit of expansions is reached.
         """
         start = self._start(state)
+        if listener is None and self._answers is None and self._is_compiled:
+            return self._compiled.plan(start)
         if listener is None and self._answers is not None:
             answer = self._answers.find(start)
             if answer is not None:
                 return self._plan_from(answer, start)
             search = self._remembered(start, self._answers)
-        elif listener is None and self._is_compiled:
-            return self._compiled.plan(start)
         else:
             search = self._begun(start, listener)
         if search.advance() is SearchStatus.LIMIT and search.plan is None:

@@ -8,7 +8,7 @@ kept as a log; the plan tree is made when somebody looks at it.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 from bthtn.domain.domain import FrozenDomain
@@ -47,10 +47,10 @@ class CompiledQuestion:
         facts = self._programs.facts
         strict = settings.strict_recursion
         is_partial = settings.horizon is not None or settings.horizon_time is not None
-        self._beginning = (
+        self.beginning = (
             None if is_partial else beginning(domain, goal, binding, strict=strict)
         )
-        self._most = min(settings.max_expansions, settings.max_depth)
+        self.most = min(settings.max_expansions, settings.max_depth)
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
         self._features = Features(
@@ -69,6 +69,8 @@ class CompiledQuestion:
 
     def source(self, state: FrozenState) -> str:
         """The Python source that ``plan`` runs first from this state."""
+        if self.beginning is not None and not state.has_unknown:
+            return self.beginning.program.text
         return self.quickest(state).text
 
     def quickest(self, state: FrozenState) -> Program:
@@ -82,20 +84,33 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
-        if self._beginning is not None and not state.has_unknown:
-            try:
-                cell, left, record = self._beginning.program.run(state.values, self._beginning.cell, self._most)
-            except Exception:
-                left = -1
-            if left >= 0 and not cell:
-                if cell is None:
-                    return None
-                return Plan.found(partial(part_of, self.asked, state, record, self._most - left))
+        found = self.choices(state)
+        if found is not None:
+            cell, left, record = found
+            if cell is None:
+                return None
+            return Plan.found(part_of, self.asked, state, record, self.most - left)
         try:
             machine = self._run_lightly(state) or self._run(state)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             raise_for_user(error)
         return None if machine.cell is None else Plan.found(Found(self.asked, machine))
+
+    def choices(self, state: FrozenState) -> tuple[Any, int, list[int]] | None:
+        """What is left to do, how many expansions are left, and the methods that were entered.
+
+        Nothing (``()``) is left to do when there is a plan, None when there is none. No answer
+        where other functions have to find it.
+        """
+        beginning = self.beginning
+        if beginning is None or state.has_unknown:
+            return None
+        try:
+            found = beginning.program.run(state.values, beginning.cell, self.most)
+        except Exception:  # noqa: BLE001 - what it means is told by those who search again
+            return None
+        cell, left, _ = found
+        return None if cell or left < (cell is None) else found
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""
@@ -108,13 +123,17 @@ class CompiledQuestion:
         """A machine that came to an end without a stop; None where it has to be stopped.
 
         Its functions plan several tasks at a time, so it may be over the limit when it notices.
+        Where nothing is left at the limit itself, those who look at each task stop before they
+        know.
         """
         light, most = self._light, self.asked.settings.max_expansions
         if light is None or state.has_unknown:
             return None
         machine = Machine(self.asked, light, state)
-        is_over = not machine.run(most) or machine.cell is DONE
-        return machine if is_over and machine.calls - machine.free <= most else None
+        more = machine.run(most)
+        left = most - (machine.calls - machine.free)
+        is_over = left >= 0 if machine.cell is DONE else not more and left > 0
+        return machine if is_over else None
 
     def program(self, state: FrozenState) -> Program:
         """The generated functions that answer the question from this state."""
