@@ -17,7 +17,6 @@ from bthtn.world.state import FrozenState
 
 
 _new: Final = object.__new__
-_put: Final = object.__setattr__
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -72,7 +71,7 @@ class Plan:
         The source is called with what is given, and the name of the part.
         """
         plan = _new(cls)
-        _put(plan, "_source", (source, given))
+        _put_source(plan, (source, given))
         return plan
 
     def __getattr__(self, name: str) -> Any:
@@ -118,6 +117,7 @@ class Plan:
         return f"<plan for {self.goal_text}: {len(self.steps)} steps, record {self.record!r}>"
 
 
+_put_source: Final = Plan.__dict__["_source"].__set__
 _PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
 
 

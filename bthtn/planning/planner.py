@@ -128,7 +128,8 @@ class Planner(Generic[S]):
 
     def _start(self, state: S | FrozenState) -> FrozenState:
         """The snapshot to plan from, with the seed in it that draws depend on."""
-        return seeded(start_of(self.domain, state), self.settings.seed)
+        start = state if type(state) is FrozenState else start_of(self.domain, state)
+        return seeded(start, self.settings.seed)
 
     def _prepare(
         self,

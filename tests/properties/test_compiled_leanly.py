@@ -25,6 +25,7 @@ from bthtn import (
     sequence,
 )
 from bthtn.errors import PlanningError
+from bthtn.planning.htn.compiled.lean.guard import Unforeseen
 from bthtn.planning.htn.compiled.search import CompiledQuestion
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
@@ -233,24 +234,35 @@ def interpreted(asked):
     return search.plan and description(search.plan), search
 
 
+def choices(question, state):
+    """Expansions and record of a search for choices, None where it is given up."""
+    beginning = question.beginning
+    try:
+        cell, left, record = beginning.run(state.values, beginning.cell, question.most)
+    except Unforeseen:
+        return None
+    return None if cell or left <= 0 else (question.most - left, record)
+
+
 def compare(asked):
     """Hold the search for choices against the interpreter; what it was like."""
     expected, search = interpreted(asked)
     question = CompiledQuestion.of(asked)
-    found = question.choices(asked.state)
     assert answer(asked, lambda: question.plan(asked.state)) == expected
     if question.beginning is None:
-        return "not plain"
+        return ["not plain"]
+    found = choices(question, asked.state)
     if found is None:
-        return "given up"
-    assert question.most - found[1] == search.expansions
-    seen = [search.status.value]
+        return ["given up"]
+    assert found[0] == search.expansions
     text = question.source(asked.state)
-    seen += ["guarded"] if "repeats(" in text else []
-    seen += ["members"] if "T.append(" in text else []
-    seen += ["long"] if search.expansions > 20 else []
-    seen += ["back"] if search.expansions > 2 * len(found[2]) + 10 else []
-    return " ".join(seen)
+    return [
+        search.status.value,
+        *(["guarded"] if "repeats(" in text else []),
+        *(["members"] if "T.append(" in text else []),
+        *(["long"] if search.expansions > 20 else []),
+        *(["back"] if search.expansions > 2 * len(found[1]) + 10 else []),
+    ]
 
 
 @given(st.data())

@@ -10,7 +10,7 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.reading import Reading, counts_by_value, fixed, tuple_source
 from bthtn.world.assignment import Assignment, Reference
-from bthtn.world.expression import Constant, Parameter
+from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -121,10 +121,10 @@ class Effects:
         if value is None or target is None:
             return None
         place, stored, is_fixed = target.place, target.stored, target.is_fixed
-        if not isinstance(effect.value, Constant):
+        if not fits(effect.value, effect.target):
             lines.before.append(f"    {_check(effect.target, place, value)}")
         before = stored
-        if self._reading.is_kept(target.fluent):
+        if self._reading.is_kept(target.fluent) and not stored.isidentifier():
             before = f"o{number}"
             lines.after.append(f"    {before} = {stored}")
         if not effect.grows or not self._reading.is_asked_for(target.fluent):
@@ -174,16 +174,21 @@ class Effects:
         if not isinstance(target, MemberOf) or isinstance(target.index, Constant):
             fluent = fixed(target)
             weight = self._reading.weight(fluent) if self._fingerprints else ""
-            stored = self._reading.stored(fluent) or ""
-            return _Target(fluent, self._reading.fluent(fluent), stored, weight, is_fixed=True)
+            place = self._reading.fluent(fluent)
+            if self._reading.is_sparse and self._reading.is_kept(fluent):
+                stored = self._reading.overwritten(place, fluent)
+            else:
+                stored = self._reading.stored(fluent) or ""
+            return _Target(fluent, place, stored, weight, is_fixed=True)
         if self._features.unknowns and not isinstance(target.index, Parameter):
             return None
         index = self._reading.value(target.index)
         if index is None:
             return None
-        place, member = f"x{number}", target.family.prototype
-        lines.before.append(f"    {place} = {self._reading.family(target)}[{index}]")
-        stored = f"S.get({place}, {self._reading.default(member)})"
+        member = target.family.prototype
+        placed, place = self._reading.placed(target, index, f"x{number}")
+        lines.before += placed
+        stored = self._reading.overwritten(place, member)
         return _Target(member, place, stored, f"weight({place})", is_fixed=False)
 
     def _moved(self, task: PrimitiveTask[Any], changes: list[Change]) -> list[str]:
@@ -210,6 +215,36 @@ def _same(changes: list[Change]) -> str | None:
         elif one.place == other.place:
             return None
     return " or ".join(pairs)
+
+
+def fits(value: Expression[Any], target: Reference[Any]) -> bool:
+    """Whether the target may have every value, as long as fluents have values of their types."""
+    match value:
+        case Constant():
+            return True
+        case MemberOf(family=family):
+            return fits(family.prototype, target)
+        case Fluent():
+            return value.value_type is target.value_type and value.default is not None
+        case Arithmetic(left=left, right=right):
+            return target.value_type is int and _is_int(left) and _is_int(right)
+        case _:
+            return False
+
+
+def _is_int(value: Expression[Any]) -> bool:
+    """Whether all values are whole numbers."""
+    match value:
+        case Constant():
+            return type(value.value) is int
+        case MemberOf(family=family):
+            return _is_int(family.prototype)
+        case Fluent():
+            return value.value_type is int and value.default is not None
+        case Arithmetic(left=left, right=right):
+            return _is_int(left) and _is_int(right)
+        case _:
+            return False
 
 
 def _check(target: Reference[Any], place: str, value: str) -> str:

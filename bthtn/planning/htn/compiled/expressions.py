@@ -121,12 +121,12 @@ def condition_source(condition: Expression[Any], names: Names, read: Read) -> st
             return inside and _OPPOSITE.get(inside, f"(not {inside})")
         case Junction(parts=parts, decisive=decisive):
             several = [condition_source(part, names, read) for part in parts]
-            return _joined([part for part in several if part], decisive) if all(several) else None
+            return joined(list(map(str, several)), decisive=decisive) if all(several) else None
         case _:
             return None
 
 
-def _joined(parts: list[str], decisive: bool) -> str:  # noqa: FBT001 - as a junction has it
+def joined(parts: list[str], *, decisive: bool) -> str:
     """Source of a junction: without parts that decide nothing, up to one that always does."""
     known, word = repr(decisive), " or " if decisive else " and "
     if known in parts:

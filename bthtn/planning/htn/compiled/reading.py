@@ -15,6 +15,7 @@ from bthtn.planning.htn.compiled.expressions import (
     value_source,
 )
 from bthtn.planning.htn.compiled.facts import Features
+from bthtn.planning.htn.compiled.known import Known, named
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
@@ -26,7 +27,8 @@ class Reading:
     ``prefix`` begins the names of the variables that hold the arguments of a task;
     ``arguments`` are their sources where they are no such variables. ``where`` tells of fluents
     that stand in local variables, or whose values are constants there; nothing is told for one
-    that nobody asks for. With it, ``S`` need not have a value for every other fluent.
+    that nobody asks for. With it, ``S`` need not have a value for every other fluent. ``known``
+    gives what is read a name, under which it is known further on.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class Reading:
         prefix: str = "a",
         arguments: Sequence[str] | None = None,
         where: Mapping[Fluent[Any], str] | None = None,
+        known: Known | None = None,
     ) -> None:
         self.names = names
         self._prefix = prefix
         self._arguments = arguments
-        self._is_sparse = where is not None
+        self.is_sparse = where is not None
         self._where = where or {}
+        self._known = known
         self._unknowns = features.unknowns
 
     def argument(self, position: int) -> str:
@@ -118,15 +122,41 @@ class Reading:
             return self.argument(reference.position)
         if isinstance(reference, MemberOf) and not isinstance(reference.index, Constant):
             index = self.value(reference.index)
-            default = self.default(reference.family.prototype)
-            return index and f"S.get({self.family(reference)}[{index}], {default})"
+            if index is None:
+                return None
+            member = f"{self.family(reference)}[{index}]"
+            if self._known is not None:
+                member = self._known.member(member)
+            return self.kept(member, reference.family.prototype)
         fluent = fixed(reference)
         local = self._where.get(fluent)
         if local is not None:
             return local
-        if fluent.index is None and not self._is_sparse:
+        if fluent.index is None and not self.is_sparse:
             return f"S[{self.fluent(fluent)}]"
-        return f"S.get({self.fluent(fluent)}, {self.default(fluent)})"
+        return self.kept(self.fluent(fluent), fluent)
+
+    def kept(self, place: str, fluent: Fluent[Any]) -> str:
+        """Source of a value that ``S`` has where it is not the default.
+
+        ``place`` is the source of the fluent; ``fluent`` may be the prototype of its family.
+        """
+        source = f"S.get({place}, {self.default(fluent)})"
+        return source if self._known is None else self._known.value(source, fluent)
+
+    def overwritten(self, place: str, fluent: Fluent[Any]) -> str:
+        """Source of a value that is about to be overwritten."""
+        source = f"S.get({place}, {self.default(fluent)})"
+        return source if self._known is None else self._known.names.get(source, source)
+
+    def placed(self, member: MemberOf[Any], index: str, name: str) -> tuple[list[str], str]:
+        """Lines that put a member of a family into a variable, and its name, known or given."""
+        source = f"{self.family(member)}[{index}]"
+        if self._known is None:
+            return [f"    {name} = {source}"], name
+        source = self._known.member(source)
+        naming = named(source)
+        return ([f"    {naming[0]} = {naming[1]}"], naming[0]) if naming else ([], source)
 
     def _sensed(self, reference: Reference[Any]) -> str:
         """Source that reads a fluent, gives UNKNOWN for an unknown one, and never raises."""

@@ -70,7 +70,7 @@ class CompiledQuestion:
     def source(self, state: FrozenState) -> str:
         """The Python source that ``plan`` runs first from this state."""
         if self.beginning is not None and not state.has_unknown:
-            return self.beginning.program.text
+            return self.beginning.text
         return self.quickest(state).text
 
     def quickest(self, state: FrozenState) -> Program:
@@ -84,33 +84,22 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
-        found = self.choices(state)
-        if found is not None:
-            cell, left, record = found
-            if cell is None:
-                return None
-            return Plan.found(part_of, self.asked, state, record, self.most - left)
+        beginning = self.beginning
+        if beginning is not None and not state.has_unknown:
+            try:
+                cell, left, choices = beginning.run(state.values, beginning.cell, self.most)
+            except Exception:  # noqa: BLE001, S110 - those who search again tell what it means
+                pass
+            else:
+                if cell == () and left >= 0:
+                    return Plan.found(part_of, self.asked, state, choices, self.most - left)
+                if cell is None and left > 0:
+                    return None
         try:
             machine = self._run_lightly(state) or self._run(state)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             raise_for_user(error)
         return None if machine.cell is None else Plan.found(Found(self.asked, machine))
-
-    def choices(self, state: FrozenState) -> tuple[Any, int, list[int]] | None:
-        """What is left to do, how many expansions are left, and the methods that were entered.
-
-        Nothing (``()``) is left to do when there is a plan, None when there is none. No answer
-        where other functions have to find it.
-        """
-        beginning = self.beginning
-        if beginning is None or state.has_unknown:
-            return None
-        try:
-            found = beginning.program.run(state.values, beginning.cell, self.most)
-        except Exception:  # noqa: BLE001 - what it means is told by those who search again
-            return None
-        cell, left, _ = found
-        return None if cell or left < (cell is None) else found
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""

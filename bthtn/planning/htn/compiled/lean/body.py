@@ -9,23 +9,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.compiled.effects import Effects
-from bthtn.planning.htn.compiled.expressions import mentioned
+from bthtn.planning.htn.compiled.expressions import joined, mentioned
 from bthtn.planning.htn.compiled.facts import Facts, Features
+from bthtn.planning.htn.compiled.known import Known, named, without_naming
 from bthtn.planning.htn.compiled.lean.scope import Way
 from bthtn.planning.htn.compiled.reading import Reading, tuple_source
-from bthtn.world.expression import Parameter
+from bthtn.world.expression import Expression, Junction, Negation, Parameter
 from bthtn.world.fluent import Fluent
 
 DEEPEST: Final = 6
 """Conditions that are nested before a choice is kept instead."""
 MOST_SPLICED: Final = 20
 """Compound tasks with one way only that are written in place of their calls."""
+
+
+class NotWritable(Exception):  # noqa: N818 - not an error: other functions do it
+    """Something in the scope cannot be written as source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +89,37 @@ class Body:
     near: Callable[[CompoundTask[Any]], bool]
     keep: Sequence[str] | None
     fresh: Callable[[], int]
+    known: Known
     made: int = 0
     entered: list[int] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     nested: int = 0
     spliced: int = 0
+    sure: Known | None = None
 
     def write(self, *lines: str) -> None:
         """Add lines."""
         self.lines += [f"{'    ' * self.indent}{line}" for line in lines]
 
-    def parts(self, parts: Sequence[Part], rest: str = "rest") -> bool:
-        """Plan the parts; whether they can be written as source."""
+    def parts(self, parts: Sequence[Part], rest: str = "rest") -> None:
+        """Plan the parts. Raises NotWritable."""
         left = list(parts)
         while left:
             part = left.pop(0)
-            reading = Reading(self.of.features, self.of.names, "", part.binding, self.where)
+            reading = self._reading(part.binding)
             values = [reading.value(one) for one in part.call.args]
             if not all(values):
-                return False
+                raise NotWritable(str(part.call))
             given = [value or "" for value in values]
             if isinstance(part.call.task, PrimitiveTask):
-                if not self._primitive(part.call.task, given):
-                    return False
+                self._primitive(part.call.task, self._named(given))
                 continue
             alone = self.of.alone(part.call.task)
             if alone is None or (
                 self.spliced >= MOST_SPLICED and part.call.task not in self.of.circles
             ):
                 self._call(part, given, left, rest)
-                return True
+                return
             self.made += 1
             self.spliced += 1
             self.entered.append(alone.index)
@@ -121,34 +127,63 @@ class Body:
             left[:0] = [Part(call, binding, circle) for call in alone.calls]
         self._leave()
         self.write(f"return {self._state(rest)}")
-        return True
+
+    def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
+        """Source of a condition. What follows is done only where it holds. Raises NotWritable.
+
+        ``sure`` is then what is known where it does not hold: what its first part has read.
+        """
+        reading, facts = self._reading(binding), set(self.known.facts)
+        several = isinstance(condition, Junction) and not condition.decisive
+        told: list[str] = []
+        for number, part in enumerate(condition.parts if several else [condition]):
+            self.known.names_more = is_atom(part)
+            asked = reading.asked(part, "")
+            if asked is None:
+                raise NotWritable(str(condition))
+            if not number:
+                self.sure = self.known.copy()
+            source = settled(asked[1])
+            if without_naming(source) not in self.known.facts:
+                told.append(source)
+                facts |= {without_naming(source)} if self.known.names_more else set()
+        self.known.names_more = True
+        self.known.facts = facts
+        return joined(told, decisive=False)
+
+    def _reading(self, binding: Sequence[str]) -> Reading:
+        return Reading(
+            self.of.features, self.of.names, "", binding, self.where, self.known
+        )
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Names for values, or the constants that they are."""
-        named = []
+        names = []
         for source in sources:
-            name = source
-            if not is_variable(source) and not is_constant(source):
+            name, naming = source, named(source)
+            if naming is not None:
+                name = naming[0]
+                self.write(f"{name} = {naming[1]}")
+            elif not is_variable(source) and not is_constant(source):
                 name = f"b{self.fresh()}"
                 self.write(f"{name} = {source}")
-            named.append(name)
-        return tuple(named)
+            names.append(name)
+        return tuple(names)
 
     # primitive tasks
 
-    def _primitive(self, task: PrimitiveTask[Any], given: Sequence[str]) -> bool:
-        binding = self._named(given)
-        reading = Reading(self.of.features, self.of.names, "", binding, self.where)
-        effects = Effects(reading, self.of.facts, self.of.features)
-        asked = reading.asked(task.precondition, "")
+    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...]) -> None:
+        told = self.truth(task.precondition, binding)
+        self.made += 1
+        self._demand(told)
+        reading = self._reading(binding)
         first = self.fresh()
         for _ in (*task.effects, *task.expected):
             self.fresh()
+        effects = Effects(reading, self.of.facts, self.of.features)
         prepared = effects.prepared(task, "raise Unforeseen", first)
-        if asked is None or prepared is None:
-            return False
-        self.made += 1
-        self._demand(settled(asked[1]))
+        if prepared is None:
+            raise NotWritable(task.name)
         lines, changes = prepared
         self.write(*(line.removeprefix("    ") for line in lines))
         for one in changes:
@@ -157,9 +192,10 @@ class Body:
                 self.write(
                     f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
                 )
+                source = f"S.get({one.place}, {reading.default(one.fluent)})"
+                self.known.written(source, one.fluent, one.after)
             elif reading.is_asked_for(one.fluent):
                 self.where[one.fluent] = one.after
-        return True
 
     def _demand(self, told: str) -> None:
         """What follows is done only where this holds."""
@@ -185,13 +221,7 @@ class Body:
 
     def fail(self) -> None:
         """Go on with the latest choice."""
-        scalars = self.of.scalars
-        left = f"n - {self.made}" if self.made else "n"
-        if not scalars:
-            self.write(f"return C.pop()[0], {left}")
-            return
-        self.write(f"cell, {', '.join(scalars)} = C.pop()")
-        self.write(f"return {', '.join(['cell', left, *scalars])}")
+        self.write(f"return {', '.join(['C.pop()', self._left, *self.of.scalars])}")
 
     # compound tasks
 
@@ -242,13 +272,19 @@ class Body:
             if isinstance(one, Parameter)
         ]
         names = list(filter(is_variable, dict.fromkeys(asked)))
+        called = {name: name for name in names if name.startswith("a")}
+        called |= {name: f"c{n}" for n, name in enumerate(names) if name not in called}
         up = any(
             part.circle is not None
             and isinstance(part.call.task, CompoundTask)
             and self.of.circles.get(part.call.task) == part.circle
             for part in left
         )
-        function = self.of.continued(left, names, up=up)
+        there = [
+            replace(part, binding=tuple(called.get(one, one) for one in part.binding))
+            for part in left
+        ]
+        function = self.of.continued(there, [called[name] for name in names], up=up)
         return f"({', '.join([function, *names, *(['up'] if up else []), rest])})"
 
     def _leave(self) -> None:
@@ -270,6 +306,13 @@ class Body:
 
     def _state(self, cell: str) -> str:
         return ", ".join([cell, self._left, *self._scalars])
+
+
+def is_atom(condition: Expression[Any]) -> bool:
+    """Whether asking for the condition always reads all that it mentions."""
+    while isinstance(condition, Negation):
+        condition = condition.operand
+    return not isinstance(condition, Junction)
 
 
 def is_variable(source: str) -> bool:

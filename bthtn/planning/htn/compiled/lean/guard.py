@@ -6,7 +6,7 @@ from operator import eq
 from typing import Any, Final
 
 Up = tuple[Any, ...]
-"""A call that is open: its key, the open one around it, how many these are, length of ``T``."""
+"""A call that is open: the open one around it, how many these are, length of ``T``, its key …"""
 
 _FEW: Final = 8
 _MOST_COMPARED: Final = 8
@@ -19,26 +19,28 @@ class Unforeseen(Exception):  # noqa: N818 - not an error: other functions do it
 def repeats(
     key: tuple[Any, ...],
     up: Up,
-    seen: set[tuple[Any, ...]],
+    seen: list[set[tuple[Any, ...]]],
     values: dict[Any, Any] | None = None,
     trail: list[tuple[Any, Any]] | None = None,
 ) -> bool:
     """Whether a call is its own ancestor in an unchanged state; ``up`` are those around it.
 
-    A few ancestors are looked through. Where there are more, ``seen`` has the keys of all.
+    A few ancestors are looked through. Where there are more, ``seen`` has a set of all keys.
     """
-    if up[2] >= _FEW:
-        if up[2] == _FEW:
-            seen.update(one[0] for one in _chain(up))
-        known = len(seen)
-        seen.add(key)
-        if len(seen) > known:
+    if up[1] >= _FEW:
+        if not seen:
+            seen.append(set())
+        if up[1] == _FEW:
+            seen[0].update(one[3:] for one in _chain(up))
+        known = len(seen[0])
+        seen[0].add(key)
+        if len(seen[0]) > known:
             return False
     compared = 0
     for one in _chain(up):
-        if one[0] != key or not all(map(eq, one[0], key)):
+        if one[3:] != key or not all(map(eq, one[3:], key)):
             continue
-        if trail is None or values is None or _same_since(one[3], values, trail):
+        if trail is None or values is None or _same_since(one[2], values, trail):
             return True
         compared += 1
         if compared == _MOST_COMPARED:
@@ -51,7 +53,7 @@ def _chain(up: Up) -> list[Up]:
     one: Up | None = up
     while one is not None:
         found.append(one)
-        one = one[1]
+        one = one[0]
     return found
 
 

@@ -10,9 +10,10 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.planning.htn.compiled.calls import is_ground
+from bthtn.planning.htn.compiled.lean.body import NotWritable
 from bthtn.planning.htn.compiled.lean.guard import Unforeseen, repeats, take_back
 from bthtn.planning.htn.compiled.lean.scope import NOWHERE, calls_of, is_known, scope_of
-from bthtn.planning.htn.compiled.lean.source import NotWritable, Source
+from bthtn.planning.htn.compiled.lean.source import Source
 from bthtn.planning.htn.compiled.program import executed
 from bthtn.world.expression import Binding
 
@@ -49,10 +50,11 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A program, and the cell with which it begins."""
+    """A program for one goal: its loop, and the cell with which that begins."""
 
-    program: Program
+    run: Run
     cell: Cell
+    text: str
 
 
 class Programs:
@@ -81,7 +83,9 @@ def beginning(
     roots = frozenset(call.task for call in calls)
     program = domain.derived(Programs).program(domain, roots, strict=strict)
     cell = None if program is None else program.cell(goal, binding)
-    return None if program is None or cell is None else Beginning(program, cell)
+    if program is None or cell is None:
+        return None
+    return Beginning(program.run, cell, program.text)
 
 
 def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program | None:

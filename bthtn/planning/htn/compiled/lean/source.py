@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, Final
 
@@ -27,7 +29,8 @@ from bthtn.planning.htn.compiled.calls import signature
 from bthtn.planning.htn.compiled.exclusion import exclude_each_other
 from bthtn.planning.htn.compiled.expressions import Names, mentioned
 from bthtn.planning.htn.compiled.facts import Facts, Features
-from bthtn.planning.htn.compiled.lean.body import Body, Part, settled
+from bthtn.planning.htn.compiled.known import Known, needed_names
+from bthtn.planning.htn.compiled.lean.body import Body, NotWritable, Part, settled
 from bthtn.planning.htn.compiled.lean.circles import circles, components, guarded
 from bthtn.planning.htn.compiled.lean.scope import Scope, Way, is_single, scalar
 from bthtn.planning.htn.compiled.reading import Reading, tuple_source
@@ -51,10 +54,6 @@ FEATURES: Final = Features(
     inlined=True,
 )
 FACTS: Final = Facts(frozenset(), branches=False, forgets=False, volatile=False)
-
-
-class NotWritable(Exception):  # noqa: N818 - not an error: other functions do it
-    """Something in the scope cannot be written as source."""
 
 
 class Source:
@@ -88,7 +87,7 @@ class Source:
         self._later: dict[tuple[Task, int], str] = {}
         self._continued: dict[Any, str] = {}
         self._entries: dict[Task, TaskCall] = {}
-        self._waiting: deque[Callable[[], Iterator[str]]] = deque()
+        self._waiting: deque[Callable[[], list[str]]] = deque()
 
     def text(self) -> tuple[str, dict[Task, str]]:
         """The whole source, and the names of the functions that begin with the roots.
@@ -98,8 +97,8 @@ class Source:
         entries = {task: self.entry(task) for task in self._scope.tasks if task in self._scope.roots}
         written = ["\n".join(self._run())]
         while self._waiting:
-            written.append("\n".join(self._waiting.popleft()()))
-        return "\n\n\n".join(written) + "\n", entries
+            written += self._waiting.popleft()()
+        return "\n\n\n".join(map(needed_names, written)) + "\n", entries
 
     # what bodies ask
 
@@ -129,7 +128,8 @@ class Source:
         if key not in self._continued:
             name = self.names.new("q", parts[0].call.task.name, parts)
             self._continued[key] = name
-            self._waiting.append(lambda: self._continue(name, list(parts), names, up=up))
+            lines = partial(self._continue, name, list(parts), names, up=up)
+            self._waiting.append(lambda: ["\n".join(lines())])
         return self._continued[key]
 
     # functions
@@ -140,16 +140,27 @@ class Source:
         yield "def run(S, cell, n):"
         if self.writes_members:
             yield "    S, T = S.copy(), []"
-        yield f"    C, R = [({', '.join(['None'] * (1 + len(self.scalars)))},)], []"
+        yield "    C, R = [None], []"
         if self.guarded:
-            yield "    K = set()"
+            yield "    K = []"
         sparse = Reading(self.features, self.names, where={})
         for fluent, name in self.where.items():
             if name:
                 yield f"    {name} = {sparse.stored(fluent)}"
+        yield from self._first(state)
         yield "    while cell and n > 0:"
         yield f"        {state} = cell[0]({', '.join(self.given)}, {state})"
         yield "    return cell, n, R"
+
+    def _first(self, state: str) -> Iterator[str]:
+        """Lines that begin without the loop, where there is one task to begin with."""
+        task = next(iter(self._scope.roots))
+        if len(self._scope.roots) == 1 and isinstance(task, CompoundTask) and not self.alone(task):
+            args = [f"a{n}" for n in range(len(task.parameters))]
+            up = ["up"] if task in self.guarded else []
+            yield f"    {', '.join(['_', *args, *up, 'rest'])} = cell"
+            given = ", ".join([*self.given, "n", *self.scalars, "rest", *up, *args])
+            yield f"    {state} = {self.function(task)}({given})"
 
     def _continue(
         self, name: str, parts: list[Part], names: Sequence[str], *, up: bool
@@ -157,13 +168,20 @@ class Source:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         yield f"    # {', '.join(str(part.call) for part in parts)}"
         yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
-        body = self._body(1, None, lambda _: True, None, count().__next__)
-        if not body.parts(parts):
-            raise NotWritable(str(parts[0].call))
+        body = self._body(1, None, lambda _: True, None, Known(count().__next__))
+        body.parts(parts)
         yield from body.lines
 
-    def _compound(self, task: CompoundTask[Any]) -> Iterator[str]:
+    def _compound(self, task: CompoundTask[Any]) -> list[str]:
         """The function of a compound task, and those that go on with its later methods."""
+        written = ["\n".join(self._begun(task))]
+        for start in range(1, len(self._scope.ways[task])):
+            if (task, start) in self._later:
+                written.append("\n".join(self._resumed(task, start)))
+        return written
+
+    def _begun(self, task: CompoundTask[Any]) -> Iterator[str]:
+        """The function of a compound task."""
         ways = self._scope.ways[task]
         looks = task in self.guarded
         args = [f"a{n}" for n in range(len(task.parameters))]
@@ -175,61 +193,50 @@ class Source:
         if loops:
             yield "    while n > 0:"
         indent = 2 if loops else 1
-        fresh = count().__next__
         if looks:
             yield from self._guard(task, args, indent)
-        yield from self._methods(task, 0, indent, loops=loops, fresh=fresh)
+        yield from self._methods(task, 0, indent, loops=loops)
         if loops:
             cell = tuple_source([self.entry(task), *args, *(["up"] if looks else []), "rest"])
             yield f"    return {', '.join([cell, 'n', *self.scalars])}"
-        for start in range(1, len(ways)):
-            if (task, start) in self._later:
-                yield ""
-                yield ""
-                yield from self._resumed(task, start, args, looks=looks)
 
-    def _resumed(
-        self, task: CompoundTask[Any], start: int, args: list[str], *, looks: bool
-    ) -> Iterator[str]:
+    def _resumed(self, task: CompoundTask[Any], start: int) -> Iterator[str]:
         """The function that takes back what a method did, and tries the later ones."""
         name = self._later[task, start]
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
+        args = [f"a{n}" for n in range(len(task.parameters))]
         lengths = ["r", *(["t"] if self.writes_members else [])]
-        yield f"    {', '.join(['_', *args, *(['up'] if looks else []), 'rest', *lengths])} = cell"
+        up = ["up"] if task in self.guarded else []
+        yield f"    {', '.join(['_', *args, *up, 'rest', *lengths, *self.scalars])} = cell"
         yield "    del R[r:]"
         if self.writes_members:
             yield "    if len(T) > t: take_back(S, T, t)"
-        yield from self._methods(task, start, 1, loops=False, fresh=count().__next__)
+        yield from self._methods(task, start, 1, loops=False)
 
     def _methods(
-        self,
-        task: CompoundTask[Any],
-        start: int,
-        indent: int,
-        *,
-        loops: bool,
-        fresh: Callable[[], int],
+        self, task: CompoundTask[Any], start: int, indent: int, *, loops: bool
     ) -> Iterator[str]:
+        known = Known(count().__next__)
         ways = self._scope.ways[task]
         args = tuple(f"a{n}" for n in range(len(task.parameters)))
         near = self._near(task) if start == 0 else (lambda _: True)
         for way in ways[start:]:
-            told = self._asked(way.method.condition)
+            body = self._body(indent, task if loops else None, near, None, known.copy())
+            told = body.truth(way.method.condition, args)
             if told == "False":
                 continue
-            keep = self._kept(task, way, args)
-            body = self._body(indent, task if loops else None, near, keep, fresh)
             if told != "True":
+                known = body.sure or known
                 body.write(f"if {told}:")
                 body.indent += 1
+            body.keep = self._kept(task, way, args, body.known)
             body.made, body.entered = 1, [way.index]
             circle = self.circles.get(task)
-            if not body.parts([Part(call, args, circle) for call in way.calls]):
-                raise NotWritable(task.name)
+            body.parts([Part(call, args, circle) for call in way.calls])
             yield from body.lines
             if told == "True" and not body.nested:
                 return
-        failing = self._body(indent, None, near, None, fresh)
+        failing = self._body(indent, None, near, None, known)
         failing.fail()
         yield from failing.lines
 
@@ -239,9 +246,9 @@ class Source:
         loops: CompoundTask[Any] | None,
         near: Callable[[CompoundTask[Any]], bool],
         keep: Sequence[str] | None,
-        fresh: Callable[[], int],
+        known: Known,
     ) -> Body:
-        return Body(self, dict(self.where), indent, loops, near, keep, fresh)
+        return Body(self, dict(self.where), indent, loops, near, keep, known.fresh, known)
 
     def _near(self, task: CompoundTask[Any]) -> Callable[[CompoundTask[Any]], bool]:
         """Tells which functions the function of a task may call: those that cannot call it."""
@@ -252,7 +259,9 @@ class Source:
 
         return is_near
 
-    def _kept(self, task: CompoundTask[Any], way: Way, args: tuple[str, ...]) -> list[str] | None:
+    def _kept(
+        self, task: CompoundTask[Any], way: Way, args: tuple[str, ...], known: Known
+    ) -> list[str]:
         """Lines that keep the choice of the later methods; none where there is none."""
         ways = self._scope.ways[task]
         later = [
@@ -260,7 +269,7 @@ class Source:
             for one in ways[way.index + 1 :]
             if not exclude_each_other(way.method.condition, one.method.condition)
         ]
-        asked = [told for told in map(self._asked, later) if told != "False"]
+        asked = [told for one in later if (told := self._asked(one, known)) != "False"]
         if not asked:
             return []
         if (task, way.index + 1) not in self._later:
@@ -269,34 +278,28 @@ class Source:
         name = self._later[task, way.index + 1]
         lengths = ["len(R)", *(["len(T)"] if self.writes_members else [])]
         up = ["up"] if task in self.guarded else []
-        cell = tuple_source([name, *args, *up, "rest", *lengths])
-        line = f"C.append({tuple_source([cell, *self.scalars])})"
+        cell = tuple_source([name, *args, *up, "rest", *lengths, *self.scalars])
+        line = f"C.append({cell})"
         if "True" in asked or len(asked) > MOST_LOOKED_AHEAD:
             return [line]
         return [f"if {' or '.join(asked)}:", f"    {line}"]
 
     def _guard(self, task: CompoundTask[Any], args: list[str], indent: int) -> Iterator[str]:
         """Lines that let a call fail that goes round in circles."""
-        salt = [str(self._salts[task])] if self._is_shared(task) or not args else []
-        key = tuple_source([*salt, *args, *self.scalars])
-        place = ", len(T)" if self.writes_members else ""
-        given = "key, up, K, S, T" if self.writes_members else "key, up, K"
-        failing = self._body(indent + 1, None, lambda _: True, None, int)
+        salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
+        key = [*salt, *args, *self.scalars]
+        place = "len(T)" if self.writes_members else "0"
+        same = " and ".join(f"up[{number}] == {one}" for number, one in enumerate(key, 3))
+        given = ", ".join([tuple_source(key), "up", "K", *(["S", "T"] if "T" in self.given else [])])
+        failing = self._body(indent + 1, None, lambda _: True, None, Known(int))
         failing.fail()
         tab = "    " * indent
-        yield f"{tab}key = {key}"
         yield f"{tab}if up is None:"
-        yield f"{tab}    up = key, None, 0{place}"
-        yield f"{tab}elif (up[2] or key == up[0]) and repeats({given}):"
+        yield f"{tab}    up = None, 0, {place}, {', '.join(key)}"
+        yield f"{tab}elif (up[1] or {same}) and repeats({given}):"
         yield from failing.lines
         yield f"{tab}else:"
-        yield f"{tab}    up = key, up, up[2] + 1{place}"
-
-    def _is_shared(self, task: CompoundTask[Any]) -> bool:
-        return any(
-            one is not task and one in self.guarded and number == self.circles[task]
-            for one, number in self.circles.items()
-        )
+        yield f"{tab}    up = up, up[1] + 1, {place}, {', '.join(key)}"
 
     def _splices_to(self, task: Task, wanted: Task) -> bool:
         """Whether the task is written in place of its call, and calls the wanted one."""
@@ -311,8 +314,10 @@ class Source:
                 pending += calls
         return False
 
-    def _asked(self, condition: Expression[Any]) -> str:
-        asked = Reading(self.features, self.names, where=self.where).asked(condition, "")
+    def _asked(self, condition: Expression[Any], known: Known) -> str:
+        """Source of a condition that is asked besides: nothing in it is given a name."""
+        known = replace(known, names_more=False)
+        asked = Reading(self.features, self.names, "a", None, self.where, known).asked(condition, "")
         if asked is None:
             raise NotWritable(str(condition))
         return settled(asked[1])

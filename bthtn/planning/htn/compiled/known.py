@@ -26,7 +26,7 @@ class Known:
     names: dict[str, str] = field(default_factory=dict)
     families: dict[str, str] = field(default_factory=dict)
     facts: set[str] = field(default_factory=set)
-    names_more: bool = False
+    names_more: bool = True
 
     def copy(self) -> Known:
         """What is known from here on, apart from what is known elsewhere."""
