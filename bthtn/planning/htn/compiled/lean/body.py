@@ -79,7 +79,7 @@ class Body:
 
     ``place`` names the function that is being written, ``loops`` the task that it can begin
     anew, ``near`` tells which functions it may call. ``keep`` are the lines that keep a choice;
-    they are written, with ``entered``, before anything is done that has to be taken back.
+    they are written before anything is done that has to be taken back.
     """
 
     of: Callees
@@ -96,6 +96,7 @@ class Body:
     nested: int = 0
     spliced: int = 0
     sure: Known | None = None
+    open: str = "up"
 
     def write(self, *lines: str) -> None:
         """Add lines."""
@@ -233,7 +234,7 @@ class Body:
         inside = looks and part.circle is not None and self.of.circles[task] == part.circle
         behind = self._behind(left, rest)
         self._leave()
-        values = [behind, *(["up" if inside else "None"] if looks else []), *given]
+        values = [behind, *([self.open if inside else "None"] if looks else []), *given]
         if task is self.loops:
             names = ["rest", *(["up"] if looks else []), *(f"a{n}" for n in range(len(given)))]
             self._again(names, values)
@@ -242,7 +243,7 @@ class Body:
             all_given = ", ".join([*self.of.given, *state, *values])
             self.write(f"return {self.of.function(task)}({all_given})")
         else:
-            up = ["up" if inside else "None"] if looks else []
+            up = [self.open if inside else "None"] if looks else []
             self.write(f"return {self._state(tuple_source([self.of.entry(task), *given, *up, behind]))}")
 
     def _again(self, names: list[str], values: list[str]) -> None:
@@ -285,7 +286,7 @@ class Body:
             for part in left
         ]
         function = self.of.continued(there, [called[name] for name in names], up=up)
-        return f"({', '.join([function, *names, *(['up'] if up else []), rest])})"
+        return f"({', '.join([function, *names, *([self.open] if up else []), rest])})"
 
     def _leave(self) -> None:
         """What is noted before planning goes on elsewhere."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import eq
 from typing import Any, Final
 
 Up = tuple[Any, ...]
-"""A call that is open: the open one around it, how many these are, length of ``T``, its key …"""
+"""A call that is open: the open one around it, how many these are, length of ``T``, its key"""
 
-_FEW: Final = 8
+_FEW: Final = 3
 _MOST_COMPARED: Final = 8
 
 
@@ -31,30 +32,28 @@ def repeats(
         if not seen:
             seen.append(set())
         if up[1] == _FEW:
-            seen[0].update(one[3:] for one in _chain(up))
+            seen[0].update(_keys(up))
         known = len(seen[0])
         seen[0].add(key)
         if len(seen[0]) > known:
             return False
     compared = 0
-    for one in _chain(up):
-        if one[3:] != key or not all(map(eq, one[3:], key)):
-            continue
-        if trail is None or values is None or _same_since(one[2], values, trail):
-            return True
-        compared += 1
-        if compared == _MOST_COMPARED:
-            raise Unforeseen
+    one: Up | None = up
+    while one is not None:
+        if one[3] == key and all(map(eq, one[3], key)):
+            if trail is None or values is None or _same_since(one[2], values, trail):
+                return True
+            compared += 1
+            if compared == _MOST_COMPARED:
+                raise Unforeseen
+        one = one[0]
     return False
 
 
-def _chain(up: Up) -> list[Up]:
-    found = []
-    one: Up | None = up
-    while one is not None:
-        found.append(one)
-        one = one[0]
-    return found
+def _keys(up: Up | None) -> Iterator[tuple[Any, ...]]:
+    while up is not None:
+        yield up[3]
+        up = up[0]
 
 
 def _same_since(place: int, values: dict[Any, Any], trail: list[tuple[Any, Any]]) -> bool:

@@ -194,7 +194,7 @@ class Source:
             yield "    while n > 0:"
         indent = 2 if loops else 1
         if looks:
-            yield from self._guard(task, args, indent)
+            yield from self._guard(task, indent)
         yield from self._methods(task, 0, indent, loops=loops)
         if loops:
             cell = tuple_source([self.entry(task), *args, *(["up"] if looks else []), "rest"])
@@ -229,7 +229,8 @@ class Source:
                 known = body.sure or known
                 body.write(f"if {told}:")
                 body.indent += 1
-            body.keep = self._kept(task, way, args, body.known)
+            body.keep = [*self._opened(task, way), *self._kept(task, way, args, body.known)]
+            body.open = "me"
             body.made, body.entered = 1, [way.index]
             circle = self.circles.get(task)
             body.parts([Part(call, args, circle) for call in way.calls])
@@ -284,22 +285,34 @@ class Source:
             return [line]
         return [f"if {' or '.join(asked)}:", f"    {line}"]
 
-    def _guard(self, task: CompoundTask[Any], args: list[str], indent: int) -> Iterator[str]:
+    def _guard(self, task: CompoundTask[Any], indent: int) -> Iterator[str]:
         """Lines that let a call fail that goes round in circles."""
-        salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
-        key = [*salt, *args, *self.scalars]
-        place = "len(T)" if self.writes_members else "0"
-        same = " and ".join(f"up[{number}] == {one}" for number, one in enumerate(key, 3))
-        given = ", ".join([tuple_source(key), "up", "K", *(["S", "T"] if "T" in self.given else [])])
-        failing = self._body(indent + 1, None, lambda _: True, None, Known(int))
+        members = ["S", "T"] if self.writes_members else []
+        failing = self._body(indent + 2, None, lambda _: True, None, Known(int))
         failing.fail()
         tab = "    " * indent
-        yield f"{tab}if up is None:"
-        yield f"{tab}    up = None, 0, {place}, {', '.join(key)}"
-        yield f"{tab}elif (up[1] or {same}) and repeats({given}):"
+        yield f"{tab}if up is not None:"
+        yield f"{tab}    key = {self._key(task)}"
+        given = ", ".join(["key", "up", "K", *members])
+        yield f"{tab}    if (up[1] or up[3] == key) and repeats({given}):"
         yield from failing.lines
-        yield f"{tab}else:"
-        yield f"{tab}    up = up, up[1] + 1, {place}, {', '.join(key)}"
+
+    def _key(self, task: CompoundTask[Any]) -> str:
+        """Source of what tells calls apart, as far as they are not told apart by members."""
+        args = [f"a{n}" for n in range(len(task.parameters))]
+        salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
+        return tuple_source([*salt, *args, *self.scalars])
+
+    def _opened(self, task: CompoundTask[Any], way: Way) -> list[str]:
+        """The line that makes a call known to those inside it, where that could be itself."""
+        circle = self.circles.get(task)
+        if task not in self.guarded or all(
+            self.circles.get(call.task) != circle  # type: ignore[arg-type]
+            for call in way.calls
+        ):
+            return []
+        place = "len(T)" if self.writes_members else "0"
+        return [f"me = up, 0 if up is None else up[1] + 1, {place}, {self._key(task)}"]
 
     def _splices_to(self, task: Task, wanted: Task) -> bool:
         """Whether the task is written in place of its call, and calls the wanted one."""
