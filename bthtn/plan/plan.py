@@ -15,7 +15,6 @@ from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 
-
 _new: Final = object.__new__
 
 

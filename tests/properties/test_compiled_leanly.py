@@ -7,8 +7,7 @@ their own: tasks come to themselves in many ways, with arguments that count, wal
 from collections import Counter
 from random import Random
 
-import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bthtn import (
@@ -21,7 +20,6 @@ from bthtn import (
     fluent,
     fluents,
     method,
-    null,
     sequence,
 )
 from bthtn.errors import PlanningError
@@ -271,3 +269,31 @@ def test_searching_for_choices_finds_what_the_interpreter_finds(data):
         return among[data.draw(st.integers(0, len(among) - 1))]
 
     event(compare(problem(choose)))
+
+
+def from_seed(seed):
+    """A random problem, the same for the same seed."""
+    return problem(Random(seed).choice)  # noqa: S311 - to be the same everywhere is its purpose
+
+
+def test_enough_of_these_problems_are_such_that_only_choices_are_searched_for():
+    seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
+    assert seen["solved"] >= 80
+    assert seen["exhausted"] >= 80
+    assert seen["guarded"] >= 80
+    assert seen["members"] >= 60
+    assert seen["back"] >= 3
+
+
+def test_the_first_plan_is_that_of_the_specification():
+    compared = 0
+    for seed in range(1_000, 1_200):
+        asked = from_seed(seed)
+        expected, search = interpreted(asked)
+        if search.status is SearchStatus.LIMIT:
+            continue  # the specification knows no limit
+        plan = next(Reference(asked).plans(), None)
+        assert (plan and description(plan)) == expected
+        assert answer(asked, lambda: CompiledQuestion.of(asked).plan(asked.state)) == expected
+        compared += plan is not None
+    assert compared >= 50

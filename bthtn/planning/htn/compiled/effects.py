@@ -7,10 +7,11 @@ from itertools import combinations
 from typing import Any, Final
 
 from bthtn.domain.task import PrimitiveTask
+from bthtn.planning.htn.compiled.expressions import is_int
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.reading import Reading, counts_by_value, fixed, tuple_source
 from bthtn.world.assignment import Assignment, Reference
-from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
+from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -226,25 +227,8 @@ def fits(value: Expression[Any], target: Reference[Any]) -> bool:
             return fits(family.prototype, target)
         case Fluent():
             return value.value_type is target.value_type and value.default is not None
-        case Arithmetic(left=left, right=right):
-            return target.value_type is int and _is_int(left) and _is_int(right)
         case _:
-            return False
-
-
-def _is_int(value: Expression[Any]) -> bool:
-    """Whether all values are whole numbers."""
-    match value:
-        case Constant():
-            return type(value.value) is int
-        case MemberOf(family=family):
-            return _is_int(family.prototype)
-        case Fluent():
-            return value.value_type is int and value.default is not None
-        case Arithmetic(left=left, right=right):
-            return _is_int(left) and _is_int(right)
-        case _:
-            return False
+            return target.value_type is int and is_int(value)
 
 
 def _check(target: Reference[Any], place: str, value: str) -> str:

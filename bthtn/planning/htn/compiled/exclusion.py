@@ -19,9 +19,7 @@ from bthtn.world.fluent import Fluent
 def exclude_each_other(one: Condition, other: Condition) -> bool:
     """Whether no state satisfies both conditions; False where that is not plain to see."""
     demanded = dict(demands(one))
-    return any(
-        fluent in demanded and demanded[fluent] != value for fluent, value in demands(other)
-    )
+    return any(fluent in demanded and demanded[fluent] != value for fluent, value in demands(other))
 
 
 def demands(condition: Condition) -> Iterator[tuple[Fluent[Any], Any]]:

@@ -188,3 +188,23 @@ def _is_number(expression: Expression[Any]) -> bool:
             return _is_number(left) and _is_number(right)
         case _:
             return False
+
+
+def is_int(expression: Expression[Any], *, declared: bool = False) -> bool:
+    """Whether all values are whole numbers, for certain.
+
+    With ``declared``, as long as parameters have the types that they declare.
+    """
+    match expression:
+        case Constant(value=value):
+            return type(value) is int
+        case Fluent():
+            return expression.value_type is int and expression.default is not None
+        case MemberOf(family=family):
+            return is_int(family.prototype)
+        case Arithmetic(left=left, right=right):
+            return is_int(left, declared=declared) and is_int(right, declared=declared)
+        case Parameter(type=kind):
+            return declared and kind is int
+        case _:
+            return False

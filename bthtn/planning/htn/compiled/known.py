@@ -60,8 +60,9 @@ class Known:
 
 def without_naming(source: str) -> str:
     """The source with the names in place of what is named."""
-    parts, place = [], 0
-    for found in iter(lambda: _NAMED.search(source, place), None):
+    parts: list[str] = []
+    place = 0
+    while found := _NAMED.search(source, place):
         parts += [source[place : found.start()], found[1]]
         place = _behind(source, found.end())
     return "".join([*parts, source[place:]])

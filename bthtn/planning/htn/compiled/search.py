@@ -47,9 +47,7 @@ class CompiledQuestion:
         facts = self._programs.facts
         strict = settings.strict_recursion
         is_partial = settings.horizon is not None or settings.horizon_time is not None
-        self.beginning = (
-            None if is_partial else beginning(domain, goal, binding, strict=strict)
-        )
+        self.beginning = None if is_partial else beginning(domain, goal, binding, strict=strict)
         self.most = min(settings.max_expansions, settings.max_depth)
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
@@ -208,9 +206,7 @@ class CompiledSearch:
         self._status = SearchStatus.RUNNING
 
 
-def part_of(
-    asked: Asked, base: FrozenState, choices: list[int], expansions: int, part: str
-) -> Any:
+def part_of(asked: Asked, base: FrozenState, choices: list[int], expansions: int, part: str) -> Any:
     """One part of a plan of which the choices are known, made anew."""
     match part:
         case "record":

@@ -261,7 +261,9 @@ class Source:
     def _entered(self, task: CompoundTask[Any], index: int, method: Method) -> list[str]:
         """Lines that note the choice and the scope, and answer with what is to be done in it."""
         lines = []
-        if not self._features.told and not self._never_returns(method, self._domain.methods[task][index + 1 :]):
+        if not self._features.told and not self._never_returns(
+            method, self._domain.methods[task][index + 1 :]
+        ):
             prints = "m.h" if self._prints else "0"
             function = self._function(task, index + 1)
             lines.append(f"C.append(({function}, cell, len(L), {self._at}, {prints}))")

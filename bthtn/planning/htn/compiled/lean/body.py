@@ -135,9 +135,8 @@ class Body:
         ``sure`` is then what is known where it does not hold: what its first part has read.
         """
         reading, facts = self._reading(binding), set(self.known.facts)
-        several = isinstance(condition, Junction) and not condition.decisive
         told: list[str] = []
-        for number, part in enumerate(condition.parts if several else [condition]):
+        for number, part in enumerate(_parts(condition)):
             self.known.names_more = is_atom(part)
             asked = reading.asked(part, "")
             if asked is None:
@@ -153,9 +152,7 @@ class Body:
         return joined(told, decisive=False)
 
     def _reading(self, binding: Sequence[str]) -> Reading:
-        return Reading(
-            self.of.features, self.of.names, "", binding, self.where, self.known
-        )
+        return Reading(self.of.features, self.of.names, "", binding, self.where, self.known)
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Names for values, or the constants that they are."""
@@ -244,7 +241,9 @@ class Body:
             self.write(f"return {self.of.function(task)}({all_given})")
         else:
             up = [self.open if inside else "None"] if looks else []
-            self.write(f"return {self._state(tuple_source([self.of.entry(task), *given, *up, behind]))}")
+            self.write(
+                f"return {self._state(tuple_source([self.of.entry(task), *given, *up, behind]))}"
+            )
 
     def _again(self, names: list[str], values: list[str]) -> None:
         """Begin anew with other arguments, in another state."""
@@ -307,6 +306,13 @@ class Body:
 
     def _state(self, cell: str) -> str:
         return ", ".join([cell, self._left, *self._scalars])
+
+
+def _parts(condition: Expression[Any]) -> tuple[Expression[Any], ...]:
+    """What has to hold all together."""
+    if isinstance(condition, Junction) and not condition.decisive:
+        return condition.parts
+    return (condition,)
 
 
 def is_atom(condition: Expression[Any]) -> bool:

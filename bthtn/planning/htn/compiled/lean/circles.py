@@ -13,7 +13,8 @@ from typing import Any
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.compiled.exclusion import demands
-from bthtn.planning.htn.compiled.lean.scope import Scope, Way, is_int, is_single, scalar
+from bthtn.planning.htn.compiled.expressions import is_int
+from bthtn.planning.htn.compiled.lean.scope import Scope, Way, is_single, scalar
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Arithmetic, Constant, Parameter
 from bthtn.world.fluent import Fluent
@@ -148,9 +149,7 @@ def _moving_a_fluent(scope: Scope, several: list[Step]) -> set[Step]:
 def _before(scope: Scope, several: list[Step]) -> set[PrimitiveTask[Any]]:
     """All primitive tasks that may be planned between a task and itself."""
     seen: set[Task] = set()
-    pending: list[Task] = [
-        call.task for step in several for call in step.way.calls[: step.place]
-    ]
+    pending: list[Task] = [call.task for step in several for call in step.way.calls[: step.place]]
     while pending:
         task = pending.pop()
         if task not in seen:
@@ -220,7 +219,7 @@ def _counted(call: TaskCall, position: int) -> int | None:
 def _counts_surely(scope: Scope) -> bool:
     """Whether what is declared as a whole number is called with whole numbers alone."""
     return all(
-        is_int(given)
+        is_int(given, declared=True)
         for _, _, _, call in scope.calls
         for parameter, given in zip(call.task.parameters, call.args, strict=True)
         if parameter.type is int

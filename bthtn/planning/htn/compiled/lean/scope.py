@@ -11,8 +11,8 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
-from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.expression import Constant, Expression
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -127,20 +127,3 @@ def scalar(reference: Expression[Any]) -> Fluent[Any] | None:
     if isinstance(reference, Fluent) and reference.index is None:
         return reference
     return None
-
-
-def is_int(expression: Expression[Any]) -> bool:
-    """Whether all values are whole numbers, as long as parameters have the types they declare."""
-    match expression:
-        case Constant(value=value):
-            return type(value) is int
-        case Fluent():
-            return expression.value_type is int and expression.default is not None
-        case MemberOf(family=family):
-            return is_int(family.prototype)
-        case Arithmetic(left=left, right=right):
-            return is_int(left) and is_int(right)
-        case Parameter(type=kind):
-            return kind is int
-        case _:
-            return False

@@ -16,8 +16,8 @@ rest behind it. A function answers with what is to be done next, and in which st
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -27,22 +27,18 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.planning.htn.compiled.calls import signature
 from bthtn.planning.htn.compiled.exclusion import exclude_each_other
-from bthtn.planning.htn.compiled.expressions import Names, mentioned
+from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.known import Known, needed_names
 from bthtn.planning.htn.compiled.lean.body import Body, NotWritable, Part, settled
-from bthtn.planning.htn.compiled.lean.circles import circles, components, guarded
-from bthtn.planning.htn.compiled.lean.scope import Scope, Way, is_single, scalar
+from bthtn.planning.htn.compiled.lean.circles import circles, guarded
+from bthtn.planning.htn.compiled.lean.scope import Scope, Way, scalar
+from bthtn.planning.htn.compiled.lean.shape import Calls, alone, places, splices_to
 from bthtn.planning.htn.compiled.reading import Reading, tuple_source
 from bthtn.world.expression import Expression
-from bthtn.world.fluent import Fluent, MemberOf
 
-MOST_SCALARS: Final = 16
-"""Fluents beyond these are kept as members of families are."""
 MOST_LOOKED_AHEAD: Final = 3
 """With more methods to come a choice is kept without asking for their conditions."""
-DEEPEST_CALLS: Final = 50
-"""Functions that may call one another before planning goes on from the loop."""
 
 FEATURES: Final = Features(
     unknowns=False,
@@ -63,17 +59,12 @@ class Source:
         self._scope = scope
         self.names = Names()
         self.features, self.facts = FEATURES, FACTS
-        self.circles = circles(scope) if strict else {}
+        self.circles: Mapping[CompoundTask[Any], int] = circles(scope) if strict else {}
         self.guarded = guarded(scope, self.circles)
         self._salts = {task: number for number, task in enumerate(scope.ways)}
-        below = {
-            task: [call.task for way in ways for call in way.calls if call.task in scope.ways]
-            for task, ways in scope.ways.items()
-        }
-        self._components = components(below)  # type: ignore[arg-type]
-        self._heights = _heights(below, self._components)
-        self._alone = _alone(scope, self.guarded)
-        self.where = self._places(domain)
+        self._calls = Calls(scope)
+        self._alone = alone(scope, self.guarded)
+        self.where = places(domain, scope, self.names, looks=bool(self.guarded))
         self.scalars = tuple(name for name in self.where.values() if name)
         self.writes_members = any(
             scalar(effect.target) not in self.where for effect in scope.effects
@@ -94,7 +85,9 @@ class Source:
 
         Raises NotWritable.
         """
-        entries = {task: self.entry(task) for task in self._scope.tasks if task in self._scope.roots}
+        entries = {
+            task: self.entry(task) for task in self._scope.tasks if task in self._scope.roots
+        }
         written = ["\n".join(self._run())]
         while self._waiting:
             written += self._waiting.popleft()()
@@ -168,16 +161,17 @@ class Source:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         yield f"    # {', '.join(str(part.call) for part in parts)}"
         yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
-        body = self._body(1, None, lambda _: True, None, Known(count().__next__))
+        body = self._body(1, None, _always, None, Known(count().__next__))
         body.parts(parts)
         yield from body.lines
 
     def _compound(self, task: CompoundTask[Any]) -> list[str]:
         """The function of a compound task, and those that go on with its later methods."""
-        written = ["\n".join(self._begun(task))]
-        for start in range(1, len(self._scope.ways[task])):
+        written, start = ["\n".join(self._begun(task))], 1
+        while start < len(self._scope.ways[task]):
             if (task, start) in self._later:
                 written.append("\n".join(self._resumed(task, start)))
+            start += 1
         return written
 
     def _begun(self, task: CompoundTask[Any]) -> Iterator[str]:
@@ -188,8 +182,8 @@ class Source:
         state = ["n", *self.scalars, "rest", *(["up"] if looks else []), *args]
         yield f"def {self.function(task)}({', '.join([*self.given, *state])}):"
         yield f"    # {signature(task)}"
-        loops = any(call.task is task or self._splices_to(call.task, task)
-                    for way in ways for call in way.calls)  # fmt: skip
+        called = [call.task for way in ways for call in way.calls]
+        loops = any(one is task or splices_to(self._alone, one, task) for one in called)
         if loops:
             yield "    while n > 0:"
         indent = 2 if loops else 1
@@ -219,7 +213,7 @@ class Source:
         known = Known(count().__next__)
         ways = self._scope.ways[task]
         args = tuple(f"a{n}" for n in range(len(task.parameters)))
-        near = self._near(task) if start == 0 else (lambda _: True)
+        near = partial(self._calls.is_near, task) if start == 0 else _always
         for way in ways[start:]:
             body = self._body(indent, task if loops else None, near, None, known.copy())
             told = body.truth(way.method.condition, args)
@@ -251,15 +245,6 @@ class Source:
     ) -> Body:
         return Body(self, dict(self.where), indent, loops, near, keep, known.fresh, known)
 
-    def _near(self, task: CompoundTask[Any]) -> Callable[[CompoundTask[Any]], bool]:
-        """Tells which functions the function of a task may call: those that cannot call it."""
-        own, heights = self._components, self._heights
-
-        def is_near(other: CompoundTask[Any]) -> bool:
-            return own[other] != own[task] and (heights[own[other]] + 1) % DEEPEST_CALLS != 0
-
-        return is_near
-
     def _kept(
         self, task: CompoundTask[Any], way: Way, args: tuple[str, ...], known: Known
     ) -> list[str]:
@@ -288,7 +273,7 @@ class Source:
     def _guard(self, task: CompoundTask[Any], indent: int) -> Iterator[str]:
         """Lines that let a call fail that goes round in circles."""
         members = ["S", "T"] if self.writes_members else []
-        failing = self._body(indent + 2, None, lambda _: True, None, Known(int))
+        failing = self._body(indent + 2, None, _always, None, Known(int))
         failing.fail()
         tab = "    " * indent
         yield f"{tab}if up is not None:"
@@ -314,93 +299,17 @@ class Source:
         place = "len(T)" if self.writes_members else "0"
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {self._key(task)}"]
 
-    def _splices_to(self, task: Task, wanted: Task) -> bool:
-        """Whether the task is written in place of its call, and calls the wanted one."""
-        pending, seen = [task], set()
-        while pending:
-            one = pending.pop()
-            if one in self._alone and one not in seen:
-                seen.add(one)
-                calls = [call.task for call in self._alone[one].calls]  # type: ignore[index]
-                if wanted in calls:
-                    return True
-                pending += calls
-        return False
-
     def _asked(self, condition: Expression[Any], known: Known) -> str:
         """Source of a condition that is asked besides: nothing in it is given a name."""
         known = replace(known, names_more=False)
-        asked = Reading(self.features, self.names, "a", None, self.where, known).asked(condition, "")
+        asked = Reading(self.features, self.names, "a", None, self.where, known).asked(
+            condition, ""
+        )
         if asked is None:
             raise NotWritable(str(condition))
         return settled(asked[1])
 
-    def _places(self, domain: FrozenDomain) -> dict[Fluent[Any], str]:
-        """Where each scalar stands that an effect writes: those that are read, in variables.
 
-        Where one has to look for circles, everything is read.
-        """
-        written = {scalar(effect.target) for effect in self._scope.effects}
-        read = set(_read(self._scope))
-        places: dict[Fluent[Any], str] = {}
-        for fluent in domain.schema.fluents.values():
-            if fluent not in written:
-                continue
-            if fluent not in read and not self.guarded:
-                places[fluent] = ""
-            elif len(places) < MOST_SCALARS:
-                places[fluent] = self.names.new("s", fluent.name, fluent)
-        return places
-
-
-def _read(scope: Scope) -> Iterator[Fluent[Any]]:
-    """The scalars that a condition, an argument, or a value depends on."""
-    asked: list[Expression[Any]] = []
-    for ways in scope.ways.values():
-        asked += [way.method.condition for way in ways]
-    for task in scope.primitives:
-        asked.append(task.precondition)
-    for effect in scope.effects:
-        asked.append(effect.value)
-        if isinstance(effect.target, MemberOf):
-            asked.append(effect.target.index)
-    for _, _, _, call in scope.calls:
-        asked += call.args
-    for expression in asked:
-        for fluent in map(scalar, mentioned(expression)):
-            if fluent is not None:
-                yield fluent
-
-
-def _heights(
-    below: dict[CompoundTask[Any], list[Any]], numbers: dict[CompoundTask[Any], int]
-) -> dict[int, int]:
-    """For every component, how many others can be entered one inside the other from it."""
-    heights: dict[int, int] = {}
-    for task in sorted(below, key=numbers.__getitem__):
-        own = numbers[task]
-        under = [heights[numbers[one]] + 1 for one in below[task] if numbers[one] != own]
-        heights[own] = max([heights.get(own, 0), *under])
-    return heights
-
-
-def _alone(
-    scope: Scope, looked_at: frozenset[CompoundTask[Any]]
-) -> dict[CompoundTask[Any], Way]:
-    """Tasks that can be done in one way only, whatever the state, and do not call each other."""
-    single = {
-        task: ways[0]
-        for task, ways in scope.ways.items()
-        if task not in looked_at and is_single(ways)
-    }
-    below = {
-        task: [call.task for call in way.calls if call.task in single]
-        for task, way in single.items()
-    }
-    numbers = components(below)  # type: ignore[arg-type]
-    many = Counter(numbers.values())
-    return {
-        task: way
-        for task, way in single.items()
-        if many[numbers[task]] == 1 and task not in below[task]
-    }
+def _always(_task: Task) -> bool:
+    """A function that only the loop calls may call every other."""
+    return True
