@@ -216,10 +216,10 @@ def problem(choose):
     )
 
 
-def answer(asked, plan):
-    """What a search finds, or that it was over the limit."""
+def answer(question, state):
+    """What a question answers, or that it was over the limit."""
     try:
-        found = plan()
+        found = question.plan(state)
     except PlanningError as error:
         return error.diagnostics[0].code
     return found and description(found)
@@ -246,7 +246,7 @@ def compare(asked):
     """Hold the search for choices against the interpreter; what it was like."""
     expected, search = interpreted(asked)
     question = CompiledQuestion.of(asked)
-    assert answer(asked, lambda: question.plan(asked.state)) == expected
+    assert answer(question, asked.state) == expected
     if question.beginning is None:
         return ["not plain"]
     found = choices(question, asked.state)
@@ -294,6 +294,6 @@ def test_the_first_plan_is_that_of_the_specification():
             continue  # the specification knows no limit
         plan = next(Reference(asked).plans(), None)
         assert (plan and description(plan)) == expected
-        assert answer(asked, lambda: CompiledQuestion.of(asked).plan(asked.state)) == expected
+        assert answer(CompiledQuestion.of(asked), asked.state) == expected
         compared += plan is not None
     assert compared >= 50

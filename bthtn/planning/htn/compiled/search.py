@@ -19,7 +19,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.compiled.cells import DONE, Asked
 from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
 from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
-from bthtn.planning.htn.compiled.lean.program import beginning
+from bthtn.planning.htn.compiled.lean.program import Beginning, beginning
 from bthtn.planning.htn.compiled.lean.retrace import Retraced
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.networks import PLANNING
@@ -47,7 +47,7 @@ class CompiledQuestion:
         facts = self._programs.facts
         strict = settings.strict_recursion
         is_partial = settings.horizon is not None or settings.horizon_time is not None
-        self.beginning = None if is_partial else beginning(domain, goal, binding, strict=strict)
+        # Who makes no more expansions than that cannot be nested deeper either.
         self.most = min(settings.max_expansions, settings.max_depth)
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
@@ -82,10 +82,10 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
-        beginning = self.beginning
-        if beginning is not None and not state.has_unknown:
+        begin = self.beginning
+        if begin is not None and not state.has_unknown:
             try:
-                cell, left, choices = beginning.run(state.values, beginning.cell, self.most)
+                cell, left, choices = begin.run(state.values, begin.cell, self.most)
             except Exception:  # noqa: BLE001, S110 - those who search again tell what it means
                 pass
             else:
@@ -98,6 +98,14 @@ class CompiledQuestion:
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             raise_for_user(error)
         return None if machine.cell is None else Plan.found(Found(self.asked, machine))
+
+    @cached_property
+    def beginning(self) -> Beginning | None:
+        """How to search for the choices alone; None where that cannot be."""
+        features, asked = self._features, self.asked
+        if features.horizon:
+            return None
+        return beginning(asked.domain, asked.goal, asked.binding, strict=features.guarded)
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""
