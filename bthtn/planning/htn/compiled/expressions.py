@@ -90,7 +90,7 @@ def references(expression: Expression[Any]) -> list[Reference[Any]] | None:
 
 
 def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
-    """The parameters and fluents that are written in an expression, in no order that matters."""
+    """Parameters, fluents and members in an expression, in no order that matters."""
     pending = [expression]
     while pending:
         one = pending.pop()
@@ -98,6 +98,7 @@ def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
             case Parameter() | Fluent():
                 yield one
             case MemberOf(index=index):
+                yield one
                 pending.append(index)
             case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
                 pending += (right, left)

@@ -79,7 +79,7 @@ def named(source: str) -> tuple[str, str] | None:
 def needed_names(function: str) -> str:
     """The function without names that are used nowhere."""
     used = _NAME.findall(function)
-    for name in {name for name in used if used.count(name) == 1}:
+    for name in [name for name in used if used.count(name) == 1]:
         start = function.find(f"({name} := ")
         if start >= 0:
             inside = start + len(name) + 5

@@ -12,7 +12,7 @@ from bthtn.domain.task import CompoundTask, Task
 from bthtn.planning.htn.compiled.calls import is_ground
 from bthtn.planning.htn.compiled.lean.body import NotWritable
 from bthtn.planning.htn.compiled.lean.guard import Unforeseen, repeats, take_back
-from bthtn.planning.htn.compiled.lean.scope import NOWHERE, calls_of, is_known, scope_of
+from bthtn.planning.htn.compiled.lean.scope import NOWHERE, calls_of, scope_of
 from bthtn.planning.htn.compiled.lean.source import Source
 from bthtn.planning.htn.compiled.program import executed
 from bthtn.world.expression import Binding
@@ -78,7 +78,7 @@ def beginning(
 ) -> Beginning | None:
     """How to search for the goal's choices; None where something asks for other functions."""
     calls = calls_of(goal)
-    if not calls or not is_known(domain):
+    if not calls:
         return None
     roots = frozenset(call.task for call in calls)
     program = domain.derived(Programs).program(domain, roots, strict=strict)
@@ -90,7 +90,7 @@ def beginning(
 
 def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program | None:
     scope = scope_of(domain, roots)
-    if scope is None:
+    if scope is None or not scope.is_known:
         return None
     try:
         source = Source(domain, scope, strict=strict)

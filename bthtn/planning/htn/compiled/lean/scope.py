@@ -10,9 +10,10 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.compiled.expressions import mentioned
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Constant, Expression
-from bthtn.world.fluent import Fluent
+from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -59,6 +60,31 @@ class Scope:
             for effect in (*task.effects, *task.expected):
                 if isinstance(effect, Assignment):
                     yield effect
+
+    @property
+    def expressions(self) -> Iterator[Expression[Any]]:
+        """Conditions, arguments and values; and indices of what is written."""
+        for ways in self.ways.values():
+            yield from (way.method.condition for way in ways)
+        yield from (task.precondition for task in self.primitives)
+        for effect in self.effects:
+            yield effect.value
+            if isinstance(effect.target, MemberOf):
+                yield effect.target.index
+        for _, _, _, call in self.calls:
+            yield from call.args
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that is mentioned is known, in states in which nothing is set to unknown."""
+        targets: list[Expression[Any]] = [effect.target for effect in self.effects]
+        return not any(
+            fluent.volatile or fluent.default is UNKNOWN
+            for asked in (*self.expressions, *targets)
+            for one in mentioned(asked)
+            for fluent in ([one.family.prototype] if isinstance(one, MemberOf) else [one])
+            if isinstance(fluent, Fluent)
+        )
 
 
 def scope_of(domain: FrozenDomain, roots: frozenset[Task]) -> Scope | None:
@@ -113,13 +139,6 @@ def calls_of(network: Network | PlainBody) -> tuple[TaskCall, ...] | None:
             case _:
                 return None
     return tuple(found)
-
-
-def is_known(domain: FrozenDomain) -> bool:
-    """Whether every fluent that is not set to unknown is known, wherever planning gets to."""
-    schema = domain.schema
-    declared = [*schema.fluents.values(), *(one.prototype for one in schema.families.values())]
-    return not any(fluent.volatile or fluent.default is UNKNOWN for fluent in declared)
 
 
 def scalar(reference: Expression[Any]) -> Fluent[Any] | None:

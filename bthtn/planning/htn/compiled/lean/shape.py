@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -11,8 +11,7 @@ from bthtn.domain.task import CompoundTask, Task
 from bthtn.planning.htn.compiled.expressions import Names, mentioned
 from bthtn.planning.htn.compiled.lean.circles import components
 from bthtn.planning.htn.compiled.lean.scope import Scope, Way, is_single, scalar
-from bthtn.world.expression import Expression
-from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.fluent import Fluent
 
 MOST_SCALARS: Final = 16
 """Fluents beyond these are kept as members of families are."""
@@ -52,7 +51,7 @@ def places(
     Where one ``looks`` for circles, everything is read.
     """
     written = {scalar(effect.target) for effect in scope.effects}
-    read = set(_read(scope))
+    read = {scalar(one) for asked in scope.expressions for one in mentioned(asked)}
     found: dict[Fluent[Any], str] = {}
     for fluent in domain.schema.fluents.values():
         if fluent in written:
@@ -75,25 +74,6 @@ def splices_to(alone: Mapping[Compound, Way], task: Task, wanted: Task) -> bool:
                 return True
             pending += calls
     return False
-
-
-def _read(scope: Scope) -> Iterator[Fluent[Any]]:
-    """The scalars that a condition, an argument, or a value depends on."""
-    asked: list[Expression[Any]] = []
-    for ways in scope.ways.values():
-        asked += [way.method.condition for way in ways]
-    for task in scope.primitives:
-        asked.append(task.precondition)
-    for effect in scope.effects:
-        asked.append(effect.value)
-        if isinstance(effect.target, MemberOf):
-            asked.append(effect.target.index)
-    for _, _, _, call in scope.calls:
-        asked += call.args
-    for expression in asked:
-        for fluent in map(scalar, mentioned(expression)):
-            if fluent is not None:
-                yield fluent
 
 
 def _heights(
