@@ -77,9 +77,11 @@ class Callees(Protocol):
 class Body:
     """Writes what is done for some parts, one after the other.
 
-    ``place`` names the function that is being written, ``loops`` the task that it can begin
-    anew, ``near`` tells which functions it may call. ``keep`` are the lines that keep a choice;
-    they are written before anything is done that has to be taken back.
+    ``where`` tells where fluents stand, ``known`` what else was read. ``loops`` is the task that
+    the function can begin anew, ``near`` tells which others it may call. ``keep`` are the lines
+    that keep a choice; they are written before anything is done that has to be taken back. Until
+    then what is impossible goes on below with the next method. ``open`` names what is open there.
+    ``made`` are the expansions, ``entered`` the methods that are to be noted.
     """
 
     of: Callees
