@@ -13,6 +13,7 @@ from bthtn import (
     fluents,
     method,
     primitive,
+    sequence,
 )
 from bthtn.errors import StateError
 from bthtn.planning.htn.compiled.lean.circles import circles, guarded
@@ -179,3 +180,74 @@ def test_deeper_than_is_allowed_others_answer():
     for deep, found in ((11, True), (10, False)):
         planner = Planner(domain, dig(10), Settings(max_depth=deep))
         assert (planner.plan(Yard()) is not None) is found
+
+
+def found_alone(asked):
+    """Expansions and record of the search for choices, which has not been given up."""
+    question = CompiledQuestion.of(asked)
+    begin = question.beginning
+    cell, left, record = begin.run(asked.state.values, begin.cell, question.most)
+    assert cell == ()
+    return question.most - left, record
+
+
+def expected_of(asked):
+    search = HtnSearch(asked)
+    search.advance()
+    return search.expansions, list(search.plan.record)
+
+
+def test_a_circle_is_cut_and_the_search_goes_on():
+    domain = Domain("yard", Yard)
+    step = domain.primitive("step", effects=Yard.coal.increases(1))
+    leave = domain.primitive("leave", precondition=Yard.coal >= 6)
+
+    @domain.compound
+    def dawdle():
+        yield method()
+        yield method(dawdle(), step())
+        yield method(step(), step(), step())
+
+    @domain.compound
+    def wander(n: int):
+        yield method(wander(n), when=Yard.lit)
+        yield method(dawdle(), leave())
+
+    for goal in (wander(1), sequence(dawdle(), leave())):
+        asked = request(domain, Yard(), goal)
+        assert found_alone(asked) == expected_of(asked)
+
+
+def test_what_a_method_did_to_a_family_is_taken_back_with_it():
+    domain = Domain("yard", Yard)
+    check = domain.primitive("check", precondition=Yard.on["a"] == "")
+
+    @domain.primitive
+    def put(what: str, where: str):
+        return primitive(effects=Yard.on[where].becomes(what))
+
+    @domain.compound
+    def arrange(where: str):
+        yield method(put("x", where))
+        yield method(put("y", "b"))
+
+    asked = request(domain, Yard(), sequence(arrange("a"), check()))
+    assert found_alone(asked) == expected_of(asked) == (6, [1])
+
+
+def test_what_was_read_of_a_family_is_read_again_once_it_was_written_by_another_name():
+    domain = Domain("yard", Yard)
+
+    @domain.primitive
+    def swap(here: str, there: str):
+        return primitive(precondition=Yard.on[here] == "", effects=Yard.on[there].becomes("x"))
+
+    @domain.compound
+    def twice(here: str, there: str):
+        yield method(swap(here, there), swap(here, there))
+        yield method(swap(here, "c"))
+
+    for there, method_number in (("a", 1), ("b", 0)):
+        asked = request(domain, Yard(), twice("a", there))
+        assert found_alone(asked) == expected_of(asked)
+        assert expected_of(asked)[1] == [method_number]

@@ -54,9 +54,13 @@ class Author:
 
     def __init__(self, choose):
         self._choose = choose
+        self._asks = choose(((True, True, False), (True, *[False] * 7), (True, *[False] * 7)))
         self.domain = Domain("random", Board)
         self._tasks = []
         self._primitives = [self._primitive(n) for n in range(choose((3, 4, 5)))]
+        self._checks = [
+            self.domain.primitive(f"check_{n}", precondition=self._demand()) for n in range(2)
+        ]
         names = [f"task_{n}" for n in range(choose((2, 3, 4)))]
         self._kinds = {name: choose(((), (), (str,), (int,), (str, int))) for name in names}
         self._compounds = {}
@@ -118,8 +122,23 @@ class Author:
             case _:
                 return ~self._condition(given)
 
+    def _demand(self):
+        """What a first attempt seldom leads to."""
+        several = (
+            Board.lit,
+            ~Board.open,
+            Board.count >= self._choose((1, 2, 3)),
+            Board.left == self._choose((0, 1)),
+            Board.place == self._choose(PLACES),
+            Board.on[self._choose(PLACES)] == self._choose(("", *PLACES)),
+            Board.on[Board.place] == self._choose(PLACES),
+            Board.weight[self._choose(PLACES)] >= self._choose((1, 2)),
+        )
+        return self._choose(several) & self._choose(several)
+
     def _effect(self, given):
-        match self._choose(("lit", "open", "count", "left", "fuel", "place", "on", "weight", "no")):
+        kinds = ("lit", "open", "count", "left", "fuel", "place", "no", *["on"] * 3, "weight")
+        match self._choose(kinds):
             case "lit":
                 return Board.lit.becomes(self._choose((True, True, False)))
             case "open":
@@ -146,7 +165,7 @@ class Author:
 
         def described(given):
             return Primitive(
-                precondition=self._condition(given) if self._choose((True, True, False)) else None,
+                precondition=self._condition(given) if self._choose(self._asks) else None,
                 effects=[self._effect(given) for _ in range(self._choose((0, 1, 1, 1, 2)))],
             )
 
@@ -181,7 +200,7 @@ class Author:
 
     def _methods(self, own, given):
         for _ in range(self._choose((1, 2, 2, 3, 3, 4))):
-            when = self._condition(given) if self._choose((True, True, False)) else True
+            when = self._condition(given) if self._choose(self._asks) else True
             size = self._choose((0, 1, 1, 2, 2, 3, 4))
             yield method(*(self._call(given, own) for _ in range(size)), when=when)
 
@@ -191,6 +210,7 @@ class Author:
             name = self._choose((*self._kinds,))
             args = [{str: "b", int: 2}[kind] for kind in self._kinds[name]]
             parts.append(self._compounds[name](*args))
+            parts += [self._checks[number]() for number in self._choose(((), (0,), (1,), (0, 1)))]
         return sequence(*parts)
 
 
@@ -211,7 +231,7 @@ def problem(choose):
         Settings(
             strict_recursion=choose((True,) * 5 + (False,)),
             max_depth=choose((6, 40, 100_000)),
-            max_expansions=choose((40, 400, 400)),
+            max_expansions=choose((40, 400, 1_000)),
         ),
     )
 
@@ -278,11 +298,11 @@ def from_seed(seed):
 
 def test_enough_of_these_problems_are_such_that_only_choices_are_searched_for():
     seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
-    assert seen["solved"] >= 80
+    assert seen["solved"] >= 20
     assert seen["exhausted"] >= 80
-    assert seen["guarded"] >= 80
-    assert seen["members"] >= 60
-    assert seen["back"] >= 3
+    assert seen["guarded"] >= 30
+    assert seen["members"] >= 50
+    assert seen["back"] >= 9
 
 
 def test_the_first_plan_is_that_of_the_specification():
@@ -296,4 +316,4 @@ def test_the_first_plan_is_that_of_the_specification():
         assert (plan and description(plan)) == expected
         assert answer(CompiledQuestion.of(asked), asked.state) == expected
         compared += plan is not None
-    assert compared >= 50
+    assert compared >= 10
