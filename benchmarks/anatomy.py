@@ -14,20 +14,21 @@ from typing import Any
 
 from benchmarks.domains import blocks, fps
 from benchmarks.modes import Question
+from bthtn import Planner
 from bthtn.plan.plan import Plan
-from bthtn.planning.htn.compiled.machine import Machine
-from bthtn.planning.htn.compiled.search import CompiledQuestion, Found
+from bthtn.planning.htn.compiled.lean.retrace import Retraced
+from bthtn.planning.htn.compiled.search import CompiledQuestion, part_of
 from bthtn.planning.protocol import request
 
 TIMES = 2_000
 OPERATIONS = {
-    "read a scalar": "S[f]",
     "read a member of a family": "S.get(members['a'], 0)",
-    "call a function with a cell": "function(S, L, L, None, cell)",
-    "take a cell apart": "_, sc, a0, rest = cell",
-    "make a scope": "(f, cell, (), (), None, None, 0, None, 0, None)",
-    "make a cell": "(function, cell, cell)",
-    "log an entry, and take it back": "L.append(cell); L.pop()",
+    "overwrite it, and note what was there": "T.append((f, 1)); S[f] = 1; T.pop()",
+    "call a function": "function(S, C, R, 1, 2, 3, cell)",
+    "take a cell apart": "_, a0, rest = cell",
+    "make a cell": "(function, 1, cell)",
+    "keep a choice, and return to it": "C.append((function, cell, len(R), 2, 3)); C.pop()",
+    "note a method, and forget it": "R.append(1); del R[0:]",
 }
 
 
@@ -36,7 +37,11 @@ def microseconds(action: Callable[[], object]) -> float:
     return min(repeat(action, number=TIMES, repeat=7)) / TIMES * 1e6
 
 
-def nothing(_values: Any, _log: Any, _choices: Any, _machine: Any, _cell: Any) -> None:
+def nothing(*_given: Any) -> None:
+    """Stands in the cells, and is not called."""
+
+
+def called(_s: Any, _c: Any, _r: Any, _n: Any, _one: Any, _other: Any, _rest: Any) -> None:
     """A function as generated ones are called."""
 
 
@@ -44,9 +49,11 @@ def operation(source: str) -> float:
     """Nanoseconds that one operation takes, without those of the loop around it."""
     values = {object(): 1 for _ in range(50)}
     member = next(iter(values))
-    cell = (1, 2, 3, 4)
-    names = {"values": values, "member": member, "cells": cell, "nothing": nothing}
-    setup = "S, L, members, f = values, [], {'a': member}, member; cell = cells; function = nothing"
+    names = {"values": values, "member": member, "nothing": nothing, "called": called}
+    setup = (
+        "S, C, R, T, members, f = values, [], [], [], {'a': member}, member;"
+        "function, cell = called, (nothing, 1, ())"
+    )
     timed = [
         min(repeat(one, setup, number=100_000, repeat=7, globals=names)) for one in (source, "pass")
     ]
@@ -56,34 +63,24 @@ def operation(source: str) -> float:
 def parts(question: Question) -> dict[str, float]:
     """Microseconds of each part of planning once."""
     asked = request(question.domain, question.state, question.goal)
-    compiled = CompiledQuestion.of(asked)
-    program = compiled.quickest(asked.state)
-
-    def fresh() -> Machine:
-        return Machine(compiled.asked, program, asked.state)
-
-    def run() -> Machine:
-        machine = fresh()
-        machine.run(10**6)
-        return machine
+    compiled, planner = CompiledQuestion.of(asked), Planner(question.domain, question.goal)
+    begin = compiled.beginning
+    assert begin is not None, "nothing but choices has to be searched for"
+    _, left, choices = begin.run(asked.state.values, begin.cell, compiled.most)
+    expansions = compiled.most - left
 
     def found() -> Plan:
-        return Plan.found(Found(compiled.asked, done))
+        return Plan.found(part_of, compiled.asked, asked.state, choices, expansions)
 
-    done = run()
-    start, whole = microseconds(fresh), microseconds(run)
-    expansions = done.calls - done.free
+    searching = microseconds(lambda: begin.run(asked.state.values, begin.cell, compiled.most))
     return {
         "expansions": expansions,
-        "a state and a log of its own": start,
-        "all expansions": whole - start,
-        "one expansion": (whole - start) / expansions,
-        "the plan, its parts not made": microseconds(
-            lambda: Plan.found(Found(compiled.asked, done))
-        ),
-        "the tree with its footprints": microseconds(
-            lambda: Plan.found(Found(compiled.asked, done)).tree
-        ),
+        "Planner.plan": microseconds(lambda: planner.plan(question.state)),
+        "searching for the choices": searching,
+        "one expansion": searching / expansions,
+        "the plan, its parts not made": microseconds(found),
+        "the log, made again": microseconds(lambda: Retraced(compiled.asked, asked.state, choices)),
+        "the tree with its footprints": microseconds(lambda: found().tree),
     }
 
 

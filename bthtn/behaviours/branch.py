@@ -105,15 +105,3 @@ def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
                 pending.extend((child, False) for child in node.ahead)
             case PlanSequence() | PlanParallel() | PlanPriority():
                 pending.extend((child, again) for child in node.children)
-
-
-def interruption_of(node: Behaviour) -> str:
-    """Who or what in the tree took over from a node that was running."""
-    one: Any = node
-    while one.parent is not None:
-        taking_over = getattr(one.parent, "current_child", None)
-        if taking_over is not None and taking_over is not one:
-            verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
-            return f"'{taking_over.name}' {verb}"
-        one = one.parent
-    return "the tree was stopped"

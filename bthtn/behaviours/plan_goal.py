@@ -49,6 +49,7 @@ from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
@@ -60,6 +61,7 @@ from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Ve
 from bthtn.replanning.progress import Course, Progress
 from bthtn.replanning.review import Review
 from bthtn.replanning.same_course import is_same_course
+from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""

@@ -15,6 +15,8 @@ from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 
+_new: Final = object.__new__
+
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Plan:
@@ -32,7 +34,7 @@ class Plan:
     record: MethodTraversalRecord
     predicted: FrozenState
     expansions: int = 0
-    _source: Callable[[str], Any] = field(init=False, repr=False)
+    _source: tuple[Callable[..., Any], tuple[Any, ...]] = field(init=False, repr=False)
 
     def __init__(  # noqa: PLR0913, PLR0917 - the fields, in their order
         self,
@@ -59,13 +61,16 @@ class Plan:
             later["predicted"] = predicted
         else:
             put(self, "predicted", predicted)
-        put(self, "_source", (lambda part: later[part]()) if later else _exhausted)
+        put(self, "_source", (lambda part: later[part](), ()) if later else _NOTHING_LEFT)
 
     @classmethod
-    def found(cls, source: Callable[[str], Any]) -> Self:
-        """A plan of which every part is asked of the source when somebody asks for it."""
-        plan = cls.__new__(cls)
-        object.__setattr__(plan, "_source", source)
+    def found(cls, source: Callable[..., Any], *given: Any) -> Self:
+        """A plan of which every part is asked of the source when somebody asks for it.
+
+        The source is called with what is given, and the name of the part.
+        """
+        plan = _new(cls)
+        _put_source(plan, (source, given))
         return plan
 
     def __getattr__(self, name: str) -> Any:
@@ -76,10 +81,11 @@ class Plan:
         """
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
-        part = self._source(name)
+        source, given = self._source
+        part = source(*given, name)
         object.__setattr__(self, name, part)
         if all(_is_made(self, one) for one in _PARTS):
-            object.__setattr__(self, "_source", _exhausted)
+            object.__setattr__(self, "_source", _NOTHING_LEFT)
         return part
 
     @property
@@ -115,6 +121,7 @@ class Plan:
         return f"<plan for {self.goal_text}: {len(self.steps)} steps, record {self.record!r}>"
 
 
+_put_source: Final = Plan.__dict__["_source"].__set__
 _PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
 
 
@@ -128,6 +135,9 @@ def _is_made(plan: Plan, part: str) -> bool:
 
 def _exhausted(part: str) -> Any:
     raise AssertionError(f"the {part} of the plan is there already")
+
+
+_NOTHING_LEFT: Final = (_exhausted, ())
 
 
 def _cost(node: Node, below: tuple[float, ...]) -> float:

@@ -83,6 +83,8 @@ class Planner(Generic[S]):
         function raises or the limit of expansions is reached.
         """
         start = self._start(state)
+        if listener is None and self._answers is None and not avoiding and self._is_compiled:
+            return self._compiled.plan(start)
         if avoiding:
             search = self._begun(start, listener, avoiding)
         elif listener is None and self._answers is not None:
@@ -90,8 +92,6 @@ class Planner(Generic[S]):
             if answer is not None:
                 return self._plan_from(answer, start)
             search = self._remembered(start, self._answers)
-        elif listener is None and self._is_compiled:
-            return self._compiled.plan(start)
         else:
             search = self._begun(start, listener)
         if search.advance() is SearchStatus.LIMIT and search.plan is None:
@@ -161,7 +161,8 @@ class Planner(Generic[S]):
 
     def _start(self, state: S | FrozenState) -> FrozenState:
         """The snapshot to plan from, with the seed in it that draws depend on."""
-        return seeded(start_of(self.domain, state), self.settings.seed)
+        start = state if type(state) is FrozenState else start_of(self.domain, state)
+        return seeded(start, self.settings.seed)
 
     def _prepare(
         self,

@@ -101,7 +101,7 @@ class PlanRequest:
 
 def seeded(state: FrozenState, seed: int) -> FrozenState:
     """The state with the seed in it that draws depend on."""
-    return state if state.get(SEED) == seed else state.changed({SEED: seed})
+    return state if state.values.get(SEED, 0) == seed else state.changed({SEED: seed})
 
 
 def request(
@@ -139,7 +139,7 @@ def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
     """The snapshot to plan from. Raises DomainError for a state of another class."""
     if isinstance(state, FrozenState):
         return state
-    if not isinstance(state, domain.state_class):
+    if type(state) is not domain.state_class and not isinstance(state, domain.state_class):
         raise DomainError(
             Diagnostic(
                 "BT110",

@@ -24,7 +24,7 @@ class RecordingState(FrozenState):
     __slots__ = ("_state", "changes", "readings")
 
     def __init__(self, state: FrozenState) -> None:
-        self._values = state.values
+        self.values = state.values
         self.has_unknown = state.has_unknown
         self._state = state
         self.readings: dict[Fluent[Any], Any] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from bthtn.errors import Diagnostic, StateError
 from bthtn.world.expression import Expression, StateView
@@ -20,45 +20,42 @@ class FrozenState:
     Only values that differ from their fluent's default are kept.
     """
 
-    __slots__ = ("_values", "has_unknown")
+    __slots__ = ("has_unknown", "values")
 
     def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
-        self._values = {
+        self.values: dict[Fluent[Any], Any] = {
             fluent: value
             for fluent, value in values.items()
             if value is UNKNOWN or fluent.default is UNKNOWN or value != fluent.default
         }
-        self.has_unknown = any(value is UNKNOWN for value in self._values.values())
+        """Fluents that differ from their default, in no order that matters."""
+        self.has_unknown = any(value is UNKNOWN for value in self.values.values())
         """Whether some fluent was set to unknown."""
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, its default where nothing else is known."""
         assert isinstance(fluent, Fluent), "a state is asked for fluents"
-        return cast("V | Unknown", self._values.get(fluent, fluent.default))
+        value: Any = self.values.get(fluent, fluent.default)
+        return value  # type: ignore[no-any-return]  # a cast would take as long as the look-up
 
     @property
     def unrecorded(self) -> FrozenState:
         """The same snapshot for a look that decides nothing: nobody records it."""
         return self
 
-    @property
-    def values(self) -> dict[Fluent[Any], Any]:
-        """Fluents that differ from their default, in no order that matters."""
-        return self._values
-
     def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
         """Fluents that differ from their default, sorted by name."""
-        return iter(sorted(self._values.items(), key=lambda item: str(item[0])))
+        return iter(sorted(self.values.items(), key=lambda item: str(item[0])))
 
     def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
         """This state with other values for some fluents."""
-        return FrozenState({**self._values, **changes})
+        return FrozenState({**self.values, **changes})
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FrozenState) and self._values == other._values
+        return isinstance(other, FrozenState) and self.values == other.values
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._values.items()))
+        return hash(frozenset(self.values.items()))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{fluent}={value_text(value)}" for fluent, value in self.items())

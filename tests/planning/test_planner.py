@@ -18,7 +18,7 @@ from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.compiled import program
+from bthtn.planning.htn.compiled import lean, program
 from bthtn.planning.protocol import SearchStatus
 
 
@@ -134,8 +134,13 @@ def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():
 
 
 def test_functions_are_not_generated_for_a_goal_that_is_asked_once(monkeypatch):
-    made, generate = [], program._program
-    monkeypatch.setattr(program, "_program", lambda *given: made.append(given) or generate(*given))
+    made = []
+
+    def noted(generate):
+        return lambda *given, **named: made.append(given) or generate(*given, **named)
+
+    for generating in (program, lean.program):
+        monkeypatch.setattr(generating, "_program", noted(generating._program))
     state, goal = Soldier(ammo=1), optional(fight())
     once = find_plan(war, state, goal)
     assert not made

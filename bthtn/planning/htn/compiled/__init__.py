@@ -2,5 +2,6 @@
 
 ``expressions`` → ``source`` → ``program``: a frozen domain becomes functions, one per task.
 ``machine`` runs them, ``branches`` adds parallel and priority nodes, ``output`` makes the
-plan tree of the log that a run leaves behind, ``search`` is the whole as a ``Search``.
+plan tree of the log that a run leaves behind, ``search`` is the whole as a ``Search``. ``lean``
+searches for the choices alone.
 """

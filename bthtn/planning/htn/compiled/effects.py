@@ -7,10 +7,11 @@ from itertools import combinations
 from typing import Any, Final
 
 from bthtn.domain.task import PrimitiveTask
+from bthtn.planning.htn.compiled.expressions import is_int
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.reading import Reading, counts_by_value, fixed, tuple_source
 from bthtn.world.assignment import Assignment, Reference
-from bthtn.world.expression import Constant, Parameter
+from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -26,14 +27,14 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
     """One effect: names of the fluent's variable, the value before and the value after.
 
-    ``name`` is that of the fluent, or of the family it belongs to. ``added`` is the source
-    of what it adds to the fingerprint.
+    ``fluent`` is the fluent, or the prototype of the family it is a member of. ``added`` is the
+    source of what it adds to the fingerprint.
     """
 
-    name: str
+    fluent: Fluent[Any]
     place: str
     before: str
     after: str
@@ -77,12 +78,28 @@ class Effects:
 
         ``generic`` is the statement that plans the task by evaluation.
         """
+        prepared = self.prepared(task, generic)
+        if prepared is None:
+            return None
+        lines, changes = prepared
+        stores = [f"    S[{one.place}] = {one.after}" for one in changes]
+        moved = self._moved(task, changes)
+        overwritten = [name for one in changes for name in (one.place, one.before)]
+        return Carried([*lines, *moved, *stores], tuple_source(overwritten))
+
+    def prepared(
+        self, task: PrimitiveTask[Any], generic: str, first: int = 0
+    ) -> tuple[list[str], list[Change]] | None:
+        """Lines that work out all right sides, and what is then to be stored.
+
+        Variables are numbered from ``first`` on. None when it has to be evaluated.
+        """
         lines = _Lines()
-        changes: list[_Change] = []
+        changes: list[Change] = []
         numbers = (task.duration, task.cost)
         if not all(isinstance(one, Constant | Parameter) for one in numbers):
             return None
-        for number, effect in enumerate((*task.effects, *task.expected)):
+        for number, effect in enumerate((*task.effects, *task.expected), first):
             change = self._change(effect, number, lines, generic)
             if change is None:
                 return None
@@ -95,15 +112,9 @@ class Effects:
             return None
         if same:
             lines.before.append(f"    if {same}: {generic}")
-        stores = [f"    S[{one.place}] = {one.after}" for one in changes]
-        moved = self._moved(task, changes)
-        overwritten = [name for one in changes for name in (one.place, one.before)]
-        return Carried(
-            [*lines.before, *lines.after, *moved, *stores],
-            tuple_source(overwritten),
-        )
+        return [*lines.before, *lines.after], changes
 
-    def _change(self, effect: Any, number: int, lines: _Lines, generic: str) -> _Change | None:
+    def _change(self, effect: Any, number: int, lines: _Lines, generic: str) -> Change | None:
         if not isinstance(effect, Assignment) or _is_volatile(effect.target):
             return None
         value = self._value(effect, number, lines)
@@ -111,22 +122,26 @@ class Effects:
         if value is None or target is None:
             return None
         place, stored, is_fixed = target.place, target.stored, target.is_fixed
-        if not isinstance(effect.value, Constant):
+        if not fits(effect.value, effect.target):
             lines.before.append(f"    {_check(effect.target, place, value)}")
-        before = f"o{number}"
-        lines.after.append(f"    {before} = {stored}")
-        if not effect.grows:
+        before = stored
+        if self._reading.is_kept(target.fluent) and not stored.isidentifier():
+            before = f"o{number}"
+            lines.after.append(f"    {before} = {stored}")
+        if not effect.grows or not self._reading.is_asked_for(target.fluent):
             added = self._print(effect, target, before, value)
-            return _Change(target.fluent.name, place, before, value, is_fixed, added)
+            return Change(target.fluent, place, before, value, is_fixed, added)
         after = f"n{number}"
         if self._features.unknowns:
             lines.after.append(f"    if {before} is UNKNOWN: {generic}")
         lines.after.append(f"    {after} = {before} + {value}")
         added = self._print(effect, target, before, after)
-        return _Change(target.fluent.name, place, before, after, is_fixed, added)
+        return Change(target.fluent, place, before, after, is_fixed, added)
 
     def _print(self, effect: Assignment, target: _Target, before: str, after: str) -> str:
         """Source of what the effect adds to the fingerprint, as ``reading.change`` has it."""
+        if not self._fingerprints:
+            return ""
         if self._features.unknowns:
             return f"change({target.place}, {before}, {after})"
         if not counts_by_value(target.fluent):
@@ -159,20 +174,25 @@ class Effects:
         """Where the effect writes; None when that has to be evaluated."""
         if not isinstance(target, MemberOf) or isinstance(target.index, Constant):
             fluent = fixed(target)
-            weight = self._reading.weight(fluent)
-            stored = self._reading.stored(fluent) or ""
-            return _Target(fluent, self._reading.fluent(fluent), stored, weight, is_fixed=True)
+            weight = self._reading.weight(fluent) if self._fingerprints else ""
+            place = self._reading.fluent(fluent)
+            if self._reading.is_sparse and self._reading.is_kept(fluent):
+                stored = self._reading.overwritten(place, fluent)
+            else:
+                stored = self._reading.stored(fluent) or ""
+            return _Target(fluent, place, stored, weight, is_fixed=True)
         if self._features.unknowns and not isinstance(target.index, Parameter):
             return None
         index = self._reading.value(target.index)
         if index is None:
             return None
-        place, member = f"x{number}", target.family.prototype
-        lines.before.append(f"    {place} = {self._reading.family(target)}[{index}]")
-        stored = f"S.get({place}, {self._reading.default(member)})"
+        member = target.family.prototype
+        placed, place = self._reading.placed(target, index, f"x{number}")
+        lines.before += placed
+        stored = self._reading.overwritten(place, member)
         return _Target(member, place, stored, f"weight({place})", is_fixed=False)
 
-    def _moved(self, task: PrimitiveTask[Any], changes: list[_Change]) -> list[str]:
+    def _moved(self, task: PrimitiveTask[Any], changes: list[Change]) -> list[str]:
         """Lines that note that the path is a step longer, and the state another one."""
         lines = []
         if self._features.paths:
@@ -185,17 +205,30 @@ class Effects:
         return lines
 
 
-def _same(changes: list[_Change]) -> str | None:
+def _same(changes: list[Change]) -> str | None:
     """Source that tells whether two effects write one fluent; None when they always do."""
     pairs: list[str] = []
     for one, other in combinations(changes, 2):
-        if one.name != other.name:
+        if one.fluent.name != other.fluent.name:
             continue  # members of different families, or not members of one
         if not one.is_fixed or not other.is_fixed:
             pairs.append(f"{one.place} is {other.place}")
         elif one.place == other.place:
             return None
     return " or ".join(pairs)
+
+
+def fits(value: Expression[Any], target: Reference[Any]) -> bool:
+    """Whether the target may have every value, as long as fluents have values of their types."""
+    match value:
+        case Constant():
+            return True
+        case MemberOf(family=family):
+            return fits(family.prototype, target)
+        case Fluent():
+            return value.value_type is target.value_type and value.default is not None
+        case _:
+            return target.value_type is int and is_int(value)
 
 
 def _check(target: Reference[Any], place: str, value: str) -> str:

@@ -18,13 +18,11 @@ from bthtn.world.fluent import Fluent
 
 def exclude_each_other(one: Condition, other: Condition) -> bool:
     """Whether no state satisfies both conditions; False where that is not plain to see."""
-    demanded = dict(_demands(one))
-    return any(
-        fluent in demanded and demanded[fluent] != value for fluent, value in _demands(other)
-    )
+    demanded = dict(demands(one))
+    return any(fluent in demanded and demanded[fluent] != value for fluent, value in demands(other))
 
 
-def _demands(condition: Condition) -> Iterator[tuple[Fluent[Any], Any]]:
+def demands(condition: Condition) -> Iterator[tuple[Fluent[Any], Any]]:
     """Fluents of which the condition demands one certain value."""
     match condition:
         case Fluent() if condition.value_type is bool:
@@ -36,7 +34,7 @@ def _demands(condition: Condition) -> Iterator[tuple[Fluent[Any], Any]]:
                 yield fluent, value
         case Junction(parts=parts, decisive=False):
             for part in parts:
-                yield from _demands(part)
+                yield from demands(part)
 
 
 def _is_plain(value: Expression[Any] | object) -> bool:

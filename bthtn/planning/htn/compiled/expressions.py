@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.world.assignment import Reference
@@ -31,6 +32,7 @@ from bthtn.world.truth import UNKNOWN
 Read = Callable[[Reference[Any] | Parameter[Any]], str | None]
 """Gives the source that reads a fluent, member or parameter, None where there is none."""
 
+_OPPOSITE: Final = MappingProxyType({"True": "False", "False": "True"})
 _ORDERINGS: Final = frozenset({"<", "<=", ">", ">="})
 
 
@@ -87,6 +89,25 @@ def references(expression: Expression[Any]) -> list[Reference[Any]] | None:
     return found
 
 
+def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
+    """Parameters, fluents and members in an expression, in no order that matters."""
+    pending = [expression]
+    while pending:
+        one = pending.pop()
+        match one:
+            case Parameter() | Fluent():
+                yield one
+            case MemberOf(index=index):
+                yield one
+                pending.append(index)
+            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+                pending += (right, left)
+            case Negation(operand=operand):
+                pending.append(operand)
+            case Junction(parts=parts):
+                pending.extend(parts)
+
+
 def condition_source(condition: Expression[Any], names: Names, read: Read) -> str | None:
     """Source of the condition's truth, for fluents that are all known."""
     match condition:
@@ -98,13 +119,23 @@ def condition_source(condition: Expression[Any], names: Names, read: Read) -> st
             return _compared(symbol, left, right, names, read)
         case Negation(operand=operand):
             inside = condition_source(operand, names, read)
-            return inside and f"(not {inside})"
+            return inside and _OPPOSITE.get(inside, f"(not {inside})")
         case Junction(parts=parts, decisive=decisive):
             several = [condition_source(part, names, read) for part in parts]
-            word = " or " if decisive else " and "
-            return f"({word.join(part for part in several if part)})" if all(several) else None
+            return joined(list(map(str, several)), decisive=decisive) if all(several) else None
         case _:
             return None
+
+
+def joined(parts: list[str], *, decisive: bool) -> str:
+    """Source of a junction: without parts that decide nothing, up to one that always does."""
+    known, word = repr(decisive), " or " if decisive else " and "
+    if known in parts:
+        parts = parts[: parts.index(known) + 1]
+    open_ones = [part for part in parts if part != _OPPOSITE[known]]
+    if len(open_ones) > 1:
+        return f"({word.join(open_ones)})"
+    return open_ones[0] if open_ones else _OPPOSITE[known]
 
 
 def value_source(expression: Expression[Any], names: Names, read: Read) -> str | None:
@@ -156,5 +187,25 @@ def _is_number(expression: Expression[Any]) -> bool:
             return expression.value_type in (int, float)
         case Arithmetic(left=left, right=right):
             return _is_number(left) and _is_number(right)
+        case _:
+            return False
+
+
+def is_int(expression: Expression[Any], *, declared: bool = False) -> bool:
+    """Whether all values are whole numbers, for certain.
+
+    With ``declared``, as long as parameters have the types that they declare.
+    """
+    match expression:
+        case Constant(value=value):
+            return type(value) is int
+        case Fluent():
+            return expression.value_type is int and expression.default is not None
+        case MemberOf(family=family):
+            return is_int(family.prototype)
+        case Arithmetic(left=left, right=right):
+            return is_int(left, declared=declared) and is_int(right, declared=declared)
+        case Parameter(type=kind):
+            return declared and kind is int
         case _:
             return False

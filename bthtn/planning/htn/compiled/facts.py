@@ -48,7 +48,8 @@ class Features:
     nested deeper. ``branches``: a
     parallel or priority node may occur. ``volatile``: some fluent can be relied on only
     before the first step. ``inlined``: one function may plan several primitive tasks, since
-    nobody asks the search to stop between them.
+    nobody asks the search to stop between them. ``told``: the machine is told which methods to
+    enter, so there is nothing to search for.
     """
 
     unknowns: bool
@@ -58,6 +59,7 @@ class Features:
     branches: bool
     volatile: bool
     inlined: bool = False
+    told: bool = False
 
     @property
     def paths(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
+from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
 from bthtn.planning.htn.compiled.kinds import COMPUTED
 from bthtn.planning.htn.compiled.reading import change, weight
@@ -95,16 +96,32 @@ def programs(domain: FrozenDomain) -> Programs:
     return domain.derived(Programs)
 
 
+def executed(
+    domain: FrozenDomain, text: str, names: Names, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a generated source defines; it can mention ``names`` and what is given besides."""
+    file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    made: dict[str, Any] = {
+        name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
+        for name, thing in names.objects.items()
+    }
+    made |= given
+    exec(compile(text, file, "exec"), made)  # noqa: S102 - the source is our own
+    return made
+
+
+def defaults_of(domain: FrozenDomain) -> dict[Fluent[Any], Any]:
+    """The defaults of all fluents that are no members of families, as far as they are foreseen."""
+    return {
+        fluent: fluent.default for fluent in domain.schema.fluents.values() if not fluent.volatile
+    }
+
+
 def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: Planning) -> Program:
     source = Source(domain, facts, features)
     text = source.text()
-    file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {
-        name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
-        for name, thing in source.names.objects.items()
-    }
-    names |= {
+    given = {
         "UNKNOWN": UNKNOWN,
         "COMPUTED": COMPUTED,
         "weight": weight,
@@ -112,16 +129,6 @@ def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: P
         "expand": planning.expand,
         "choose": planning.choose,
     }
-    exec(compile(text, file, "exec"), names)  # noqa: S102 - the source is our own
-    return Program(
-        text,
-        features,
-        facts,
-        {task: names[name] for task, name in source.functions.items()},
-        {
-            fluent: fluent.default
-            for fluent in domain.schema.fluents.values()
-            if not fluent.volatile
-        },
-        planning,
-    )
+    names = executed(domain, text, source.names, given)
+    functions = {task: names[name] for task, name in source.functions.items()}
+    return Program(text, features, facts, functions, defaults_of(domain), planning)

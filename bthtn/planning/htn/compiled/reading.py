@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bthtn.domain.task import Task
@@ -14,6 +15,7 @@ from bthtn.planning.htn.compiled.expressions import (
     value_source,
 )
 from bthtn.planning.htn.compiled.facts import Features
+from bthtn.planning.htn.compiled.known import Known, named
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
@@ -22,13 +24,41 @@ from bthtn.world.fluent import Fluent, MemberOf
 class Reading:
     """Source for questions to the state, for one set of features.
 
-    ``prefix`` begins the names of the variables that hold the arguments of a task.
+    ``prefix`` begins the names of the variables that hold the arguments of a task;
+    ``arguments`` are their sources where they are no such variables. ``where`` tells of fluents
+    that stand in local variables, or whose values are constants there; nothing is told for one
+    that nobody asks for. With it, ``S`` need not have a value for every other fluent. ``known``
+    gives what is read a name, under which it is known further on.
     """
 
-    def __init__(self, features: Features, names: Names, prefix: str = "a") -> None:
+    def __init__(
+        self,
+        features: Features,
+        names: Names,
+        prefix: str = "a",
+        arguments: Sequence[str] | None = None,
+        where: Mapping[Fluent[Any], str] | None = None,
+        known: Known | None = None,
+    ) -> None:
         self.names = names
-        self.prefix = prefix
+        self._prefix = prefix
+        self._arguments = arguments
+        self.is_sparse = where is not None
+        self._where = where or {}
+        self._known = known
         self._unknowns = features.unknowns
+
+    def argument(self, position: int) -> str:
+        """Source of the argument at a position."""
+        return f"{self._prefix}{position}" if self._arguments is None else self._arguments[position]
+
+    def is_kept(self, fluent: Fluent[Any]) -> bool:
+        """Whether ``S`` has the fluent, or each member of the family it is the prototype of."""
+        return fluent not in self._where
+
+    def is_asked_for(self, fluent: Fluent[Any]) -> bool:
+        """Whether anybody ever reads the fluent."""
+        return self._where.get(fluent) != ""
 
     def value(self, expression: Expression[Any]) -> str | None:
         """Source of the value where all fluents are known; None where it has to be evaluated."""
@@ -81,7 +111,7 @@ class Reading:
 
         def read(one: Reference[Any] | Parameter[Any]) -> str:
             if isinstance(one, Parameter):
-                return f"{self.prefix}{one.position}"
+                return self.argument(one.position)
             return known[self._sensed(one)]
 
         return read
@@ -89,20 +119,49 @@ class Reading:
     def stored(self, reference: Reference[Any] | Parameter[Any]) -> str | None:
         """Source that reads a parameter, or a fluent of which the value is known."""
         if isinstance(reference, Parameter):
-            return f"{self.prefix}{reference.position}"
+            return self.argument(reference.position)
         if isinstance(reference, MemberOf) and not isinstance(reference.index, Constant):
             index = self.value(reference.index)
-            default = self.default(reference.family.prototype)
-            return index and f"S.get({self.family(reference)}[{index}], {default})"
+            if index is None:
+                return None
+            member = f"{self.family(reference)}[{index}]"
+            if self._known is not None:
+                member = self._known.member(member)
+            return self.kept(member, reference.family.prototype)
         fluent = fixed(reference)
-        if fluent.index is None:
+        local = self._where.get(fluent)
+        if local is not None:
+            return local
+        if fluent.index is None and not self.is_sparse:
             return f"S[{self.fluent(fluent)}]"
-        return f"S.get({self.fluent(fluent)}, {self.default(fluent)})"
+        return self.kept(self.fluent(fluent), fluent)
+
+    def kept(self, place: str, fluent: Fluent[Any]) -> str:
+        """Source of a value that ``S`` has where it is not the default.
+
+        ``place`` is the source of the fluent; ``fluent`` may be the prototype of its family.
+        """
+        source = f"S.get({place}, {self.default(fluent)})"
+        return source if self._known is None else self._known.value(source, fluent)
+
+    def overwritten(self, place: str, fluent: Fluent[Any]) -> str:
+        """Source of a value that is about to be overwritten."""
+        source = f"S.get({place}, {self.default(fluent)})"
+        return source if self._known is None else self._known.names.get(source, source)
+
+    def placed(self, member: MemberOf[Any], index: str, name: str) -> tuple[list[str], str]:
+        """Lines that put a member of a family into a variable, and its name, known or given."""
+        source = f"{self.family(member)}[{index}]"
+        if self._known is None:
+            return [f"    {name} = {source}"], name
+        source = self._known.member(source)
+        naming = named(source)
+        return ([f"    {naming[0]} = {naming[1]}"], naming[0]) if naming else ([], source)
 
     def _sensed(self, reference: Reference[Any]) -> str:
         """Source that reads a fluent, gives UNKNOWN for an unknown one, and never raises."""
         if isinstance(reference, MemberOf) and isinstance(reference.index, Parameter):
-            return f"m.member({self.family(reference)}, {self.prefix}{reference.index.position})"
+            return f"m.member({self.family(reference)}, {self.argument(reference.index.position)})"
         fluent = fixed(reference)
         if fluent.volatile:
             return f"m.sensed({self.fluent(fluent)})"

@@ -19,6 +19,8 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.compiled.cells import DONE, Asked
 from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
 from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
+from bthtn.planning.htn.compiled.lean.program import Beginning, beginning
+from bthtn.planning.htn.compiled.lean.retrace import Retraced
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.networks import PLANNING
 from bthtn.planning.htn.compiled.program import Program, programs
@@ -48,12 +50,16 @@ class CompiledQuestion:
         self.asked = Asked(domain, goal, binding, settings)
         self._programs = programs(domain)
         facts = self._programs.facts
+        strict = settings.strict_recursion
+        is_partial = settings.horizon is not None or settings.horizon_time is not None
+        # Who makes no more expansions than that cannot be nested deeper either.
+        self.most = min(settings.max_expansions, settings.max_depth)
         deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
         forgets = facts.forgets or may_forget(goal)
         self._features = Features(
             unknowns=forgets,
-            horizon=settings.horizon is not None or settings.horizon_time is not None,
-            guarded=settings.strict_recursion,
+            horizon=is_partial,
+            guarded=strict,
             max_depth=settings.max_depth if deep else None,
             branches=facts.branches or has_branches(goal),
             volatile=facts.volatile,
@@ -66,6 +72,8 @@ class CompiledQuestion:
 
     def source(self, state: FrozenState) -> str:
         """The Python source that ``plan`` runs first from this state."""
+        if self.beginning is not None and not state.has_unknown:
+            return self.beginning.text
         return self.quickest(state).text
 
     def quickest(self, state: FrozenState) -> Program:
@@ -79,11 +87,30 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
+        begin = self.beginning
+        if begin is not None and not state.has_unknown:
+            try:
+                cell, left, choices = begin.run(state.values, begin.cell, self.most)
+            except Exception:  # noqa: BLE001, S110 - those who search again tell what it means
+                pass
+            else:
+                if cell == () and left >= 0:
+                    return Plan.found(part_of, self.asked, state, choices, self.most - left)
+                if cell is None and left > 0:
+                    return None
         try:
             machine = self._run_lightly(state) or self._run(state)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             raise_for_user(error)
         return None if machine.cell is None else Plan.found(Found(self.asked, machine))
+
+    @cached_property
+    def beginning(self) -> Beginning | None:
+        """How to search for the choices alone; None where that cannot be."""
+        features, asked = self._features, self.asked
+        if features.horizon:
+            return None
+        return beginning(asked.domain, asked.goal, asked.binding, strict=features.guarded)
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""
@@ -96,13 +123,17 @@ class CompiledQuestion:
         """A machine that came to an end without a stop; None where it has to be stopped.
 
         Its functions plan several tasks at a time, so it may be over the limit when it notices.
+        Where nothing is left at the limit itself, those who look at each task stop before they
+        know.
         """
         light, most = self._light, self.asked.settings.max_expansions
         if light is None or state.has_unknown:
             return None
         machine = Machine(self.asked, light, state)
-        is_over = not machine.run(most) or machine.cell is DONE
-        return machine if is_over and machine.calls - machine.free <= most else None
+        more = machine.run(most)
+        left = most - (machine.calls - machine.free)
+        is_over = left >= 0 if machine.cell is DONE else not more and left > 0
+        return machine if is_over else None
 
     def program(self, state: FrozenState) -> Program:
         """The generated functions that answer the question from this state."""
@@ -186,6 +217,19 @@ class CompiledSearch:
         self._plan = None
         self._machine.go_on()
         self._status = SearchStatus.RUNNING
+
+
+def part_of(asked: Asked, base: FrozenState, choices: list[int], expansions: int, part: str) -> Any:
+    """One part of a plan of which the choices are known, made anew."""
+    match part:
+        case "record":
+            return MethodTraversalRecord(choices)
+        case "expansions":
+            return expansions
+        case "tree" | "predicted":
+            return Found(asked, Retraced(asked, base, choices))(part)
+        case _:
+            return getattr(asked, part)
 
 
 class Found:

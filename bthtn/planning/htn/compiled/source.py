@@ -151,6 +151,9 @@ class Source:
             yield from self._chosen(task)
             return
         methods = self._domain.methods[task]
+        if self._features.told:
+            yield from self._told(task)
+            return
         starts = [0]
         for index, method in enumerate(methods):
             if not self._never_returns(method, methods[index + 1 :]):
@@ -172,6 +175,17 @@ class Source:
             else:
                 yield "    m.free += 1"
                 yield "    return None"
+
+    def _told(self, task: CompoundTask[Any]) -> Iterator[str]:
+        """The function of a task that enters the method that is told."""
+        yield f"def {self.functions[task]}(S, L, C, m, cell):"
+        yield f"    # {signature(task)}"
+        yield f"    {unpacked(task)} = cell"
+        yield "    index = next(m.told)"
+        for index, method in enumerate(self._domain.methods[task]):
+            if not isinstance(method.body, PlainBody):
+                yield f"    if index == {index}:"
+                yield from (f"        {line}" for line in self._entered(task, index, method))
 
     def _chosen(self, task: CompoundTask[Any]) -> Iterator[str]:
         """The function of a task that is decomposed in ways which only the state tells."""
@@ -247,7 +261,9 @@ class Source:
     def _entered(self, task: CompoundTask[Any], index: int, method: Method) -> list[str]:
         """Lines that note the choice and the scope, and answer with what is to be done in it."""
         lines = []
-        if not self._never_returns(method, self._domain.methods[task][index + 1 :]):
+        if not self._features.told and not self._never_returns(
+            method, self._domain.methods[task][index + 1 :]
+        ):
             prints = "m.h" if self._prints else "0"
             function = self._function(task, index + 1)
             lines.append(f"C.append(({function}, cell, len(L), {self._at}, {prints}))")

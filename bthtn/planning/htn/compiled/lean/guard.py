@@ -1,0 +1,70 @@
+"""What generated functions leave to others: looking for circles, and taking back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import eq
+from typing import Any, Final
+
+Up = tuple[Any, ...]
+"""A call that is open: the open one around it, how many these are, length of ``T``, its key"""
+
+_FEW: Final = 3
+_MOST_COMPARED: Final = 8
+
+
+class Unforeseen(Exception):  # noqa: N818 - not an error: other functions do it
+    """The functions are not made for this; those of ``machine`` are."""
+
+
+def repeats(
+    key: tuple[Any, ...],
+    up: Up,
+    seen: list[set[tuple[Any, ...]]],
+    values: dict[Any, Any] | None = None,
+    trail: list[tuple[Any, Any]] | None = None,
+) -> bool:
+    """Whether a call is its own ancestor in an unchanged state; ``up`` are those around it.
+
+    A few ancestors are looked through. Where there are more, ``seen`` has a set of all keys.
+    """
+    if up[1] >= _FEW:
+        if not seen:
+            seen.append(set())
+        if up[1] == _FEW:
+            seen[0].update(_keys(up))
+        known = len(seen[0])
+        seen[0].add(key)
+        if len(seen[0]) > known:
+            return False
+    compared = 0
+    one: Up | None = up
+    while one is not None:
+        if one[3] == key and all(map(eq, one[3], key)):
+            if trail is None or values is None or _same_since(one[2], values, trail):
+                return True
+            compared += 1
+            if compared == _MOST_COMPARED:
+                raise Unforeseen
+        one = one[0]
+    return False
+
+
+def _keys(up: Up | None) -> Iterator[tuple[Any, ...]]:
+    while up is not None:
+        yield up[3]
+        up = up[0]
+
+
+def _same_since(place: int, values: dict[Any, Any], trail: list[tuple[Any, Any]]) -> bool:
+    first: dict[Any, Any] = {}
+    for fluent, before in trail[place:]:
+        first.setdefault(fluent, before)
+    return all(before == values[fluent] for fluent, before in first.items())
+
+
+def take_back(values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int) -> None:
+    """Put back what was overwritten since the trail was that long."""
+    while len(trail) > place:
+        fluent, before = trail.pop()
+        values[fluent] = before

@@ -1,0 +1,253 @@
+"""Searching for the choices alone: where one looks for circles, and what others answer."""
+
+import pytest
+
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Planner,
+    Settings,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+    sequence,
+)
+from bthtn.errors import StateError
+from bthtn.planning.htn.compiled.lean.circles import circles, guarded
+from bthtn.planning.htn.compiled.lean.scope import scope_of
+from bthtn.planning.htn.compiled.search import CompiledQuestion
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import request
+
+
+class Yard(State):
+    lit: Fluent[bool] = fluent(default=True)
+    coal: Fluent[int] = fluent(default=3)
+    wood: Fluent[int] = fluent(default=3)
+    name: Fluent[str] = fluent(default="yard")
+    on: FluentFamily[str, str] = fluents(default="")
+
+
+def yard_with(*written):
+    domain = Domain("yard", Yard)
+    made = {
+        "burn_coal": domain.primitive("burn_coal", effects=Yard.coal.decreases(1)),
+        "burn_wood": domain.primitive("burn_wood", effects=Yard.wood.decreases(1)),
+        "fetch_coal": domain.primitive("fetch_coal", effects=Yard.coal.becomes(3)),
+        "go_out": domain.primitive("go_out", effects=Yard.lit.becomes(False)),
+        "light": domain.primitive("light", effects=Yard.lit.becomes(True)),
+        "wait": domain.primitive("wait"),
+    }
+    for one in written:
+        made[one.__name__] = domain.compound(one)
+    return domain, made
+
+
+def looked_at(domain, *goals):
+    scope = scope_of(domain.freeze(), frozenset(goals))
+    return sorted(task.name for task in guarded(scope, circles(scope)))
+
+
+def test_nobody_looks_for_circles_where_each_round_moves_something_one_way():
+    def fire():
+        yield method(when=Yard.coal == 0)
+        yield method(do["burn_coal"](), do["fire"]())
+        yield method(do["burn_coal"](), do["burn_coal"](), do["fire"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == []
+
+
+def test_one_looks_where_another_round_moves_it_back():
+    def fire():
+        yield method(when=Yard.coal == 0)
+        yield method(do["burn_coal"](), do["fire"]())
+        yield method(do["fetch_coal"](), do["fire"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == ["fire"]
+
+
+def test_what_is_moved_back_only_where_something_else_moves_need_not_be_looked_at():
+    def fire():
+        yield method(do["burn_coal"](), do["fire"]())
+        yield method(do["burn_wood"](), do["fetch_coal"](), do["fire"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == []
+
+
+def test_a_truth_moves_only_where_it_is_known_to_have_been_another():
+    def night():
+        yield method(do["go_out"](), do["night"](), when=Yard.lit)
+
+    def day():
+        yield method(do["go_out"](), do["day"]())
+
+    domain, do = yard_with(night, day)
+    assert looked_at(domain, do["night"]) == []
+    assert looked_at(domain, do["day"]) == ["day"]
+
+
+def test_what_comes_behind_a_call_moves_nothing_before_it():
+    def fire():
+        yield method()
+        yield method(do["fire"](), do["burn_coal"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == ["fire"]
+
+
+def test_arguments_count_and_what_a_task_in_between_does_counts_too():
+    def times(n: int):
+        yield method(when=n == 0)
+        yield method(do["wait"](), do["times"](n - 1))
+
+    def around(n: int):
+        yield method(do["back"](n - 1))
+
+    def back(n: int):
+        yield method(when=n == 0)
+        yield method(do["around"](n + 1))
+
+    def anything(n):
+        yield method(do["anything"](n - 1))
+
+    domain, do = yard_with(times, around, back, anything)
+    assert looked_at(domain, do["times"]) == []
+    assert looked_at(domain, do["back"]) == ["around", "back"]
+    assert looked_at(domain, do["anything"]) == ["anything"]
+
+
+def test_a_task_with_one_way_that_is_called_in_one_place_is_not_looked_at_besides_its_caller():
+    def clear(block: str):
+        yield method(when=Yard.on[block] == "")
+        yield method(do["take_off"](block, Yard.on[block]))
+
+    def take_off(block: str, top: str):
+        yield method(do["clear"](top), do["wait"]())
+
+    domain, do = yard_with(clear, take_off)
+    assert looked_at(domain, do["clear"]) == ["clear"]
+    assert looked_at(domain, do["clear"], do["take_off"]) == ["clear", "take_off"]
+
+
+class Shelf(State):
+    count: Fluent[int] = fluent(default=0)
+
+
+def test_a_value_of_a_wrong_type_is_reported_as_by_the_interpreter():
+    shelf = Domain("shelf", Shelf)
+
+    @shelf.primitive
+    def put(many):
+        return primitive(effects=Shelf.count.becomes(many))
+
+    goal = put(0.5)
+    with pytest.raises(StateError) as told:
+        Planner(shelf, goal).plan(Shelf())
+    with pytest.raises(StateError) as expected:
+        HtnSearch(request(shelf, Shelf(), goal)).advance()
+    assert told.value.diagnostics == expected.value.diagnostics
+
+
+def test_a_circle_in_which_nothing_is_told_apart_is_left_to_other_functions():
+    domain = Domain("yard", Yard)
+    put = domain.primitive("put", effects=Yard.on["a"].becomes("b"))
+
+    @domain.compound
+    def tidy():
+        yield method(put(), tidy(), when=Yard.on["a"] == "")
+        yield method(tidy(), when=Yard.on["a"] == "")
+        yield method()
+
+    question = CompiledQuestion.of(request(domain, Yard(), tidy()))
+    assert question.beginning is None
+    assert question.plan(Yard().frozen()).expansions == 3
+
+
+def test_deeper_than_is_allowed_others_answer():
+    domain = Domain("yard", Yard)
+
+    @domain.compound
+    def dig(n: int):
+        yield method(when=n == 0)
+        yield method(dig(n - 1))
+
+    for deep, found in ((11, True), (10, False)):
+        planner = Planner(domain, dig(10), Settings(max_depth=deep))
+        assert (planner.plan(Yard()) is not None) is found
+
+
+def found_alone(asked):
+    """Expansions and record of the search for choices, which has not been given up."""
+    question = CompiledQuestion.of(asked)
+    begin = question.beginning
+    cell, left, record = begin.run(asked.state.values, begin.cell, question.most)
+    assert cell == ()
+    return question.most - left, record
+
+
+def expected_of(asked):
+    search = HtnSearch(asked)
+    search.advance()
+    return search.expansions, list(search.plan.record)
+
+
+def test_a_circle_is_cut_and_the_search_goes_on():
+    domain = Domain("yard", Yard)
+    step = domain.primitive("step", effects=Yard.coal.increases(1))
+    leave = domain.primitive("leave", precondition=Yard.coal >= 6)
+
+    @domain.compound
+    def dawdle():
+        yield method()
+        yield method(dawdle(), step())
+        yield method(step(), step(), step())
+
+    @domain.compound
+    def wander(n: int):
+        yield method(wander(n), when=Yard.lit)
+        yield method(dawdle(), leave())
+
+    for goal in (wander(1), sequence(dawdle(), leave())):
+        asked = request(domain, Yard(), goal)
+        assert found_alone(asked) == expected_of(asked)
+
+
+def test_what_a_method_did_to_a_family_is_taken_back_with_it():
+    domain = Domain("yard", Yard)
+    check = domain.primitive("check", precondition=Yard.on["a"] == "")
+
+    @domain.primitive
+    def put(what: str, where: str):
+        return primitive(effects=Yard.on[where].becomes(what))
+
+    @domain.compound
+    def arrange(where: str):
+        yield method(put("x", where))
+        yield method(put("y", "b"))
+
+    asked = request(domain, Yard(), sequence(arrange("a"), check()))
+    assert found_alone(asked) == expected_of(asked) == (6, [1])
+
+
+def test_what_was_read_of_a_family_is_read_again_once_it_was_written_by_another_name():
+    domain = Domain("yard", Yard)
+
+    @domain.primitive
+    def swap(here: str, there: str):
+        return primitive(precondition=Yard.on[here] == "", effects=Yard.on[there].becomes("x"))
+
+    @domain.compound
+    def twice(here: str, there: str):
+        yield method(swap(here, there), swap(here, there))
+        yield method(swap(here, "c"))
+
+    for there, method_number in (("a", 1), ("b", 0)):
+        asked = request(domain, Yard(), twice("a", there))
+        assert found_alone(asked) == expected_of(asked)
+        assert expected_of(asked)[1] == [method_number]

@@ -1,0 +1,319 @@
+"""Where all is plain data only choices are searched for, and the same is found.
+
+Random problems of the playground are seldom like that, so these have a world and an author of
+their own: tasks come to themselves in many ways, with arguments that count, walk, or stay.
+"""
+
+from collections import Counter
+from random import Random
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Primitive,
+    Settings,
+    State,
+    fluent,
+    fluents,
+    method,
+    sequence,
+)
+from bthtn.errors import PlanningError
+from bthtn.planning.htn.compiled.lean.guard import Unforeseen
+from bthtn.planning.htn.compiled.search import CompiledQuestion
+from bthtn.planning.htn.reference import Reference
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import SearchStatus, request
+from tests.properties.test_compiled import description
+
+
+class Board(State):
+    """Lamps, counters, somebody's place, and a ring of places with things on them."""
+
+    lit: Fluent[bool] = fluent(default=False)
+    open: Fluent[bool] = fluent(default=True)
+    count: Fluent[int] = fluent(default=0)
+    left: Fluent[int] = fluent(default=2)
+    fuel: Fluent[float] = fluent(default=1.5)
+    place: Fluent[str] = fluent(default="a")
+    never_read: Fluent[int] = fluent(default=0)
+    next: FluentFamily[str, str] = fluents(default="a")
+    on: FluentFamily[str, str] = fluents(default="")
+    weight: FluentFamily[str, int] = fluents(default=1)
+
+
+PLACES = ("a", "b", "c")
+
+
+class Author:
+    """Writes a random domain. ``choose`` picks one of several."""
+
+    def __init__(self, choose):
+        self._choose = choose
+        self._asks = choose(((True, True, False), (True, *[False] * 7), (True, *[False] * 7)))
+        self.domain = Domain("random", Board)
+        self._tasks = []
+        self._primitives = [self._primitive(n) for n in range(choose((3, 4, 5)))]
+        self._checks = [
+            self.domain.primitive(f"check_{n}", precondition=self._demand()) for n in range(2)
+        ]
+        names = [f"task_{n}" for n in range(choose((2, 3, 4)))]
+        self._kinds = {name: choose(((), (), (str,), (int,), (str, int))) for name in names}
+        self._compounds = {}
+        for name in names:
+            self._compounds[name] = self.domain.compound(self._written(name))
+
+    def _written(self, name):
+        def task():
+            return self._methods(name, ())
+
+        def task_of_one(x):
+            return self._methods(name, (x,))
+
+        def task_of_two(x, y):
+            return self._methods(name, (x, y))
+
+        kinds = self._kinds[name]
+        made = (task, task_of_one, task_of_two)[len(kinds)]
+        made.__annotations__ = dict(zip("xy", kinds, strict=False))
+        made.__name__ = name
+        return made
+
+    # expressions
+
+    def _text(self, given):
+        own = [one for one in given if one.type is str]
+        place = self._choose((*own, *own, *own, Board.place, *PLACES))
+        how = self._choose(("plain",) * 5 + ("next", "on"))
+        return place if how == "plain" else getattr(Board, how)[place]
+
+    def _number(self, given):
+        own = [one for one in given if one.type is int]
+        number = self._choose((*own, *own, *own, Board.count, Board.left, 0, 1, 2))
+        how = self._choose(("plain",) * 4 + ("more", "less", "less", "weight"))
+        if how == "weight":
+            return Board.weight[self._text(given)]
+        if how != "plain":
+            return number + 1 if how == "more" else number - 1
+        return number
+
+    def _condition(self, given):
+        match self._choose(("lit", "open", "number", "number", "place", "on", "and", "or", "not")):
+            case "lit":
+                return Board.lit
+            case "open":
+                return ~Board.open
+            case "number":
+                number = self._choose((Board.count, Board.left, Board.fuel, Board.weight["a"]))
+                other = self._number(given)
+                return self._choose((number < other, number >= other, number == other))
+            case "place":
+                return Board.place == self._text(given)
+            case "on":
+                return Board.on[self._text(given)] == self._text(given)
+            case "and":
+                return self._condition(given) & self._condition(given)
+            case "or":
+                return self._condition(given) | self._condition(given)
+            case _:
+                return ~self._condition(given)
+
+    def _demand(self):
+        """What a first attempt seldom leads to."""
+        several = (
+            Board.lit,
+            ~Board.open,
+            Board.count >= self._choose((1, 2, 3)),
+            Board.left == self._choose((0, 1)),
+            Board.place == self._choose(PLACES),
+            Board.on[self._choose(PLACES)] == self._choose(("", *PLACES)),
+            Board.on[Board.place] == self._choose(PLACES),
+            Board.weight[self._choose(PLACES)] >= self._choose((1, 2)),
+        )
+        return self._choose(several) & self._choose(several)
+
+    def _effect(self, given):
+        kinds = ("lit", "open", "count", "left", "fuel", "place", "no", *["on"] * 3, "weight")
+        match self._choose(kinds):
+            case "lit":
+                return Board.lit.becomes(self._choose((True, True, False)))
+            case "open":
+                return Board.open.becomes(self._choose((False, False, Board.lit)))
+            case "count":
+                return Board.count.increases(self._choose((1, 1, 2, self._number(given))))
+            case "left":
+                return self._choose((Board.left.decreases(1), Board.left.becomes(2)))
+            case "fuel":
+                return Board.fuel.decreases(self._choose((0.5, 1)))
+            case "place":
+                return Board.place.becomes(self._text(given))
+            case "on":
+                return Board.on[self._text(given)].becomes(self._text(given))
+            case "weight":
+                return Board.weight[self._text(given)].increases(1)
+            case _:
+                return Board.never_read.increases(1)
+
+    # tasks
+
+    def _primitive(self, number):
+        kinds = self._choose(((), (), (str,), (int,)))
+
+        def described(given):
+            return Primitive(
+                precondition=self._condition(given) if self._choose(self._asks) else None,
+                effects=[self._effect(given) for _ in range(self._choose((0, 1, 1, 1, 2)))],
+            )
+
+        def act():
+            return described(())
+
+        def act_on(x):
+            return described((x,))
+
+        made = act_on if kinds else act
+        made.__annotations__ = dict(zip("x", kinds, strict=False))
+        made.__name__ = f"act_{number}"
+        return self.domain.primitive(made), kinds
+
+    def _call(self, given, own):
+        compound = self._choose((False, False, True))
+        if compound:
+            name = self._choose((own, *self._kinds))
+            task, kinds = self._compounds[name], self._kinds[name]
+        else:
+            task, kinds = self._choose(self._primitives)
+        makers = {str: self._text, int: self._number}
+        args = [makers[kind](given) for kind in kinds]
+        if compound and name == own and self._choose((True, True, False)):
+            args = [self._stepped(one) for one in given]
+        return task(*args)
+
+    def _stepped(self, parameter):
+        if parameter.type is int:
+            return parameter - 1
+        return self._choose((parameter, Board.next[parameter]))
+
+    def _methods(self, own, given):
+        for _ in range(self._choose((1, 2, 2, 3, 3, 4))):
+            when = self._condition(given) if self._choose(self._asks) else True
+            size = self._choose((0, 1, 1, 2, 2, 3, 4))
+            yield method(*(self._call(given, own) for _ in range(size)), when=when)
+
+    def goal(self):
+        parts = []
+        for _ in range(self._choose((1, 1, 1, 2))):
+            name = self._choose((*self._kinds,))
+            args = [{str: "b", int: 2}[kind] for kind in self._kinds[name]]
+            parts.append(self._compounds[name](*args))
+            parts += [self._checks[number]() for number in self._choose(((), (0,), (1,), (0, 1)))]
+        return sequence(*parts)
+
+
+def problem(choose):
+    author = Author(choose)
+    state = Board(
+        lit=choose((False, True)),
+        count=choose((0, 1)),
+        place=choose(PLACES),
+        next={place: choose(PLACES) for place in PLACES},
+        on={place: choose(("", *PLACES)) for place in PLACES},
+        weight={"a": choose((0, 1, 2))},
+    )
+    return request(
+        author.domain.freeze(),
+        state,
+        author.goal(),
+        Settings(
+            strict_recursion=choose((True,) * 5 + (False,)),
+            max_depth=choose((6, 40, 100_000)),
+            max_expansions=choose((40, 400, 1_000)),
+        ),
+    )
+
+
+def answer(question, state):
+    """What a question answers, or that it was over the limit."""
+    try:
+        found = question.plan(state)
+    except PlanningError as error:
+        return error.diagnostics[0].code
+    return found and description(found)
+
+
+def interpreted(asked):
+    search = HtnSearch(asked)
+    if search.advance() is SearchStatus.LIMIT:
+        return "BT203", search
+    return search.plan and description(search.plan), search
+
+
+def choices(question, state):
+    """Expansions and record of a search for choices, None where it is given up."""
+    beginning = question.beginning
+    try:
+        cell, left, record = beginning.run(state.values, beginning.cell, question.most)
+    except Unforeseen:
+        return None
+    return None if cell or left <= 0 else (question.most - left, record)
+
+
+def compare(asked):
+    """Hold the search for choices against the interpreter; what it was like."""
+    expected, search = interpreted(asked)
+    question = CompiledQuestion.of(asked)
+    assert answer(question, asked.state) == expected
+    if question.beginning is None:
+        return ["not plain"]
+    found = choices(question, asked.state)
+    if found is None:
+        return ["given up"]
+    assert found[0] == search.expansions
+    text = question.source(asked.state)
+    return [
+        search.status.value,
+        *(["guarded"] if "repeats(" in text else []),
+        *(["members"] if "T.append(" in text else []),
+        *(["long"] if search.expansions > 20 else []),
+        *(["back"] if search.expansions > 2 * len(found[1]) + 10 else []),
+    ]
+
+
+@given(st.data())
+def test_searching_for_choices_finds_what_the_interpreter_finds(data):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    event(compare(problem(choose)))
+
+
+def from_seed(seed):
+    """A random problem, the same for the same seed."""
+    return problem(Random(seed).choice)  # noqa: S311 - to be the same everywhere is its purpose
+
+
+def test_enough_of_these_problems_are_such_that_only_choices_are_searched_for():
+    seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
+    assert seen["solved"] >= 20
+    assert seen["exhausted"] >= 80
+    assert seen["guarded"] >= 30
+    assert seen["members"] >= 50
+    assert seen["back"] >= 9
+
+
+def test_the_first_plan_is_that_of_the_specification():
+    compared = 0
+    for seed in range(1_000, 1_200):
+        asked = from_seed(seed)
+        expected, search = interpreted(asked)
+        if search.status is SearchStatus.LIMIT:
+            continue  # the specification knows no limit
+        plan = next(Reference(asked).plans(), None)
+        assert (plan and description(plan)) == expected
+        assert answer(CompiledQuestion.of(asked), asked.state) == expected
+        compared += plan is not None
+    assert compared >= 10
