@@ -22,6 +22,7 @@ from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.event import GoalEnded, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.schedule import PlanningSchedule, advance
 from bthtn.behaviours.branch import failure_of
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
@@ -44,9 +45,10 @@ LONGEST_RECORD: Final = 1_000
 class PlanGoal(Behaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
-    ``budget`` is how many expansions it may use per tick, None for as many as it takes.
-    When a plan fails it looks for a new one, ``max_replans`` times before it gives up. It does
-    so in the tick after the failure, so that no step runs twice in one tick.
+    ``budget`` is how many expansions it may use per tick, None for as many as it takes; or a
+    schedule, which gives every goal its part. When a plan fails it looks for a new one,
+    ``max_replans`` times before it gives up. It does so in the tick after the failure, so that no
+    step runs twice in one tick.
     """
 
     def __init__(
@@ -56,12 +58,12 @@ class PlanGoal(Behaviour):
         goal: NetworkLike,
         *,
         settings: Settings = DEFAULT_SETTINGS,
-        budget: int | None = 1_000,
+        budget: int | PlanningSchedule | None = 1_000,
         max_replans: int = 3,
     ) -> None:
         """Raises DomainError for a goal of another domain, and a budget that allows nothing."""
         super().__init__(name)
-        if budget is not None and budget <= 0:
+        if isinstance(budget, int) and budget <= 0:
             message = f"the budget of '{name}' is {budget}"
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError(Diagnostic("BT202", message, hint=hint))
@@ -74,7 +76,7 @@ class PlanGoal(Behaviour):
         self.replans = 0
         # Constructs in the goal are read once: suspended parts name the tasks they have become.
         self._planner: Planner[Any] = Planner(
-            agent.domain, sequence(goal), settings, cache=agent.cache
+            agent.domain_of(sequence(goal)), sequence(goal), settings, cache=agent.cache
         )
         self._domain, self.goal = self._planner.domain, self._planner.goal
         self._setup_arguments: dict[str, Any] = {}
@@ -82,7 +84,8 @@ class PlanGoal(Behaviour):
         self._version = 0
         self._run: PlanRun | None = None
         self._reason = ""
-        self._left: int | None = None
+        self._left: int | PlanningSchedule | None = None
+        self.prepared: tuple[int, Search] | None = None
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
@@ -145,8 +148,15 @@ class PlanGoal(Behaviour):
 
     def _look_for_a_plan(self, reason: str) -> None:
         self._reason = reason
-        self._version = self.agent.beliefs.version
-        self._search = self._planner.search(self.agent.beliefs.frozen())
+        self._version, self._search = self.prepared or self.begun()
+        self.prepared = None
+
+    def begun(self) -> tuple[int, Search]:
+        """A search for its plan that begins now, with the version of the beliefs it begins from.
+
+        Put into ``prepared``, it is what the goal goes on with instead of beginning its own.
+        """
+        return self.agent.beliefs.version, self._planner.search(self.agent.beliefs.frozen())
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
@@ -170,8 +180,8 @@ class PlanGoal(Behaviour):
     def _advance(self, search: Search) -> Plan | None:
         """The plan, or None while it needs more ticks. Raises ResumeFailed without one."""
         before = search.expansions
-        status = search.advance(self._left)
-        if self._left is not None:
+        status = advance(search, self._left, self)
+        if isinstance(self._left, int):
             self._left -= search.expansions - before
         if status is SearchStatus.RUNNING:
             return None

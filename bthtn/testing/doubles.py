@@ -39,6 +39,7 @@ from bthtn.agent.event import (
     PlanAdopted,
     PlanFailed,
     PlanResumed,
+    SensorFailed,
 )
 
 E = TypeVar("E", bound=AgentEvent)
@@ -272,3 +273,5 @@ def line_of(event: AgentEvent) -> str:
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
             return str(change)
+        case SensorFailed(sensor, reason):
+            return f"{sensor} failed: {reason}"
