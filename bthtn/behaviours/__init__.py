@@ -13,8 +13,11 @@
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.operators import OperatorFailed, Operators, Running
+from bthtn.agent.schedule import PlanningSchedule
+from bthtn.agent.sensors import Sensors
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
+from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 
@@ -26,5 +29,10 @@ __all__ = [
     "OperatorFailed",
     "Operators",
     "PlanGoal",
+    "PlanningSchedule",
+    "PriorityGoals",
     "Running",
+    "Sensors",
+    "StateMachineGoals",
+    "UtilityGoals",
 ]

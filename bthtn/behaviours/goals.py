@@ -128,6 +128,8 @@ class _Preferring(Composite):
     def _switch(self, child: Behaviour) -> None:
         replaced, self.current_child = self.current_child, child
         assert replaced is not None, "something ran"
+        if child.status is Status.FAILURE:  # of an earlier try
+            child.stop(Status.INVALID)
         replaced.stop(Status.INVALID)
         self._failed.clear()
         self._to_try = []
@@ -265,9 +267,9 @@ class StateMachineGoals(Composite):
         """Change goals when the state has changed; tick what is at work."""
         goal = self._goal()
         if goal is not self.current_child:
-            if self.current_child is not None:
-                self.current_child.stop(Status.INVALID)
-            self.current_child = goal
+            left, self.current_child = self.current_child, goal
+            if left is not None:
+                left.stop(Status.INVALID)
         is_over = goal is not None and goal.status in (Status.SUCCESS, Status.FAILURE)
         self.status = Status.RUNNING
         if goal is not None and not is_over:
