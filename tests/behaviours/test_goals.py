@@ -1,5 +1,7 @@
 """Choosing among goals: by order, by value, by state; and being well-behaved in a tree."""
 
+from itertools import pairwise
+
 import py_trees
 import pytest
 from py_trees.common import Status
@@ -236,7 +238,7 @@ def test_inertia_keeps_two_near_goals_from_taking_turns(inertia, switches):
         yard.agent.believe(World.ammo, 4 + 2 * (tick % 2))
         tree.tick_once()
         names.append(running(tree))
-    assert sum(a != b for a, b in zip(names, names[1:], strict=False)) == switches
+    assert sum(a != b for a, b in pairwise(names)) == switches
 
 
 def test_values_are_asked_only_when_beliefs_have_changed():

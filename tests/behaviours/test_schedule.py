@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from itertools import pairwise
 
 import pytest
 from py_trees.common import Status
@@ -118,7 +119,7 @@ def test_no_goal_waits_longer_than_a_round_of_all_that_wait():
             if schedule.used > before:
                 served[goal].append(frame)
     for goal in goals[1:]:
-        gaps = [b - a for a, b in zip(served[goal], served[goal][1:], strict=False)]
+        gaps = [b - a for a, b in pairwise(served[goal])]
         assert served[goal][0] <= 3
         assert max(gaps) <= 3
         assert len(gaps) >= 8
