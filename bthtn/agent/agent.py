@@ -1,4 +1,4 @@
-"""Agent: beliefs, a domain, operators and a body."""
+"""Agent: beliefs, domains, operators, sensors and a body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PlanningSchedule: one budget of expansions per frame, shared by the goals of many agents.
+"""PlanningSchedule: one budget of expansions per frame, shared by many agents.
 
     schedule = PlanningSchedule(budget=5_000)
     goals = [PlanGoal("fight", agent, fight(), budget=schedule) for agent in crowd]

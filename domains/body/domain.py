@@ -1,4 +1,4 @@
-"""Two things at once: one domain that walks in the background, or one for each half of the body."""
+"""Two things at once: a walk in the background, or a domain for each half of the body."""
 
 from __future__ import annotations
 

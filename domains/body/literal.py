@@ -1,4 +1,4 @@
-"""The same domains as the chapter that they come from prints them, with what is wrong in them."""
+"""The same domains as their chapter prints them, with what is wrong in them."""
 
 from __future__ import annotations
 

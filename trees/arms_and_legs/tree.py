@@ -1,4 +1,4 @@
-"""Arms and legs: two goals side by side, planned with two domains, over one set of beliefs."""
+"""Arms and legs: two goals side by side, two domains, one set of beliefs."""
 
 from __future__ import annotations
 
@@ -92,12 +92,7 @@ def in_background(attack: Attack = CORRECTED) -> Character:
 
 def _placed(root: Behaviour, agent: Body) -> Character:
     world = agent.body
-
-    def live() -> None:
-        world.step()
-        agent.sense()
-
-    return Character(root, agent, sense=live, finished=lambda: world.slams > 0)
+    return Character(root, agent, sense=world.step, finished=lambda: world.slams > 0)
 
 
 def _for_ever(name: str, agent: Body, goal: NetworkLike) -> Behaviour:
