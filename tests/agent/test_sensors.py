@@ -342,6 +342,26 @@ def test_a_generator_that_raised_begins_anew():
     assert agent.beliefs.now.health == 1
 
 
+def test_an_object_that_raised_is_made_anew():
+    sensors, made = Sensors(), []
+
+    @sensors.sensor(Guard.health)
+    class Skin:
+        def __init__(self, agent):
+            made.append(self)
+
+        def sense(self):
+            if len(made) == 1:
+                raise OSError
+            return 7
+
+    agent = guard(sensors)
+    for _ in range(3):
+        agent.sense()
+    assert agent.beliefs.now.health == 7
+    assert len(made) == 2
+
+
 def test_an_agent_without_sensors_senses_nothing():
     agent = guard(None)
     agent.sense()

@@ -377,6 +377,11 @@ def test_what_another_task_brings_about_as_well_may_come_from_there():
     assert len(ways(in_the_way(others=Rich.promised.becomes(False)))) == 1
 
 
+def test_what_holds_anyway_is_not_waited_for():
+    domain = in_the_way(effect=Rich.promised.becomes(False), later=~Rich.promised)
+    assert ways(domain) == []
+
+
 def test_a_method_without_a_condition_is_what_comes_last():
     assert ways(in_the_way(first=True)) == []
 

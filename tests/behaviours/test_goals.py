@@ -135,10 +135,11 @@ def test_a_higher_goal_begins_with_the_plan_that_was_found_while_the_other_ran()
     assert running(tree) == "patrol"
     yard.agent.believe(World.armed, True)
     before = yard.code["patrol"].ticks
-    status = ""
-    while status != "S":
-        status = ticks(tree, 1)
+    statuses = ""
+    while statuses[-1:] != "S":
+        statuses += ticks(tree, 1)
     took = yard.code["patrol"].ticks - before
+    assert len(statuses) == took + 1  # in the tick that takes over, the plan is there
     assert took >= 5  # patrol ran on while ten expansions a tick were spent on the other
     assert len(yard.heard.of(PlanAdopted)) == 2
     assert yard.heard.faults() == []
@@ -164,6 +165,45 @@ def test_a_domain_that_raises_is_no_better_goal():
     yard.agent.believe(World.armed, True)
     assert ticks(tree, 3) == "RRR"
     assert running(tree) == "patrol"
+
+
+def test_what_failed_in_one_run_is_tried_again_in_the_next():
+    yard = Yard(patrol="S")
+    tree = yard.priority(yard.heal, yard.patrol)
+    assert ticks(tree, 1) == "S"
+    yard.agent.believe(World.open, True)
+    tree.tick_once()
+    assert running(tree) == "heal"
+
+
+def test_what_failed_before_another_took_over_is_tried_again_when_that_fails():
+    yard = Yard(heal="RF")
+    heal = PlanGoal("heal", yard.agent, yard.heal, max_replans=0)
+    tree = yard.priority(heal, yard.fight, yard.patrol, period=1)
+    tree.tick_once()
+    yard.agent.believe(World.open, True)
+    tree.tick_once()
+    assert running(tree) == "heal"
+    yard.agent.believe(World.armed, True)
+    tree.tick_once()
+    assert running(tree) == "fight"
+
+
+def test_an_interrupted_look_ahead_is_not_gone_on_with():
+    yard = Yard()
+    higher = PlanGoal("count", yard.agent, yard.gated, budget=10)
+    tree = yard.priority(higher, yard.patrol, period=1)
+    tree.tick_once()
+    yard.agent.believe(World.armed, True)
+    ticks(tree, 3)
+    tree.stop(Status.INVALID)
+    yard.agent.believe(World.armed, False)
+    tree.tick_once()
+    yard.agent.believe(World.armed, True)
+    yard.agent.believe(World.count, 45)
+    ticks(tree, 20)
+    counted = [one.plan for one in yard.heard.of(PlanAdopted) if one.goal == "count"]
+    assert [len(plan.steps) for plan in counted][:1] == [5]
 
 
 def test_other_behaviours_take_over_as_under_a_selector(child, log):
@@ -205,6 +245,17 @@ def test_equal_values_are_told_apart_by_their_order():
     tree = utility(yard, (yard.patrol, 1), (yard.fight, 1))
     tree.tick_once()
     assert running(tree) == "patrol"
+
+
+def test_of_equal_values_the_running_one_is_kept():
+    yard = Yard()
+    yard.agent.believe(World.armed, True)
+    yard.agent.believe(World.ammo, 5)
+    tree = utility(yard, (yard.patrol, 1), (yard.fight, World.ammo))
+    tree.tick_once()
+    yard.agent.believe(World.ammo, 1)
+    tree.tick_once()
+    assert running(tree) == "fight"
 
 
 def test_a_greater_value_interrupts_once_there_is_a_plan():
