@@ -1,13 +1,16 @@
 """bthtn list: what there is."""
 
 import json
+import re
 
 
 def test_what_comes_with_bthtn_is_listed_with_what_it_says_of_itself(bthtn, here):
     answer = bthtn("list")
     assert answer.code == 0
-    assert answer.out.startswith("domains:\n  combat  The hybrid combat domain")
-    assert "\ntrees:\n  soldier  The soldier" in answer.out
+    domains, trees = answer.out.split("\ntrees:\n")
+    assert domains.startswith("domains:\n")
+    assert re.search(r"^  combat +The hybrid combat domain", domains, re.MULTILINE)
+    assert re.search(r"^  soldier +The soldier", trees, re.MULTILINE)
 
 
 def test_what_lies_here_is_listed_too_and_hides_what_lies_farther(bthtn, put):
@@ -16,7 +19,8 @@ def test_what_lies_here_is_listed_too_and_hides_what_lies_farther(bthtn, put):
     put("trees/reader/tree.py", "this is no python: its summary is empty")
     put("trees/reader/at_night.scenario.toml", "")
     told = json.loads(bthtn("list", "--json").out)
-    assert told["domains"] == [
+    found = {"combat", "house"}
+    assert [one for one in told["domains"] if one["name"] in found] == [
         {"name": "combat", "path": "domains/combat/domain.py", "summary": "Another fight."},
         {"name": "house", "path": "domains/house/domain.py", "summary": "A house."},
     ]

@@ -60,7 +60,7 @@ def test_a_name_that_is_both_has_to_be_told_apart(bthtn, put):
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
-        ("nothing", "BT401", "there is: combat, house"),
+        ("nothing", "BT401", "there is: body, combat, house"),
         ("hosue", "BT401", "did you mean 'house'?"),
         ("soldier", "BT401", "'soldier' is a tree"),
         ("domains", "BT401", "the folder domains has no domain.py"),
@@ -92,7 +92,7 @@ def test_what_cannot_be_found_is_told(bthtn, house, put, text, code, words):
 def test_a_domain_where_a_tree_is_wanted_is_told(bthtn, put):
     answer = bthtn("run", "combat")
     assert answer.code == 2
-    assert "'combat' is a domain; there is: soldier" in answer.err
+    assert "'combat' is a domain; there is: arms_and_legs, soldier" in answer.err
     put("one.py", "from bthtn import Domain, State\none = Domain('one', State)\n")
     answer = bthtn("run", "one:one")
     assert "'one' of one is Domain, not a tree" in answer.err
