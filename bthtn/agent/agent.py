@@ -1,11 +1,11 @@
-"""Agent: beliefs, a domain, operators and a body."""
+"""Agent: beliefs, domains, operators, sensors and a body."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
 from bthtn.agent.event import (
@@ -17,8 +17,10 @@ from bthtn.agent.event import (
 )
 from bthtn.agent.leases import Account, Holder, Leases
 from bthtn.agent.operators import Operators
+from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import NetworkLike, calls_in, network_from
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import Beliefs
@@ -38,12 +40,14 @@ class Agent(Generic[S, B]):
     ``body`` is whatever the operators act with: a character of a game, a robot, a simulation.
     ``cache`` holds plans that agents of one domain make for each other; without one, each
     plans for itself. ``leases`` are what agents can take from each other; without them, its own.
+    ``sensors`` refresh its beliefs, whenever it is told to sense. ``domain`` may be several, over
+    one State class: parts of a body that are planned for apart.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the beliefs is given by name
         self,
         name: str,
-        domain: Domain[S] | FrozenDomain,
+        domain: Domain[S] | FrozenDomain | Sequence[Domain[S] | FrozenDomain],
         beliefs: S,
         *,
         body: B,
@@ -51,22 +55,24 @@ class Agent(Generic[S, B]):
         listener: AgentListener | None = None,
         cache: PlanCache | None = None,
         leases: Leases | None = None,
+        sensors: Sensors | None = None,
     ) -> None:
         """Make an agent.
 
         Raises DomainError for a domain that is not well made, ExecutionError for operators of
-        tasks that the domain does not have.
+        tasks that no domain has.
         """
         self.name = name
-        self.domain = frozen(domain)
-        if not isinstance(beliefs, self.domain.state_class):
-            raise DomainError(
-                Diagnostic(
-                    "BT110",
-                    f"the beliefs of '{name}' are a {type(beliefs).__name__};"
-                    f" '{self.domain.name}' plans with {self.domain.state_class.__name__}",
+        self.domains = _domains(name, domain)
+        for one in self.domains:
+            if not isinstance(beliefs, one.state_class):
+                raise DomainError(
+                    Diagnostic(
+                        "BT110",
+                        f"the beliefs of '{name}' are a {type(beliefs).__name__};"
+                        f" '{one.name}' plans with {one.state_class.__name__}",
+                    )
                 )
-            )
         self.operators = operators if operators is not None else Operators()
         self.beliefs: Beliefs[S] = Beliefs(beliefs, self._changed)
         self.body = body
@@ -75,16 +81,42 @@ class Agent(Generic[S, B]):
         self.leases = leases if leases is not None else Leases()
         self.aborts = Aborts()
         self._acting = [Account(Holder(name))]
+        self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
         self._leaves = 0
         for task in self.operators.tasks():
-            if self.domain.tasks.get(task.name) is not task:
+            if all(one.tasks.get(task.name) is not task for one in self.domains):
+                names = " or ".join(f"'{one.name}'" for one in self.domains)
                 raise ExecutionError(
                     Diagnostic(
                         "BT303",
-                        f"'{task.name}' has an operator but is no task of '{self.domain.name}'",
+                        f"'{task.name}' has an operator but is no task of {names}",
                         where=f"agent '{name}'",
                     )
                 )
+
+    @property
+    def domain(self) -> FrozenDomain:
+        """The domain, the first one where there are several."""
+        return self.domains[0]
+
+    def domain_of(self, goal: NetworkLike) -> FrozenDomain:
+        """The domain to plan the goal with: the one that its first task belongs to."""
+        first = next(calls_in(network_from(goal)), None)
+        for domain in self.domains:
+            if first is not None and domain.tasks.get(first.task.name) is first.task:
+                return domain
+        return self.domain
+
+    def sense(self) -> None:
+        """A tick begins: refresh what the sensors own whose turn it is."""
+        self._sensing.refresh()
+
+    def trigger(self, sensor: Sensor) -> None:
+        """Read the sensor in the next tick, whatever its interval; from any thread.
+
+        Raises ExecutionError for a sensor that the agent does not have.
+        """
+        self._sensing.trigger(sensor)
 
     def believe(
         self, fluent: Expression[V], value: V | Unknown, source: str = "sensor"
@@ -174,3 +206,13 @@ class Agent(Generic[S, B]):
 
     def __repr__(self) -> str:
         return f"<agent {self.name}: {self.beliefs.now!r}>"
+
+
+def _domains(
+    name: str, domain: Domain[Any] | FrozenDomain | Sequence[Domain[Any] | FrozenDomain]
+) -> tuple[FrozenDomain, ...]:
+    """The domains, at least one. Raises DomainError."""
+    several = domain if isinstance(domain, Sequence) else (domain,)
+    if not several:
+        raise DomainError(Diagnostic("BT105", f"agent '{name}' has no domain to plan with"))
+    return tuple(map(frozen, several))

@@ -17,6 +17,15 @@ class BeliefChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SensorFailed:
+    """A sensor raised, or said what cannot be believed; nothing of that reading was."""
+
+    sensor: str
+    reason: str
+    error: BaseException
+
+
+@dataclass(frozen=True, slots=True)
 class LeafStarted:
     """The operator of a step was started. Exactly one end follows, whatever happens."""
 
@@ -215,6 +224,7 @@ class GoalEnded:
 
 AgentEvent = (
     BeliefChanged
+    | SensorFailed
     | LeafStarted
     | LeafEnded
     | LeafAborting

@@ -11,6 +11,7 @@ import networkx as nx
 
 from bthtn.analysis.endings import endless
 from bthtn.analysis.graph import calls, ensured_in, restricted, task_graph
+from bthtn.analysis.retriggering import retriggering
 from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -106,12 +107,26 @@ def unused_fluent(domain: FrozenDomain) -> Iterator[Diagnostic]:
             )
 
 
+def in_its_own_way(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Methods that keep those behind them from what they bring about themselves."""
+    for found in retriggering(domain):
+        yield _warning(
+            "BT155",
+            f"method {found.later} of '{found.task}' waits for '{found.fluent}', which only method"
+            f" {found.method} brings about; that still applies then, and is chosen again",
+            f"compound '{found.task}', method {found.method}",
+            f"let '{found.fluent}' end the condition of method {found.method}, or put method"
+            f" {found.later} before it",
+        )
+
+
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
     {
         "BT151": never_ends,
         "BT152": always_behind,
         "BT153": unused_primitive,
         "BT154": unused_fluent,
+        "BT155": in_its_own_way,
     }
 )
 

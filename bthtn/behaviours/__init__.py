@@ -17,13 +17,16 @@ from bthtn.agent.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.agent.leases import Leases
 from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
+from bthtn.agent.sensors import Sensors
 from bthtn.agent.skills import SkillTable
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.drawn_goal import DrawnGoal
+from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.replanning.policy import Replanning
+from bthtn.replanning.schedule import PlanningSchedule
 
 __all__ = [
     "Agent",
@@ -41,8 +44,13 @@ __all__ = [
     "OperatorFailed",
     "Operators",
     "PlanGoal",
+    "PlanningSchedule",
+    "PriorityGoals",
     "Replanning",
     "Running",
+    "Sensors",
     "SkillTable",
+    "StateMachineGoals",
+    "UtilityGoals",
     "grouped",
 ]

@@ -15,8 +15,8 @@ from bthtn.agent.event import AgentEvent
 class Character:
     """Somebody who can be watched: every tick the world moves, is sensed, and the tree acts.
 
-    ``sense`` moves the world on and writes what the agent perceives into its beliefs;
-    ``finished`` says when there is nothing more to see.
+    ``sense`` moves the world on, and may write what the agent perceives into its beliefs; then the
+    agent's sensors are read. ``finished`` says when there is nothing more to see.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Character:
         self.ticks += 1
         self._sense()
         self.agent.aborts.go_on(self)
+        self.agent.sense()
         self.root.tick_once()
         return tuple(self._events)
 

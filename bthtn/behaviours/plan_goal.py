@@ -61,6 +61,7 @@ from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Ve
 from bthtn.replanning.progress import Course, Progress
 from bthtn.replanning.review import Review
 from bthtn.replanning.same_course import is_same_course
+from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
@@ -70,11 +71,12 @@ LONGEST_RECORD: Final = 1_000
 class PlanGoal(Behaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
-    ``budget`` is how many expansions it may use per tick, None for as many as it takes.
-    When a plan fails it looks for a new one, ``max_replans`` times before it gives up. It does
-    so in the tick after the failure, so that no step runs twice in one tick. ``replanning`` says
-    when a running plan gives way to a better one; plans that others break or better do not count
-    as failed. ``verdict`` is what was last decided about a running plan.
+    ``budget`` is how many expansions it may use per tick, None for as many as it takes; or a
+    schedule, which gives every goal its part. When a plan fails it looks for a new one,
+    ``max_replans`` times before it gives up. It does so in the tick after the failure, so that no
+    step runs twice in one tick. ``replanning`` says when a running plan gives way to a better one;
+    plans that others break or better do not count as failed. ``verdict`` is what was last decided
+    about a running plan.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the goal is given by name
@@ -84,13 +86,13 @@ class PlanGoal(Behaviour):
         goal: NetworkLike,
         *,
         settings: Settings = DEFAULT_SETTINGS,
-        budget: int | None = 1_000,
+        budget: int | PlanningSchedule | None = 1_000,
         max_replans: int = 3,
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and a budget that allows nothing."""
         super().__init__(name)
-        if budget is not None and budget <= 0:
+        if isinstance(budget, int) and budget <= 0:
             message = f"the budget of '{name}' is {budget}"
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError(Diagnostic("BT202", message, hint=hint))
@@ -103,7 +105,7 @@ class PlanGoal(Behaviour):
         self.verdict: Verdict | None = None
         # Constructs in the goal are read once: suspended parts name the tasks they have become.
         self._planner: Planner[Any] = Planner(
-            agent.domain, sequence(goal), settings, cache=agent.cache
+            agent.domain_of(sequence(goal)), sequence(goal), settings, cache=agent.cache
         )
         self._domain, self.goal = self._planner.domain, self._planner.goal
         self._setup_arguments: dict[str, Any] = {}
@@ -111,15 +113,16 @@ class PlanGoal(Behaviour):
         self._version = 0
         self._run: PlanRun | None = None
         self._reason = ""
+        self.prepared: tuple[int, Search] | None = None
         self._hooks = PlanHooks(agent, name)
-        self._allowance = Budget(budget)
+        self._allowance = Budget(budget, self)
         self._course: Course | None = None
         self._review = Review(self._planner, agent.beliefs, name, replanning)
         self._experience = Experience(agent, name, self._domain, replanning.retrying)
         self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
 
     @property
-    def budget(self) -> int | None:
+    def budget(self) -> int | PlanningSchedule | None:
         """How many expansions it may use per tick, None for as many as it takes."""
         return self._allowance.per_tick
 
@@ -200,8 +203,16 @@ class PlanGoal(Behaviour):
 
     def _look_for_a_plan(self, reason: str) -> None:
         self._reason = reason
-        self._version = self.agent.beliefs.version
-        self._search = self._experience.search(self._planner, self.agent.beliefs.frozen())
+        self._version, self._search = self.prepared or self.begun()
+        self.prepared = None
+
+    def begun(self) -> tuple[int, Search]:
+        """A search for its plan that begins now, with the version of the beliefs it begins from.
+
+        Put into ``prepared``, it is what the goal goes on with instead of beginning its own.
+        """
+        beliefs = self.agent.beliefs
+        return beliefs.version, self._experience.search(self._planner, beliefs.frozen())
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""

@@ -60,7 +60,7 @@ class _Read(Behaviour):
         """Called by py_trees; raises ExecutionError, as there is nothing to run."""
         message = f"'{self.name}' describes a task and cannot be ticked"
         hint = "give the tree to task_from, and plan with the task that it makes"
-        raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+        raise ExecutionError(Diagnostic("BT310", message, hint=hint))
 
 
 class CheckState(_Read):

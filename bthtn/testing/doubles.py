@@ -39,6 +39,7 @@ from bthtn.agent.event import (
     LeaseReturned,
     LeaseTaken,
     PlanHookFailed,
+    SensorFailed,
 )
 
 E = TypeVar("E", bound=AgentEvent)
@@ -288,6 +289,8 @@ def line_of(event: AgentEvent) -> str:
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
             return str(change)
+        case SensorFailed(sensor, reason):
+            return f"{sensor} failed: {reason}"
         case _:
             return f"{type(event).__name__} {event.goal}"
 

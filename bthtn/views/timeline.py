@@ -39,6 +39,7 @@ from bthtn.agent.event import (
     PlanRepaired,
     PlanReplaced,
     PlanResumed,
+    SensorFailed,
     TaskAvoided,
 )
 from bthtn.plan.nodes import Node, PriorityNode
@@ -218,6 +219,8 @@ class _Fold:
             case BeliefChanged(change):
                 verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
                 yield Entry(verb, _change_text(change))
+            case SensorFailed():
+                yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
             case LeafStarted() if any(event.task in names for names in self._choices.values()):
                 self._chosen.add(event.leaf)
                 yield Entry(Verb.CHOOSES, event.task)

@@ -319,6 +319,94 @@ def test_a_plain_method_may_use_any_fluent():
     assert findings(domain.freeze()) == ()
 
 
+# BT155: methods in their own way
+
+
+def in_the_way(first=Rich.used, effect=None, later=Rich.promised, others=(), **described):
+    """A method that brings about what the one behind it waits for."""
+    domain = Domain("way", Rich)
+    go = domain.primitive("go", effects=effect or Rich.promised.becomes(True), **described)
+    rest = domain.primitive("rest", effects=others)
+
+    @domain.compound
+    def via():
+        yield method(go())
+
+    @domain.compound
+    def x():
+        yield method(via(), when=first)
+        yield method(rest(), when=later)
+        yield method()
+
+    return domain.freeze()
+
+
+def ways(domain):
+    return [one for one in findings(domain) if one.code == "BT155"]
+
+
+def test_a_method_that_still_applies_when_it_has_begun_keeps_the_next_one_away():
+    (found,) = ways(in_the_way())
+    assert found.where == "compound 'x', method 0"
+    assert "method 1 of 'x' waits for 'promised', which only method 0 brings about" in str(found)
+    assert found.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"effect": Rich.promised.becomes(False)},
+        {"effect": Rich.argument.increases(1)},
+        {"effect": Rich.promised.becomes(Rich.use)},
+        {"effect": Rich.on["a"].becomes("b")},
+        {"effect": lambda state: None},
+    ],
+)
+def test_only_what_the_method_certainly_brings_about_counts(described):
+    assert ways(in_the_way(**described)) == []
+
+
+def test_a_method_that_ends_its_own_condition_is_in_nobodys_way():
+    assert ways(in_the_way(first=Rich.used & ~Rich.promised)) == []
+    assert ways(in_the_way(effect=[Rich.promised.becomes(True), Rich.used.becomes(False)])) == []
+
+
+def test_methods_that_exclude_each_other_are_not_in_each_others_way():
+    first = Rich.argument > 2
+    assert ways(in_the_way(first=first, later=Rich.promised & (Rich.argument <= 2))) == []
+    assert len(ways(in_the_way(first=first, later=Rich.promised & (Rich.argument > 2)))) == 1
+
+
+def test_what_another_task_brings_about_as_well_may_come_from_there():
+    assert ways(in_the_way(others=Rich.promised.becomes(True))) == []
+    assert ways(in_the_way(others=lambda state: None)) == []
+    assert len(ways(in_the_way(others=Rich.promised.becomes(False)))) == 1
+
+
+def test_what_holds_anyway_is_not_waited_for():
+    domain = in_the_way(effect=Rich.promised.becomes(False), later=~Rich.promised)
+    assert ways(domain) == []
+
+
+def test_a_method_without_a_condition_is_what_comes_last():
+    assert ways(in_the_way(first=True)) == []
+
+
+@pytest.mark.parametrize(
+    "later", [lambda state: state.promised, Rich.on["a"] == "b", ~Rich.promised]
+)
+def test_what_is_not_waited_for_for_certain_is_passed_over(later):
+    assert ways(in_the_way(later=later)) == []
+
+
+def test_what_the_later_method_asks_with_numbers_is_understood():
+    domain = in_the_way(effect=Rich.argument.becomes(3), later=Rich.argument + 1 > 2)
+    assert len(ways(domain)) == 1
+    plain = Domain("plain", Rich)
+    plain.compound(_called("x", lambda: [method(lambda state: [], when=Rich.used), method()]))
+    assert ways(plain.freeze()) == []
+
+
 # all of them
 
 
@@ -331,7 +419,7 @@ def test_every_check_stands_under_the_code_that_it_gives():
     worse.primitive("unused")
     worse.compound(_called("x", lambda: [method()]))
     for code, check in CHECKS.items():
-        found = [*check(domain), *check(worse.freeze())]
+        found = [*check(domain), *check(worse.freeze()), *check(in_the_way())]
         assert {one.code for one in found} == {code}
 
 

@@ -4,8 +4,9 @@ import py_trees
 import pytest
 from py_trees.common import ParallelPolicy, Status
 
+from bthtn import Domain
 from bthtn.agent.event import BeliefChanged, LeafStarted
-from bthtn.behaviours import Character
+from bthtn.behaviours import Agent, Character, PlanGoal, Sensors
 from bthtn.testing.strategies import World
 
 
@@ -89,3 +90,18 @@ def test_it_can_be_taken_down_at_any_time(stage, ticks_before):
     for _ in range(ticks_before):
         character.tick()
     assert character.stop() == ()
+
+
+def test_sensors_are_read_behind_the_world_and_before_the_tree():
+    order, sensors = [], Sensors()
+
+    @sensors.sensor(World.open)
+    def eyes(agent):
+        order.append("sensor")
+
+    domain = Domain("yard", World)
+    wait = domain.primitive("wait", precondition=lambda state: order.append("tree") or True)
+    agent = Agent("dog", domain, World(), body=None, sensors=sensors)
+    actor = Character(PlanGoal("wait", agent, wait()), agent, sense=lambda: order.append("world"))
+    actor.tick()
+    assert order[:3] == ["world", "sensor", "tree"]

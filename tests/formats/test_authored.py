@@ -157,7 +157,7 @@ def test_the_trees_can_be_looked_at_and_not_ticked():
     assert ascii_tree(tree) == "{-} strike\n    --> distance <= 4\n    --> Melee\n"
     with pytest.raises(ExecutionError, match="'distance <= 4' describes a task") as caught:
         check.tick_once()
-    assert caught.value.code == "BT308"
+    assert caught.value.code == "BT310"
     assert check.status is Status.INVALID
 
 

@@ -1,0 +1,253 @@
+"""Sensors: the code that refreshes beliefs about the world, bound to the fluents it owns.
+
+    sensors = Sensors()
+
+    @sensors.sensor(Soldier.target, Soldier.distance, every=3)
+    def eyes(agent):
+        return {Soldier.target: agent.body.sees_enemy, Soldier.distance: agent.body.distance}
+
+Each agent runs the sensors of its own accord, with ``agent.sense()`` at the beginning of a tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from inspect import isgeneratorfunction
+from typing import Any, Literal, Protocol, cast
+
+from bthtn.agent.event import AgentEvent, SensorFailed
+from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.world.beliefs import Beliefs
+from bthtn.world.expression import Expression
+from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.truth import UNKNOWN
+
+Code = Callable[..., Any]
+Owned = Fluent[Any] | FluentFamily[Any, Any]
+OnFailure = Literal["keep", "unknown"]
+
+
+class Perceiver(Protocol):
+    """**Protocol:** somebody who has sensors; an agent."""
+
+    name: str
+    beliefs: Beliefs[Any]
+
+    def emit(self, event: AgentEvent) -> None:
+        """Tell whoever listens what happened."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensor:
+    """What refreshes some fluents, and how often.
+
+    ``every`` is in ticks, None for only when triggered. ``slot`` tells sensors of the same
+    interval apart, so that they take turns.
+    """
+
+    name: str
+    owned: tuple[Owned, ...]
+    every: int | None
+    on_failure: OnFailure
+    code: Code
+    slot: int = 0
+
+    def owns(self, fluent: Fluent[Any]) -> bool:
+        """Whether it may write the fluent: one that it was bound to, or of a family."""
+        return any(_covers(one, fluent) for one in self.owned)
+
+    def is_due(self, tick: int, turn: int) -> bool:
+        """Whether its interval ends in this tick, for the agent whose turn that is."""
+        return self.every is not None and (tick + self.slot + turn) % self.every == 0
+
+    def __repr__(self) -> str:
+        return f"<sensor {self.name}>"
+
+
+class Sensors:
+    """Which code refreshes which fluents. A fluent has one sensor, or none.
+
+    A sensor is called with the agent and may be
+
+    - a function: it returns values by fluent, ``{Soldier.health: 40}``, or the value itself
+      where it owns a single fluent; None when there is nothing new;
+    - a generator function: it yields what a function returns, and goes on at the next reading;
+    - a class: its object is made once for each agent, and has a method ``sense`` that returns
+      what a function returns.
+
+    Sensors with an interval take turns, those of one agent and those of agents that share
+    these sensors, in the order in which they were written and made.
+    """
+
+    def __init__(self) -> None:
+        self._sensors: list[Sensor] = []
+        self._agents = 0
+
+    def sensor(
+        self,
+        *owned: Expression[Any] | FluentFamily[Any, Any],
+        every: int | None = 1,
+        on_failure: OnFailure = "keep",
+        name: str = "",
+    ) -> Callable[[Code], Sensor]:
+        """Decorator: refresh these fluents with this code, every so many ticks.
+
+        With ``every=None`` it is read only when triggered. When it raises, what it owns keeps its
+        values or, with ``on_failure="unknown"``, becomes unknown. ``name`` is the source of what
+        it writes; without one, the name of the code is. Raises ExecutionError for a fluent that
+        has a sensor already.
+        """
+        if every is not None and every < 1:
+            message = f"a sensor is to be read every {every} ticks"
+            hint = "give a number of ticks above zero, or None for a sensor that is triggered"
+            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+        if on_failure not in ("keep", "unknown"):
+            message = f"on_failure is {on_failure!r}"
+            raise ExecutionError(Diagnostic("BT110", message, hint="write 'keep' or 'unknown'"))
+        fluents = tuple(self._free(one) for one in owned)
+        if not fluents:
+            message = "a sensor owns no fluent"
+            hint = "name what it refreshes: @sensors.sensor(Soldier.health)"
+            raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+
+        def bound(code: Code) -> Sensor:
+            slot = sum(one.every == every for one in self._sensors)
+            called = name or getattr(code, "__name__", type(code).__name__)
+            made = Sensor(called, fluents, every, on_failure, code, slot)
+            self._sensors.append(made)
+            return made
+
+        return bound
+
+    def for_agent(self, agent: Perceiver) -> Sensing:
+        """The sensors as one agent runs them; each agent that asks has a turn of its own."""
+        self._agents += 1
+        return Sensing(agent, tuple(self._sensors), self._agents - 1)
+
+    def _free(self, one: Expression[Any] | FluentFamily[Any, Any]) -> Owned:
+        """What is to be owned, when it is a fluent and no other sensor has it."""
+        if not isinstance(one, Fluent | FluentFamily):
+            message = f"'{one}' is no fluent that a sensor could own"
+            raise ExecutionError(Diagnostic("BT110", message))
+        for sensor in self._sensors:
+            taken = any(_overlap(one, other) for other in sensor.owned)
+            if taken:
+                name = one.name if isinstance(one, FluentFamily) else str(one)
+                message = f"'{name}' has a sensor already: '{sensor.name}'"
+                hint = "let one sensor refresh it, and the others fluents of their own"
+                raise ExecutionError(Diagnostic("BT308", message, hint=hint))
+        return one
+
+
+class Sensing:
+    """The sensors of one agent while it lives: whose turn it is, and what each was made into."""
+
+    def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...], turn: int) -> None:
+        self._agent = agent
+        self._turn = turn
+        self._tick = 0
+        self._read: dict[Sensor, Callable[[], Any]] = {}
+        self._sensors = sensors
+        self._told: dict[Sensor, dict[Fluent[Any], None]] = {
+            one: {owned: None for owned in one.owned if isinstance(owned, Fluent)}
+            for one in sensors
+        }
+        self._triggered = dict.fromkeys(sensors, True)  # nothing is known before the first tick
+
+    def trigger(self, sensor: Sensor) -> None:
+        """Read the sensor in the next tick, whatever its interval. Raises ExecutionError."""
+        if sensor not in self._triggered:
+            message = f"agent '{self._agent.name}' has no sensor '{sensor.name}'"
+            raise ExecutionError(Diagnostic("BT308", message, hint="give it those sensors"))
+        self._triggered[sensor] = True
+
+    def refresh(self) -> None:
+        """A tick begins: read the sensors whose turn it is, in order, and believe what they say.
+
+        In the first tick each one is read.
+        """
+        for sensor in self._sensors:
+            if self._triggered[sensor] or sensor.is_due(self._tick, self._turn):
+                self._triggered[sensor] = False
+                self._refresh(sensor)
+        self._tick += 1
+
+    def _refresh(self, sensor: Sensor) -> None:
+        """All of a reading is believed, or nothing."""
+        beliefs = self._agent.beliefs
+        try:
+            reading = _values(sensor, self._reader(sensor)())
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            self._read.pop(sensor, None)
+            reason = f"{type(error).__name__}: {error}"
+            self._agent.emit(SensorFailed(sensor.name, reason, error))
+            lost = self._told[sensor] if sensor.on_failure == "unknown" else ()
+            reading = dict.fromkeys(lost, UNKNOWN)
+        for fluent, value in reading.items():
+            self._told[sensor][fluent] = None
+            beliefs.write(fluent, value, sensor.name)
+
+    def _reader(self, sensor: Sensor) -> Callable[[], Any]:
+        """What is called for a reading; made when it is first needed, and after a failure."""
+        if sensor not in self._read:
+            agent, code = self._agent, sensor.code
+            if isgeneratorfunction(code):
+                self._read[sensor] = _Stepped(code, agent)
+            elif isinstance(code, type):
+                self._read[sensor] = code(agent).sense
+            else:
+                self._read[sensor] = lambda: code(agent)
+        return self._read[sensor]
+
+
+class _Stepped:
+    """A generator that is asked for one reading at a time, and begins anew at its end."""
+
+    def __init__(self, code: Code, agent: Perceiver) -> None:
+        self._code = code
+        self._agent = agent
+        self._steps: Iterator[Any] = iter(())
+
+    def __call__(self) -> Any:
+        for reading in self._steps:
+            return reading
+        self._steps = self._code(self._agent)
+        return next(self._steps, None)
+
+
+def _values(sensor: Sensor, reading: Any) -> Mapping[Fluent[Any], Any]:
+    """What was read, by fluent. Raises BthtnError for what cannot be believed."""
+    single = sensor.owned[0] if len(sensor.owned) == 1 else None
+    if reading is None and not (isinstance(single, Fluent) and single.accepts(None)):
+        return {}
+    if not isinstance(reading, Mapping):
+        if not isinstance(single, Fluent):
+            message = f"'{sensor.name}' answered with {type(reading).__name__}, not with fluents"
+            hint = "return a dictionary of values by fluent"
+            raise ExecutionError(Diagnostic("BT309", message, hint=hint))
+        reading = {single: reading}
+    for fluent, value in reading.items():
+        if not isinstance(fluent, Fluent) or not sensor.owns(fluent):
+            message = f"'{sensor.name}' wrote '{fluent}', which it does not own"
+            hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"
+            raise ExecutionError(Diagnostic("BT309", message, hint=hint))
+        fluent.check(value)
+    return cast("Mapping[Fluent[Any], Any]", reading)
+
+
+def _covers(owned: Owned, fluent: Fluent[Any]) -> bool:
+    """Whether the fluent is the owned one, or a member of the owned family."""
+    if isinstance(owned, Fluent) or fluent.index is None or fluent.name != owned.name:
+        return owned is fluent
+    return owned.member(fluent.index) is fluent
+
+
+def _overlap(one: Owned, other: Owned) -> bool:
+    """Whether two sensors that own these would share a fluent."""
+    return (
+        one is other
+        or (isinstance(one, Fluent) and _covers(other, one))
+        or (isinstance(other, Fluent) and _covers(one, other))
+    )

@@ -1,0 +1,160 @@
+"""Methods that go on applying while what they have begun goes on (BT155).
+
+A method sets ``navigating``; a method behind it answers to ``navigating``. If nothing that the
+first one does ends its own condition, the first is chosen again, and the second never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from bthtn.analysis.graph import calls
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.task import CompoundTask, PrimitiveTask
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Condition,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+)
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+
+
+@dataclass(frozen=True, slots=True)
+class Retriggering:
+    """A method of a compound task that keeps a later one from what it brings about."""
+
+    task: str
+    method: int
+    later: int
+    fluent: Fluent[Any]
+
+
+def retriggering(domain: FrozenDomain) -> Iterator[Retriggering]:
+    """One finding for each method that is in the way of one behind it.
+
+    Only what can be told for certain from data: methods with plain functions, parameters or
+    indexed fluents in their conditions or effects are passed over.
+    """
+    for task, methods in domain.methods.items():
+        if task.choice is not None:
+            continue
+        for index, method in enumerate(methods):
+            done = _Done.by(method, domain)
+            read = _reads(method.condition)
+            if done is None or not read or read & done.values.keys():
+                continue
+            for later in range(index + 1, len(methods)):
+                fluent = _waits_for(methods[later].condition, method.condition, done)
+                if fluent is not None and not _others_write(fluent, done, domain):
+                    yield Retriggering(task.name, index, later, fluent)
+                    break
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a method does, however its tasks are decomposed: fluents and constants put there."""
+
+    values: dict[Fluent[Any], list[Any]] = field(default_factory=dict)
+    tasks: dict[PrimitiveTask[Any], None] = field(default_factory=dict)
+
+    @classmethod
+    def by(cls, method: Method, domain: FrozenDomain) -> _Done | None:
+        """None when functions have a part in it."""
+        done, seen, pending = cls(), dict[CompoundTask[Any], None](), [method]
+        while pending:
+            body = pending.pop().body
+            if isinstance(body, PlainBody):
+                return None
+            for call, _ in calls(body):
+                if isinstance(call.task, PrimitiveTask):
+                    done.tasks[call.task] = None
+                elif call.task not in seen:
+                    seen[call.task] = None
+                    pending.extend(domain.methods[call.task])
+        return done if all(done.add(task) for task in done.tasks) else None
+
+    def add(self, task: PrimitiveTask[Any]) -> bool:
+        """Whether it can be told what the task writes."""
+        for effect in (*task.effects, *task.expected, *task.actual):
+            if not isinstance(effect, Assignment) or not isinstance(effect.target, Fluent):
+                return False
+            values = self.values.setdefault(effect.target, [])
+            if isinstance(effect.value, Constant) and not effect.grows:
+                values.append(effect.value.value)
+        return True
+
+
+def _waits_for(later: Condition, earlier: Condition, done: _Done) -> Fluent[Any] | None:
+    """The fluent without whose new value the later condition is false, if they can both hold.
+
+    Parts that ask for the same fluents in another way may exclude each other.
+    """
+    asked, known = _reads(earlier), {part.text() for part in _parts(earlier)}
+    found: Fluent[Any] | None = None
+    for part in _parts(later):
+        read = _reads(part)
+        if read is None or (asked is not None and read & asked and part.text() not in known):
+            return None
+        for fluent in read if len(read) == 1 else ():
+            brought_about = any(
+                part.evaluate(FrozenState({fluent: value})) is True
+                for value in done.values.get(fluent, ())
+            )
+            if brought_about and part.evaluate(FrozenState({})) is not True:
+                found = found or fluent
+    return found
+
+
+def _others_write(fluent: Fluent[Any], done: _Done, domain: FrozenDomain) -> bool:
+    """Whether a task outside of the method brings about a value of the fluent, or may."""
+    for task in domain.tasks.values():
+        if not isinstance(task, PrimitiveTask) or task in done.tasks:
+            continue
+        for effect in (*task.effects, *task.expected, *task.actual):
+            if not isinstance(effect, Assignment):
+                return True
+            puts_back = (
+                isinstance(effect.value, Constant)
+                and not effect.grows
+                and effect.value.value == fluent.default
+            )
+            if effect.target is fluent and not puts_back:
+                return True
+    return False
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    """What has to hold together."""
+    if isinstance(condition, Junction) and condition.decisive is False:
+        return condition.parts
+    return (condition,)
+
+
+def _reads(condition: Condition) -> set[Fluent[Any]] | None:
+    """The fluents of a condition; None when that cannot be told from its data."""
+    found: set[Fluent[Any]] = set()
+    pending: list[Expression[Any]] = [condition]
+    while pending:
+        match pending.pop():
+            case Fluent() as fluent:
+                found.add(fluent)
+            case Constant():
+                pass
+            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+                pending += [left, right]
+            case Negation(operand=operand):
+                pending.append(operand)
+            case Junction(parts=parts):
+                pending.extend(parts)
+            case _:
+                return None
+    return found

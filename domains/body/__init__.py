@@ -1,0 +1,1 @@
+"""A troll who does two things at once."""

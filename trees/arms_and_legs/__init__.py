@@ -1,0 +1,1 @@
+"""A troll whose arms and legs are planned for apart."""
