@@ -22,7 +22,8 @@ from bthtn.replanning.review import Review
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.testing.strategies import World, problems
 
-MOST_TICKS = 40
+MOST_TICKS = 25
+WRITES = 3
 
 
 class NoisyWorld(World):
@@ -53,8 +54,8 @@ def told(problem, replanning, *, noisy=False, sensed=(), review=Review):
     for number in range(MOST_TICKS):
         if noisy:
             agent.believe(NoisyWorld.noise, number + 1)
-        if 0 < number <= len(sensed):
-            agent.believe(*sensed[number - 1])
+        for variable, value in sensed[WRITES * (number - 1) : WRITES * number] if number else ():
+            agent.believe(variable, value)
         goal.tick_once()
         if goal.status is not Status.RUNNING:
             break
@@ -124,7 +125,7 @@ def disturbed(draw):
     tasks = problem.domain.tasks.values()
     promised = any(getattr(task, "actual", ()) or getattr(task, "expected", ()) for task in tasks)
     assume(not promised)
-    numbers = draw(st.lists(st.integers(0, len(SENSED) - 1), min_size=4, max_size=25))
+    numbers = draw(st.lists(st.integers(0, len(SENSED) - 1), min_size=20, max_size=40))
     return problem, [SENSED[number] for number in numbers]
 
 
@@ -149,7 +150,7 @@ def test_the_disturbed_runs_are_not_empty():
     counts = Counter()
 
     @settings(
-        max_examples=300,
+        max_examples=150,
         derandomize=True,
         database=None,
         deadline=None,
@@ -162,9 +163,9 @@ def test_the_disturbed_runs_are_not_empty():
         counts.update(type(event).__name__ for event in heard.events)
 
     look()
-    assert counts["PlanBroken"] >= 10, counts
-    assert counts["PlanReplaced"] >= 5, counts
-    assert counts["PlanKept"] >= 30, counts
+    assert counts["PlanBroken"] >= 5, counts
+    assert counts["PlanReplaced"] >= 2, counts
+    assert counts["PlanKept"] >= 20, counts
 
 
 def test_the_runs_are_not_empty():
