@@ -2,13 +2,13 @@
 
     not running     take the beliefs as they are and begin to search
     searching       a budget of expansions per tick; RUNNING meanwhile
-    no plan         FAILURE
+    no plan         FAILURE; again and again: FAILURE at once, until something changes
     plan found      over several ticks in a world that moved on: does it still hold? then
                     compile it, mount it, tick it
-    running         did others change something that matters? keep the plan, replace it, or
-                    give it up and plan anew; tick what there is then
-                    RUNNING; SUCCESS when it is done; on failure search again, a bounded
-                    number of times
+    running         did others change something that matters? keep the plan, replace it, mend
+                    it, or give it up and plan anew; tick what there is then
+                    RUNNING; SUCCESS when it is done; on failure mend it or search again, a
+                    bounded number of times
     interrupted     abort everything at once
 
 It is the one behaviour that plans: suspended parts ask it for theirs. What becomes of a
@@ -68,11 +68,10 @@ LONGEST_RECORD: Final = 1_000
 class PlanGoal(Behaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
-    ``budget`` is how many expansions it may use per tick, None for as many as it takes.
-    When a plan fails it looks for a new one, ``max_replans`` times before it gives up. It does
-    so in the tick after the failure, so that no step runs twice in one tick. ``replanning`` says
-    when a running plan gives way to a better one; plans that others break or better do not count
-    as failed. ``verdict`` is what was last decided about a running plan.
+    ``budget`` is how many expansions it may use per tick, None for as many as it takes. When a
+    plan fails it looks for a new one in the next tick, ``max_replans`` times before it gives up.
+    ``replanning`` says when a running plan gives way, and what is done about failures; plans that
+    others break or better do not count as failed. ``verdict`` is what was decided last.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the goal is given by name
@@ -220,14 +219,8 @@ class PlanGoal(Behaviour):
         return Status.SUCCESS
 
     def _mount(self, plan: Plan, mended: Mended | None = None) -> None:
-        self._run = PlanRun(
-            self.agent,
-            self.name,
-            self._plan_rest,
-            self._resumed,
-            self._finished,
-            self._setup_arguments,
-        )
+        told = (self._plan_rest, self._resumed, self._finished)
+        self._run = PlanRun(self.agent, self.name, *told, self._setup_arguments)
         subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
         self._set_up(subtree)
         self._adopt(plan, subtree)
@@ -293,32 +286,38 @@ class PlanGoal(Behaviour):
         change = verdict.change
         reason = f"{verdict.step}: {verdict.reason}" if verdict.step else verdict.reason
         by_others = change is not None and change.source != self.name
+        broken, progress = verdict.broken, self._progress()
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
-        broken, progress = verdict.broken, self._progress()
+        elif broken is not None:
+            self._experience.broke(progress, broken)
         assert self.plan is not None, "what breaks is being run"
         self._mend.keep(self.plan, progress, None if broken is None else broken.node, reason)
-        mended = self._mend.done(*self._experience.situation) if by_others else None
-        if mended is not None:
-            self._put_in(mended)
+        if (by_others or self.replans < self.max_replans) and self._put_in():
+            self.replans += not by_others
             return Status.SUCCESS
         self.children[0].stop(Status.INVALID)
         if not by_others:
-            if broken is not None:
-                self._experience.broke(progress, broken)
             return self._again(reason)
         self._unmount()
         self._look_for_a_plan(reason)
         return self._plan()
 
-    def _put_in(self, mended: Mended) -> None:
-        """Run the mended plan; what runs outside of the new part runs on."""
+    def _put_in(self) -> bool:
+        """Mend the plan, if that is possible; what runs outside of the new part runs on."""
+        mended = self._mend.done(*self._experience.situation)
+        if mended is None:
+            return False
         assert self._run is not None, "it takes the place of a running one"
-        subtree = compiled(mended.plan.tree, self._run, mended.over)
+        try:
+            subtree = compiled(mended.plan.tree, self._run, mended.over)
+        except BthtnError:
+            return False
         self._set_up(subtree)
         carrying = Carrying(self.children[0], self._idle, same_course=False)
         self._adopt(mended.plan, carrying.into(subtree))
         self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
+        return True
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._experience.finished(node)

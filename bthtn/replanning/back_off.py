@@ -31,7 +31,8 @@ class Waiting:
         """What is to be said of it in this tick."""
         names = sorted(map(str, self.fluents))
         change = f", or for a change of {', '.join(names)}" if names else ""
-        waits = f"waits {self.until - tick} more ticks{change}"
+        left = self.until - tick
+        waits = f"waits {left} more tick{'s' if left > 1 else ''}{change}"
         return f"in vain {self.failures} times: {self.reason}; {waits}"
 
 

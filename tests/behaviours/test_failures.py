@@ -135,7 +135,7 @@ def test_what_it_waits_for_is_told_once_and_shown_in_every_tick():
         "in vain 3 times: there is no plan; waits 2 more ticks, or for a change of coal"
     )
     ticks(scene.goal, 1)
-    assert "waits 1 more ticks" in scene.goal.feedback_message
+    assert "waits 1 more tick," in scene.goal.feedback_message
     assert len(scene.heard.of(GoalEnded)) == 3
 
 
@@ -309,3 +309,29 @@ def test_what_cannot_be_mended_is_planned_anew_from_the_goal():
     assert ticks(scene.goal, 2) == "RS"
     assert scene.heard.of(PlanRepaired) == []
     assert scene.started("stab") == 1
+
+
+def test_what_comes_out_otherwise_than_planned_is_mended_at_once():
+    domain = Domain("war", Soldier)
+    load = domain.primitive("load", expected=Soldier.ammo.becomes(1), duration=1)
+    aim, walk = domain.primitive("aim", duration=1), domain.primitive("walk", duration=9)
+    shoot = domain.primitive("shoot", precondition=Soldier.ammo > 0)
+    stab = domain.primitive("stab")
+
+    @domain.compound
+    def attack():
+        yield method(load(), aim(), shoot(), when=~Soldier.jammed)
+        yield method(stab())
+
+    @domain.compound
+    def advance():
+        yield method(parallel(walk(), attack()))
+
+    replanning = Replanning(retrying=Retrying(avoid_after=1))
+    scene = Scene(domain, advance(), Soldier(ammo=0), replanning=replanning)
+    assert ticks(scene.goal, 4) == "RRRR"
+    assert (scene.started("stab"), scene.started("walk")) == (1, 1)
+    assert [event.task for event in scene.heard.of(LeafAborted)] == ["aim"]
+    assert scene.goal.replans == 1
+    scene = Scene(domain, advance(), Soldier(ammo=0), replanning=replanning, max_replans=0)
+    assert "F" in ticks(scene.goal, 4)
