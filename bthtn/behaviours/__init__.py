@@ -17,8 +17,11 @@ from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.replanning.policy import Replanning
+from bthtn.replanning.retrying import EAGER, Retrying
 
 __all__ = [
+    "EAGER",
     "Agent",
     "Believes",
     "Character",
@@ -26,5 +29,7 @@ __all__ = [
     "OperatorFailed",
     "Operators",
     "PlanGoal",
+    "Replanning",
+    "Retrying",
     "Running",
 ]
