@@ -9,12 +9,10 @@ Only the tail is exchanged: nothing is aborted and nothing started twice.
 
 from __future__ import annotations
 
-from typing import Any
-
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.agent import Agent
+from bthtn.agent.operators import Operators
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import is_same_path
@@ -111,13 +109,13 @@ class Carrying:
         return None
 
 
-def idle_for(agent: Agent[Any, Any]) -> IsIdle:
-    """Tells the steps with which the agent would do nothing at all."""
+def idle_for(operators: Operators) -> IsIdle:
+    """Which steps do nothing at all, for somebody with these operators."""
 
     def is_idle(node: TaskNode) -> bool:
         task = node.task
         acts = node.footprint.writes or task.actual or task.uses or node.duration
-        return not acts and task.exec_only is ALWAYS and agent.operators.find(task) is None
+        return not acts and task.exec_only is ALWAYS and operators.find(task) is None
 
     return is_idle
 

@@ -110,7 +110,7 @@ class PlanGoal(Behaviour):
         self._reason = ""
         self._allowance = Budget(budget)
         self._course: Course | None = None
-        self._idle = idle_for(agent)
+        self._idle = idle_for(agent.operators)
         self._review = Review(self._planner, agent.beliefs, name, replanning)
         self._experience = Experience(agent, name, self._domain, replanning.retrying)
         self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
