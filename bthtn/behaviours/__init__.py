@@ -26,9 +26,11 @@ from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoal
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.replanning.policy import Replanning
+from bthtn.replanning.retrying import EAGER, Retrying
 from bthtn.replanning.schedule import PlanningSchedule
 
 __all__ = [
+    "EAGER",
     "Agent",
     "Believes",
     "Character",
@@ -47,6 +49,7 @@ __all__ = [
     "PlanningSchedule",
     "PriorityGoals",
     "Replanning",
+    "Retrying",
     "Running",
     "Sensors",
     "SkillTable",

@@ -1,4 +1,4 @@
-"""Experience: what one goal of an agent has learned from its failures, and what it does with it.
+"""Experience: what one goal of an agent has learned from its failures.
 
 ``replanning.retries`` decides; here it is told what happens, and watches the beliefs.
 """

@@ -2,13 +2,13 @@
 
     not running     take the beliefs as they are and begin to search
     searching       a budget of expansions per tick; RUNNING meanwhile
-    no plan         FAILURE
+    no plan         FAILURE; again and again: FAILURE at once, until something changes
     plan found      over several ticks in a world that moved on: does it still hold? then
                     compile it, mount it, tick it
-    running         did others change something that matters? keep the plan, replace it, or
-                    give it up and plan anew; tick what there is then
-                    RUNNING; SUCCESS when it is done; on failure search again, a bounded
-                    number of times
+    running         did others change something that matters? keep the plan, replace it, mend
+                    it, or give it up and plan anew; tick what there is then
+                    RUNNING; SUCCESS when it is done; on failure mend it or search again, a
+                    bounded number of times
     interrupted     abort everything at once
 
 It is the one behaviour that plans: suspended parts ask it for theirs. What becomes of a
@@ -72,11 +72,10 @@ class PlanGoal(Behaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
     ``budget`` is how many expansions it may use per tick, None for as many as it takes; or a
-    schedule, which gives every goal its part. When a plan fails it looks for a new one,
-    ``max_replans`` times before it gives up. It does so in the tick after the failure, so that no
-    step runs twice in one tick. ``replanning`` says when a running plan gives way to a better one;
-    plans that others break or better do not count as failed. ``verdict`` is what was last decided
-    about a running plan.
+    schedule, which gives every goal its part. When a plan fails it looks for a new one in the
+    next tick, ``max_replans`` times before it gives up. ``replanning`` says when a running plan
+    gives way, and what is done about failures; plans that others break or better do not count as
+    failed. ``verdict`` is what was decided last.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the goal is given by name
@@ -117,6 +116,7 @@ class PlanGoal(Behaviour):
         self._hooks = PlanHooks(agent, name)
         self._allowance = Budget(budget, self)
         self._course: Course | None = None
+        self._idle = idle_for(agent.operators)
         self._review = Review(self._planner, agent.beliefs, name, replanning)
         self._experience = Experience(agent, name, self._domain, replanning.retrying)
         self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
@@ -247,14 +247,9 @@ class PlanGoal(Behaviour):
         return Status.SUCCESS
 
     def _mount(self, plan: Plan, mended: Mended | None = None) -> None:
+        told = (self._plan_rest, self._resumed, self._finished)
         self._run = PlanRun(
-            self.agent,
-            self.name,
-            self._plan_rest,
-            self._resumed,
-            self._finished,
-            self._setup_arguments,
-            holder=self._hooks.holder,
+            self.agent, self.name, *told, self._setup_arguments, holder=self._hooks.holder
         )
         subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
         self._set_up(subtree)
@@ -311,15 +306,14 @@ class PlanGoal(Behaviour):
         refused = self._hooks.adopt(plan.tree)
         if refused:
             return refused
-        is_idle = idle_for(self.agent.operators)
-        same_course = is_same_course(self._progress(), plan, is_idle)
+        same_course = is_same_course(self._progress(), plan, self._idle)
         if same_course:
             reason = "what was found is what is left of it"
             self.agent.emit(PlanKept(self.name, reason, verdict.change))
         else:
             self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
         self._set_up(subtree)
-        carrying = Carrying(self.children[0], is_idle, same_course=same_course)
+        carrying = Carrying(self.children[0], self._idle, same_course=same_course)
         self._adopt(plan, carrying.into(subtree))
         if not same_course:
             self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
@@ -335,37 +329,40 @@ class PlanGoal(Behaviour):
         change = verdict.change
         reason = f"{verdict.step}: {verdict.reason}" if verdict.step else verdict.reason
         by_others = change is not None and change.source != self.name
+        broken, progress = verdict.broken, self._progress()
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
-        broken, progress = verdict.broken, self._progress()
+        elif broken is not None:
+            self._experience.broke(progress, broken)
         assert self.plan is not None, "what breaks is being run"
         self._mend.keep(self.plan, progress, None if broken is None else broken.node, reason)
-        mended = self._mend.done(*self._experience.situation) if by_others else None
-        if mended is not None:
-            refused = self._put_in(mended)
-            return self._refused(refused) if refused else Status.SUCCESS
+        if (by_others or self.replans < self.max_replans) and self._put_in():
+            self.replans += not by_others
+            return Status.SUCCESS
         self.children[0].stop(Status.INVALID)
         if not by_others:
-            if broken is not None:
-                self._experience.broke(progress, broken)
             return self._again(reason)
         self._unmount()
         self._look_for_a_plan(reason)
         return self._plan()
 
-    def _put_in(self, mended: Mended) -> str:
-        """Run the mended plan; what runs outside of the new part runs on. As ``_replace``."""
+    def _put_in(self) -> bool:
+        """Mend the plan, if that is possible; what runs outside of the new part runs on."""
+        mended = self._mend.done(*self._experience.situation)
+        if mended is None:
+            return False
         assert self._run is not None, "it takes the place of a running one"
-        refused = self._hooks.adopt(mended.plan.tree)
-        if refused:
-            return refused
-        subtree = compiled(mended.plan.tree, self._run, mended.over)
+        try:
+            subtree = compiled(mended.plan.tree, self._run, mended.over)
+        except BthtnError:
+            return False
+        if self._hooks.adopt(mended.plan.tree):
+            return False
         self._set_up(subtree)
-        is_idle = idle_for(self.agent.operators)
-        carrying = Carrying(self.children[0], is_idle, same_course=False)
+        carrying = Carrying(self.children[0], self._idle, same_course=False)
         self._adopt(mended.plan, carrying.into(subtree))
         self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
-        return ""
+        return True
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._experience.finished(node)

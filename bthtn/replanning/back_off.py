@@ -9,13 +9,14 @@ success           forgotten
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from bthtn.replanning.retrying import Retrying, doubled
 from bthtn.world.fluent import Fluent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Waiting:
     """Why nothing is tried: ``failures`` in a row, the last because of ``reason``.
 
@@ -29,10 +30,14 @@ class Waiting:
 
     def text(self, tick: int) -> str:
         """What is to be said of it in this tick."""
-        names = sorted(map(str, self.fluents))
-        change = f", or for a change of {', '.join(names)}" if names else ""
-        waits = f"waits {self.until - tick} more ticks{change}"
+        left = self.until - tick
+        waits = f"waits {left} more tick{'s' if left > 1 else ''}{self._change}"
         return f"in vain {self.failures} times: {self.reason}; {waits}"
+
+    @cached_property
+    def _change(self) -> str:
+        names = sorted(map(str, self.fluents))
+        return f", or for a change of {', '.join(names)}" if names else ""
 
 
 class BackOff:

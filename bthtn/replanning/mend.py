@@ -1,4 +1,4 @@
-"""Mend: a plan that broke, kept until it is known whether a part of it can be planned anew."""
+"""Mend: a plan that broke, kept until one part of it is planned anew, or all of it."""
 
 from __future__ import annotations
 

@@ -37,8 +37,10 @@ class Retries:
         ``own`` was changed by the steps of the goal itself.
         """
         self.tick += 1
-        different = frozenset(changed)
-        self._memory.changed(different, own)
+        different, mine = frozenset(changed), frozenset(own)
+        if not different and not mine:
+            return
+        self._memory.changed(different, mine)
         if self._back_off.waiting is not None and not different.isdisjoint(self.watched):
             self._back_off.wake()
 

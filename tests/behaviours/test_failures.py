@@ -135,7 +135,7 @@ def test_what_it_waits_for_is_told_once_and_shown_in_every_tick():
         "in vain 3 times: there is no plan; waits 2 more ticks, or for a change of coal"
     )
     ticks(scene.goal, 1)
-    assert "waits 1 more ticks" in scene.goal.feedback_message
+    assert "waits 1 more tick," in scene.goal.feedback_message
     assert len(scene.heard.of(GoalEnded)) == 3
 
 
@@ -309,3 +309,57 @@ def test_what_cannot_be_mended_is_planned_anew_from_the_goal():
     assert ticks(scene.goal, 2) == "RS"
     assert scene.heard.of(PlanRepaired) == []
     assert scene.started("stab") == 1
+
+
+def test_what_comes_out_otherwise_than_planned_is_mended_at_once():
+    domain = Domain("war", Soldier)
+    load = domain.primitive("load", expected=Soldier.ammo.becomes(1), duration=1)
+    aim, walk = domain.primitive("aim", duration=1), domain.primitive("walk", duration=9)
+    shoot = domain.primitive("shoot", precondition=Soldier.ammo > 0)
+    stab = domain.primitive("stab")
+
+    @domain.compound
+    def attack():
+        yield method(load(), aim(), shoot(), when=~Soldier.jammed)
+        yield method(stab())
+
+    @domain.compound
+    def advance():
+        yield method(parallel(walk(), attack()))
+
+    replanning = Replanning(retrying=Retrying(avoid_after=1))
+    scene = Scene(domain, advance(), Soldier(ammo=0), replanning=replanning)
+    assert ticks(scene.goal, 4) == "RRRR"
+    assert (scene.started("stab"), scene.started("walk")) == (1, 1)
+    assert [event.task for event in scene.heard.of(LeafAborted)] == ["aim"]
+    assert scene.goal.replans == 1
+    scene = Scene(domain, advance(), Soldier(ammo=0), replanning=replanning, max_replans=0)
+    assert "F" in ticks(scene.goal, 4)
+
+
+def test_a_success_in_between_clears_what_failed_before():
+    war = War(shoot=["F", "F", "S"] * 3)
+    scene = war.scene(war.attack(), replanning=Replanning(retrying=Retrying(avoid_after=3)))
+    assert ticks(scene.goal, 9) == "RRSRRSRRS"
+    assert scene.heard.of(TaskAvoided) == []
+
+
+def test_what_the_goal_itself_changes_counts_where_a_condition_was_false():
+    domain = Domain("war", Soldier)
+    load = domain.primitive("load", expected=Soldier.ammo.becomes(1))
+    shoot = domain.primitive("shoot", precondition=Soldier.ammo > 0)
+    buy = domain.primitive("buy", effects=Soldier.ammo.becomes(2))
+    search = domain.primitive("search", precondition=Soldier.magazines > 0)
+
+    @domain.compound
+    def attack():
+        yield method(load(), shoot(), when=Soldier.ammo == 0)
+        yield method(shoot(), name="loaded")
+        yield method(search())
+        yield method(buy(), name="buy")
+
+    retrying = Retrying(avoid_after=1, cooldown=500)
+    scene = Scene(domain, attack(), Soldier(magazines=0), replanning=Replanning(retrying=retrying))
+    scene.agent.believe(Soldier.ammo, 0)
+    ticks(scene.goal, 4)
+    assert (scene.started("buy"), scene.started("shoot")) == (1, 2)

@@ -147,9 +147,7 @@ def test_the_method_of_a_choice_not_begun_is_watched(stage):
     stage.actor.believe(World.lit, False)
     stage.heard.clear()
     assert ticks(goal, 1) == "R"
-    assert stage.heard.story() == [
-        *("PlanBroken goal", "aborted walk", "PlanAdopted goal", "start walk")
-    ]
+    assert stage.heard.story() == [*("PlanBroken goal", "PlanRepaired goal")]
     assert str(goal.plan.steps[-1]) == "in the dark"
 
 

@@ -59,7 +59,7 @@ def told(problem, replanning, *, noisy=False, sensed=(), review=Review):
         goal.tick_once()
         if goal.status is not Status.RUNNING:
             break
-    goal.stop(Status.INVALID)
+    goal.shutdown()
     assert heard.faults() == []
     assert agent.beliefs.watched == 0
     return heard

@@ -234,3 +234,11 @@ def test_the_decomposition_that_was_replaced_is_gone_from_the_tree():
     repair.advance()
     scopes = [node for _, node in preorder(repair.plan.tree) if isinstance(node, ScopeNode)]
     assert [str(scope) for scope in scopes] == ["raid m0", "attack m1"]
+
+
+def test_a_part_that_would_disturb_what_runs_beside_it_is_no_repair():
+    running = Running(together(), running=["walk", "shoot"])
+    values = {"ammo": 0, "magazines": 0, "at_target": True}
+    assert running.repair(at="shoot", **values).advance() is SearchStatus.EXHAUSTED
+    over = Running(together(), over=["walk"], running=["shoot"])
+    assert mended(over.repair(at="shoot", **values))[0] == ["walk", "stab", "report"]
