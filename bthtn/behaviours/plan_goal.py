@@ -201,8 +201,8 @@ class PlanGoal(Behaviour):
             self.name,
             self._plan_rest,
             self._resumed,
-            self._review.finished,
             self._setup_arguments,
+            self._review.finished,
         )
         subtree = compiled(plan.tree, self._run)
         self._set_up(subtree)
