@@ -247,9 +247,14 @@ class PlanGoal(Behaviour):
         return Status.SUCCESS
 
     def _mount(self, plan: Plan, mended: Mended | None = None) -> None:
-        told = (self._plan_rest, self._resumed, self._finished)
         self._run = PlanRun(
-            self.agent, self.name, *told, self._setup_arguments, holder=self._hooks.holder
+            self.agent,
+            self.name,
+            self._plan_rest,
+            self._resumed,
+            self._setup_arguments,
+            self._finished,
+            holder=self._hooks.holder,
         )
         subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
         self._set_up(subtree)
