@@ -16,7 +16,7 @@ from random import Random
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector
 
-from benchmarks.page import written
+from benchmarks.page import MARKED, written
 from benchmarks.path import path_svg
 from benchmarks.report import Table, markdown
 from bthtn.agent.event import AgentEvent, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
@@ -94,6 +94,11 @@ def row(name: str, games: list[Game]) -> list[str]:
     ]
 
 
+def has_too_few(games: list[Game]) -> bool:
+    """Whether too few of them were won."""
+    return sum(game.won for game in games) * 100 < LEAST * len(games)
+
+
 HEAD = (
     *("won", "steps, median", "steps, most", "limit"),
     *("plans", "parts planned on arrival", "plans failed", "plans dropped"),
@@ -106,12 +111,29 @@ def tables(seeds: int) -> tuple[dict[str, Table], list[str]]:
     for name in LEVELS:
         games = [played(name, seed) for seed in range(seeds)]
         still.append(row(name, games))
-        if sum(game.won for game in games) * 100 < LEAST * seeds:
+        if has_too_few(games):
             too_few.append(name)
     for name, tree in TREES.items():
         games = [played(MOVING, seed, partial(tree, seed=seed)) for seed in range(seeds)]
         moving.append(row(name, games))
+        if tree is both and has_too_few(games):
+            too_few.append(MOVING)
     return {"still": still, "moving": moving}, too_few
+
+
+def faults(page: str) -> list[str]:
+    """What is wrong with the tables of the page, in words."""
+    marked = {match[1]: match[2] for match in MARKED.finditer(page)}
+    names = {"still": LEVELS, "moving": tuple(TREES)}
+    found = []
+    for table, expected in names.items():
+        rows = [line.strip("| ").split("|") for line in marked.get(table, "").splitlines()[2:]]
+        if tuple(cells[0].strip() for cells in rows) != expected:
+            found.append(f"table '{table}' is not about {', '.join(expected)}")
+        won = {cells[0].strip(): int(cells[1].split()[0]) for cells in rows}
+        below = [name for name in won if won[name] < LEAST and name in (*LEVELS, *list(TREES)[:1])]
+        found += [f"{name} was won {won[name]} times" for name in below]
+    return found
 
 
 def run(arguments: list[str]) -> int:
