@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bthtn import Domain, Methods, Primitive, defer, method, one_of, primitive
+from bthtn import UNKNOWN, Domain, Methods, Primitive, defer, method, one_of, primitive
 
 from .beliefs import MOVABLE, NOTHING, Explorer, is_door, key_to, kind, opened
 from .ways import has_clear_way, obstacles, places, spots, unseen, way
@@ -99,8 +99,11 @@ def empty_hands() -> Methods:
 
 @minigrid.primitive
 def look_at(place: str) -> Primitive:
-    """Walk towards a place until it is seen. What will be seen cannot be told."""
-    return primitive(precondition=lambda state: has_clear_way(state, place))
+    """Walk towards a place until it is seen. Nobody can tell what that will be, or from where."""
+    return primitive(
+        precondition=lambda state: has_clear_way(state, place),
+        expected=[Explorer.at.becomes(UNKNOWN), Explorer.front.becomes(UNKNOWN)],
+    )
 
 
 @minigrid.primitive
@@ -117,19 +120,24 @@ def go_up_to(place: str) -> Primitive:
 @minigrid.primitive
 def enter(place: str) -> Primitive:
     """Step forward."""
-    return primitive(precondition=Explorer.front == place, expected=Explorer.at.becomes(place))
+    return primitive(
+        precondition=Explorer.front == place,
+        expected=[Explorer.at.becomes(place), Explorer.front.becomes(UNKNOWN)],
+    )
 
 
 @minigrid.primitive
 def pick_up(place: str) -> Primitive:
     """Pick up what lies there."""
-
-    def hold(state: Explorer) -> None:
-        state.carrying = state.cell[place]
-        state.cell[place] = "floor"
-
-    empty_handed = (Explorer.front == place) & (Explorer.carrying == NOTHING)
-    return primitive(precondition=empty_handed, expected=hold)
+    thing = Explorer.cell[place]
+    return primitive(
+        precondition=(Explorer.front == place) & (Explorer.carrying == NOTHING),
+        expected=[
+            Explorer.carrying.becomes(thing),
+            Explorer.where[thing].becomes(UNKNOWN),
+            Explorer.cell[place].becomes("floor"),
+        ],
+    )
 
 
 @minigrid.primitive
@@ -155,12 +163,12 @@ def unlock(place: str) -> Primitive:
     return primitive(precondition=fits, expected=swing)
 
 
-def _lie_in_front(state: Explorer) -> None:
-    state.where[state.carrying] = state.front
-    state.cell[state.front] = state.carrying
-    state.carrying = NOTHING
-
-
 put_down = minigrid.primitive(
-    "put_down", precondition=Explorer.carrying != NOTHING, expected=_lie_in_front
+    "put_down",
+    precondition=Explorer.carrying != NOTHING,
+    expected=[
+        Explorer.cell[Explorer.front].becomes(Explorer.carrying),
+        Explorer.where[Explorer.carrying].becomes(Explorer.front),
+        Explorer.carrying.becomes(NOTHING),
+    ],
 )
