@@ -28,11 +28,15 @@ from trees.explorer.tree import explorer, placed_in, pursue
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "worlds.md"
 PICTURE = DOCS / "pictures" / "explorer.svg"
-SHOWN = ("KeyCorridorS3R3", 5)
+SHOWN = ("KeyCorridorS3R3-v0", 5)
 """The level and the seed of the picture."""
 
-LEVELS = ("Unlock", "UnlockPickup", "BlockedUnlockPickup", "KeyCorridorS3R3", "KeyCorridorS6R3")
-MOVING = "Dynamic-Obstacles-16x16"
+LEVELS = (
+    *("Unlock-v0", "UnlockPickup-v0", "BlockedUnlockPickup-v0"),
+    *("KeyCorridorS3R3-v0", "KeyCorridorS6R3-v0"),
+    *("ObstructedMaze-2Dlhb-v1", "ObstructedMaze-Full-v1"),
+)
+MOVING = "Dynamic-Obstacles-16x16-v0"
 LEAST = 95
 """Games of a hundred that have to be won."""
 
@@ -72,7 +76,7 @@ TREES: dict[str, Callable[[Explorers, int], Behaviour]] = {
 
 def played(name: str, seed: int, tree: Callable[[Explorers], Behaviour] = explorer) -> Game:
     """Play until the level says that it is over; it always does, after ``longest`` steps."""
-    world = level(f"MiniGrid-{name}-v0", seed)
+    world = level(f"MiniGrid-{name}", seed)
     character = placed_in(world, tree)
     events: list[AgentEvent] = []
     while not character.finished and character.ticks < 2 * world.longest:

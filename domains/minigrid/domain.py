@@ -5,7 +5,7 @@ from __future__ import annotations
 from bthtn import UNKNOWN, Domain, Methods, Primitive, defer, method, one_of, primitive
 
 from .beliefs import MOVABLE, NOTHING, Explorer, is_door, key_to, kind, opened
-from .ways import has_clear_way, obstacles, places, spots, unseen, way
+from .ways import boxes, has_clear_way, obstacles, places, spots, unseen, way
 
 minigrid = Domain("minigrid", Explorer)
 
@@ -43,9 +43,11 @@ def reach(thing: str) -> Methods:
 
 @minigrid.compound
 def look_around() -> Methods:
-    """See a place that was never seen: the easiest, whatever must be opened for that."""
-    place = one_of(unseen)
+    """See what was never seen: the easiest place, or else what is in a box."""
+    place, box = one_of(unseen), one_of(boxes)
     yield method(see(place))
+    yield method(approach(box), open_box(box))
+    yield method(empty_hands(), look_around(), when=lambda state: kind(state.carrying) == "box")
 
 
 @minigrid.compound
@@ -148,6 +150,14 @@ def open_door(place: str) -> Primitive:
         state.cell[place] = opened(state.cell[place])
 
     return primitive(precondition=Explorer.front == place, expected=swing)
+
+
+@minigrid.primitive
+def open_box(place: str) -> Primitive:
+    """Open a box, of which nothing is left but what was in it."""
+    return primitive(
+        precondition=Explorer.front == place, expected=Explorer.cell[place].becomes(UNKNOWN)
+    )
 
 
 @minigrid.primitive

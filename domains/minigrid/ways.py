@@ -32,6 +32,13 @@ def unseen(state: Explorer) -> tuple[str, ...]:
     return way(state, lambda there: not _is_seen(state, there))[-1:]
 
 
+def boxes(state: Explorer) -> tuple[str, ...]:
+    """The box that is easiest to get at."""
+    return way(state, lambda there: _is_seen(state, there) and kind(state.cell[there]) == "box")[
+        -1:
+    ]
+
+
 def spots(state: Explorer) -> tuple[str, ...]:
     """The nearest place to put something down, out of the way if there is such a place."""
 

@@ -7,7 +7,7 @@ from collections import deque
 from bthtn import UNKNOWN
 from bthtn.behaviours import OperatorFailed, Operators, Running
 from domains.minigrid import domain as steps
-from domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free
+from domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
 
 from .body import moved
 from .level import Action
@@ -54,6 +54,13 @@ def open_door(agent: Explorers, place: str) -> Running:
     yield from _done(agent, Action.TOGGLE)
     if not is_door(str(agent.beliefs.get(Explorer.cell[place])), "open"):
         raise OperatorFailed("the door does not open")
+
+
+@operators.bind(steps.open_box)
+def open_box(agent: Explorers, place: str) -> Running:
+    yield from _done(agent, Action.TOGGLE)
+    if kind(str(agent.beliefs.get(Explorer.cell[place]))) == "box":
+        raise OperatorFailed("the box does not open")
 
 
 def _done(agent: Explorers, action: Action) -> Running:

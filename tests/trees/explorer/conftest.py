@@ -17,6 +17,7 @@ MARKS = {
     "k": "red key",
     "o": "blue ball",
     "x": "red box",
+    "B": "grey box",
     "D": "closed red door",
     "L": "locked red door",
     "G": "green goal",
@@ -27,8 +28,8 @@ HIDING = ("wall", "closed red door", "locked red door")
 class Drawn:
     """An environment that a test draws; ``>`` is the explorer, who looks to the east.
 
-    The first time that one of the ``jammed`` actions is tried, it comes to nothing. ``before`` is
-    called before each action, and may change the world.
+    There is a red key in a grey box. The first time that one of the ``jammed`` actions is tried,
+    it comes to nothing. ``before`` is called before each action, and may change the world.
     """
 
     def __init__(self, drawing, mission, actions=7, jammed=(), before=lambda world, action: None):
@@ -96,6 +97,8 @@ class Drawn:
         what = self.cells[self.front]
         if what == "closed red door" or (what == "locked red door" and self.carrying == "red key"):
             self.cells[self.front] = "open red door"
+        elif what == "grey box":
+            self.cells[self.front] = "red key"
 
     def observation(self):
         visible = self._visible()

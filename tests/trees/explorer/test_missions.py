@@ -17,6 +17,11 @@ DOOR = """
     #.>.D.x#
     ########
 """
+BOXED = """
+    ########
+    #B.>.Lx#
+    ########
+"""
 VAULT = """
     ###############
     #.............#
@@ -80,6 +85,13 @@ def test_what_blocks_the_door_is_carried_away_and_put_where_it_is_in_nobodys_way
     ]
 
 
+def test_a_key_that_is_nowhere_may_be_in_a_box(trial):
+    trial = trial(BOXED, "pick up the red box")
+    assert trial.play()
+    told = [task.partition("(")[0] for task in steps_done(trial)]
+    assert told.index("open_box") < told.index("unlock")
+
+
 def test_the_goal_is_walked_onto(trial):
     trial = trial(ROOM.replace("x", "G"), "get to the green goal square")
     assert trial.play()
@@ -118,6 +130,7 @@ def test_a_mission_of_another_kind_is_refused(sentence):
     [
         (ROOM, Action.PICK_UP, "red box cannot be picked up"),
         (DOOR, Action.TOGGLE, "the door does not open"),
+        (BOXED, Action.TOGGLE, "the box does not open"),
         (BLOCKED, Action.PUT_DOWN, "there is no room for it"),
     ],
 )
