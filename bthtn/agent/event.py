@@ -86,6 +86,40 @@ class PlanFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanKept:
+    """A change made somebody look at a running plan, and it goes on."""
+
+    goal: str
+    reason: str
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReplaced:
+    """A running plan gives way to another one, which is adopted at once.
+
+    ``change`` is what made somebody look for it.
+    """
+
+    goal: str
+    reason: str
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanBroken:
+    """A running plan is given up because of what others changed, and another one looked for.
+
+    ``step`` is the first one that would not work any more, ``change`` what others did to it.
+    """
+
+    goal: str
+    reason: str
+    step: str = ""
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlanAborted:
     """A goal was given up by the tree while it was planning or running."""
 
@@ -112,6 +146,9 @@ AgentEvent = (
     | PlanAdopted
     | PlanResumed
     | PlanFailed
+    | PlanKept
+    | PlanReplaced
+    | PlanBroken
     | PlanAborted
     | GoalEnded
 )

@@ -5,11 +5,14 @@
     no plan         FAILURE
     plan found      over several ticks in a world that moved on: does it still hold? then
                     compile it, mount it, tick it
-    running         RUNNING; SUCCESS when it is done; on failure search again, a bounded
+    running         did others change something that matters? keep the plan, replace it, or
+                    give it up and plan anew; tick what there is then
+                    RUNNING; SUCCESS when it is done; on failure search again, a bounded
                     number of times
     interrupted     abort everything at once
 
-It is the one behaviour that plans: suspended parts ask it for theirs.
+It is the one behaviour that plans: suspended parts ask it for theirs. What becomes of a
+running plan is not decided here but by ``replanning.review``.
 """
 
 from __future__ import annotations
@@ -21,21 +24,37 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import GoalEnded, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.event import (
+    GoalEnded,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanKept,
+    PlanReplaced,
+    PlanResumed,
+)
 from bthtn.behaviours.branch import failure_of
+from bthtn.behaviours.carry import Carrying
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.headway import progress_of
+from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
 from bthtn.behaviours.sequence import discard
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
-from bthtn.plan.nodes import SuspendedNode, TaskNode
+from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
-from bthtn.plan.walk import preorder
-from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, SearchStatus, Settings
+from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, Settings
+from bthtn.replanning.budget import Budget
+from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
+from bthtn.replanning.progress import Course, Progress
+from bthtn.replanning.review import Review
+from bthtn.replanning.same_course import is_same_course
+from bthtn.world.expression import ALWAYS
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -46,10 +65,12 @@ class PlanGoal(Behaviour):
 
     ``budget`` is how many expansions it may use per tick, None for as many as it takes.
     When a plan fails it looks for a new one, ``max_replans`` times before it gives up. It does
-    so in the tick after the failure, so that no step runs twice in one tick.
+    so in the tick after the failure, so that no step runs twice in one tick. ``replanning`` says
+    when a running plan gives way to a better one; plans that others break or better do not count
+    as failed. ``verdict`` is what was last decided about a running plan.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what comes behind the goal is given by name
         self,
         name: str,
         agent: Agent[Any, Any],
@@ -58,6 +79,7 @@ class PlanGoal(Behaviour):
         settings: Settings = DEFAULT_SETTINGS,
         budget: int | None = 1_000,
         max_replans: int = 3,
+        replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and a budget that allows nothing."""
         super().__init__(name)
@@ -67,11 +89,11 @@ class PlanGoal(Behaviour):
             raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
         self.settings = settings
-        self.budget = budget
         self.max_replans = max_replans
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
+        self.verdict: Verdict | None = None
         # Constructs in the goal are read once: suspended parts name the tasks they have become.
         self._planner: Planner[Any] = Planner(
             agent.domain, sequence(goal), settings, cache=agent.cache
@@ -82,7 +104,14 @@ class PlanGoal(Behaviour):
         self._version = 0
         self._run: PlanRun | None = None
         self._reason = ""
-        self._left: int | None = None
+        self._allowance = Budget(budget)
+        self._course: Course | None = None
+        self._review = Review(self._planner, agent.beliefs, name, replanning)
+
+    @property
+    def budget(self) -> int | None:
+        """How many expansions it may use per tick, None for as many as it takes."""
+        return self._allowance.per_tick
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
@@ -93,8 +122,8 @@ class PlanGoal(Behaviour):
         if self.status is not Status.RUNNING:
             self._begin()
             self.status = Status.RUNNING
-        self._left = self.budget
-        status = Status.SUCCESS if self._mounted else self._plan()
+        self._allowance.renew()
+        status = self._reviewed() if self._mounted else self._plan()
         if status is Status.SUCCESS:
             subtree = self.children[0]
             assert self._run is not None, "what is mounted is being run"
@@ -112,6 +141,7 @@ class PlanGoal(Behaviour):
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal gives up its plan at once."""
+        self._review.close()
         if new_status is not Status.INVALID:
             return
         if self.status is Status.RUNNING:
@@ -138,7 +168,7 @@ class PlanGoal(Behaviour):
 
     def _begin(self) -> None:
         self._unmount()
-        self.plan = None
+        self.plan = self.verdict = None
         self.replans = 0
         self.feedback_message = "planning"
         self._look_for_a_plan("the goal is new")
@@ -152,7 +182,7 @@ class PlanGoal(Behaviour):
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         assert self._search is not None, "a goal without a plan looks for one"
         try:
-            plan = self._advance(self._search)
+            plan = plan_of(self._search, self._allowance)
             if plan is None:
                 return Status.RUNNING
             if self._version != self.agent.beliefs.version:
@@ -167,37 +197,95 @@ class PlanGoal(Behaviour):
             return self._give_up(str(failure))
         return Status.SUCCESS
 
-    def _advance(self, search: Search) -> Plan | None:
-        """The plan, or None while it needs more ticks. Raises ResumeFailed without one."""
-        before = search.expansions
-        status = search.advance(self._left)
-        if self._left is not None:
-            self._left -= search.expansions - before
-        if status is SearchStatus.RUNNING:
-            return None
-        if search.plan is None:
-            limit = f"no plan within {search.expansions} expansions"
-            raise ResumeFailed(limit if status is SearchStatus.LIMIT else "there is no plan")
-        return search.plan
-
     def _mount(self, plan: Plan) -> None:
         self._run = PlanRun(
-            self.agent, self.name, self._plan_rest, self._resumed, self._setup_arguments
+            self.agent,
+            self.name,
+            self._plan_rest,
+            self._resumed,
+            self._review.finished,
+            self._setup_arguments,
         )
         subtree = compiled(plan.tree, self._run)
+        self._set_up(subtree)
+        self._adopt(plan, subtree)
+        self.agent.emit(PlanAdopted(self.name, plan, self._reason))
+
+    def _adopt(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self
         self.children = [subtree]
-        self._set_up(subtree)
         self.plan, self.record, self._search = plan, plan.record, None
+        self._course = Course(plan.tree)
+        self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
-        self.agent.emit(PlanAdopted(self.name, plan, self._reason))
 
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
+        self._review.close()
         for child in self.children:
             discard(child)
         self.children = []
-        self._run = None
+        self._run = self._course = None
+
+    def _reviewed(self) -> Status:
+        """Look at the running plan: SUCCESS when there is one to tick, else as ``_plan``."""
+        verdicts = self._review.look(self._progress, self._allowance)
+        for verdict in verdicts:
+            self.verdict = verdict
+            match verdict.decision:
+                case Decision.KEEP:
+                    self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
+                case Decision.ADOPT:
+                    self._replace(verdict)
+                case Decision.ABORT:
+                    return self._break_off(verdict)
+        return Status.SUCCESS
+
+    def _replace(self, verdict: Verdict) -> None:
+        """Run another plan; what both begin with runs on."""
+        plan, run = verdict.plan, self._run
+        assert plan is not None, "a plan is adopted"
+        assert run is not None, "it takes the place of a running one"
+        try:
+            subtree = compiled(plan.tree, run)
+        except BthtnError as error:
+            self.agent.emit(PlanKept(self.name, str(error), verdict.change))
+            return
+        same_course = is_same_course(self._progress(), plan, self._is_idle)
+        if same_course:
+            reason = "what was found is what is left of it"
+            self.agent.emit(PlanKept(self.name, reason, verdict.change))
+        else:
+            self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
+        self._set_up(subtree)
+        carrying = Carrying(self.children[0], self._is_idle, same_course=same_course)
+        self._adopt(plan, carrying.into(subtree))
+        if not same_course:
+            self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
+
+    def _break_off(self, verdict: Verdict) -> Status:
+        """Give up a plan that does not work any more; without anybody's doing, it has failed."""
+        change = verdict.change
+        reason = f"{verdict.step}: {verdict.reason}" if verdict.step else verdict.reason
+        by_others = change is not None and change.source != self.name
+        if by_others:
+            self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
+        self.children[0].stop(Status.INVALID)
+        if not by_others:
+            return self._again(reason)
+        self._unmount()
+        self._look_for_a_plan(reason)
+        return self._plan()
+
+    def _progress(self) -> Progress:
+        assert self._course is not None, "what is mounted has a course"
+        return progress_of(self.children[0], self._course.tree, self._course.planned)
+
+    def _is_idle(self, node: TaskNode) -> bool:
+        """Whether a step does nothing at all."""
+        task = node.task
+        acts = node.footprint.writes or task.actual or task.uses or node.duration
+        return not acts and task.exec_only is ALWAYS and self.agent.operators.find(task) is None
 
     def _after(self, status: Status) -> Status:
         """What the plan's end means for the goal."""
@@ -229,38 +317,29 @@ class PlanGoal(Behaviour):
         return Status.FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen."""
-        agent, state = self.agent, self.agent.beliefs.frozen()
-        planner: Planner[Any] = Planner.resuming(
-            self._domain, arrival.node, self.settings, cache=agent.cache
-        )
-        try:
-            foreseen = go_on(arrival.node, state, self._domain, self.settings)
-            search = planner.search(state) if foreseen is None else None
-        except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
+        """Begin to plan a suspended part. Raises ResumeFailed."""
+        ask = resuming(arrival, self.agent, self._domain, self.settings, self._allowance)
 
-        def ask() -> Planned | None:
-            try:
-                plan = foreseen if search is None else self._advance(search)
-                return None if plan is None else self._planned(plan, arrival)
-            except BthtnError as error:
-                raise ResumeFailed(str(error)) from error
+        def planned() -> Planned | None:
+            plan = ask()
+            return None if plan is None else self._planned(plan, arrival)
 
-        return ask
+        return planned
 
     def _planned(self, plan: Plan, arrival: Arrival) -> Planned:
         assert self._run is not None, "a suspended part belongs to a running plan"
-        if stands_still(plan, arrival.node):
-            cause = arrival.node.cause
-            unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
-            raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
-        steps = compiled_steps(plan.tree, self._run, arrival)
+        try:
+            steps = compiled_steps(plan.tree, self._run, arrival)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
         for step in steps:
             self._set_up(step)
         return Planned(plan, steps)
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
+        assert self._course is not None, "a suspended part belongs to a running plan"
+        self._course.resumed(arrival.node, plan.tree, self._progress())
+        self._review.resumed(plan)
         room = max(0, LONGEST_RECORD - len(self.record))
         self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
@@ -280,15 +359,3 @@ class PlanGoal(Behaviour):
                 return f"'{taking_over.name}' {verb}"
             node = node.parent
         return "the tree was stopped"
-
-
-def stands_still(plan: Plan, resumed: SuspendedNode) -> bool:
-    """Whether the plan of a suspended part begins by suspending the same part again."""
-    first = next(
-        (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
-    )
-    return (
-        isinstance(first, SuspendedNode)
-        and first.rest == resumed.rest
-        and first.binding == resumed.binding
-    )

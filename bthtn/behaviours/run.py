@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
-from bthtn.plan.nodes import SuspendedNode
+from bthtn.plan.nodes import SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
+from bthtn.world.fluent import Fluent
 
 Path = tuple[str, "Path"] | None
 """Names of the decompositions above a node, innermost first."""
@@ -66,16 +67,19 @@ The answer gives None while it needs more ticks and raises ResumeFailed when the
 
 @dataclass(slots=True)
 class PlanRun:
-    """One run of one plan: whose it is, and how often it was ticked.
+    """One run of a plan: whose it is, and how often it was ticked.
 
     ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
-    ``on_resumed`` is told when the plan takes its place.
+    ``on_resumed`` is told when the plan takes its place, ``on_finished`` when a step has
+    succeeded, with the fluents that it has written. A plan that takes over running steps takes
+    over the run.
     """
 
     agent: Agent[Any, Any]
     goal: str
     plan_rest: PlanRest
     on_resumed: Callable[[Arrival, Plan], None]
+    on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None]
     setup_arguments: Mapping[str, Any]
     ticks: int = 0
     next_resumption: int = 0
@@ -93,3 +97,12 @@ class PlanRun:
     def resumed(self, arrival: Arrival, planned: Planned) -> None:
         """A suspended part is replaced by its plan."""
         self.on_resumed(arrival, planned.plan)
+
+
+def is_same_path(one: Path, other: Path) -> bool:
+    """Whether both name the same decompositions; paths may be nested deeper than Python calls."""
+    while one is not other:
+        if one is None or other is None or one[0] != other[0]:
+            return False
+        one, other = one[1], other[1]
+    return True

@@ -71,6 +71,18 @@ class PlanSequence(Sequence):
                 self._index += 1
         yield from self._leave(Status.SUCCESS)
 
+    def go_on_at(self, index: int, child: Behaviour) -> None:
+        """Be running, with this child, which runs already, in the place of the one there."""
+        self.children[index] = child
+        child.parent = self
+        self._planned = tuple(self.children)
+        self._index, self.current_child, self.status = index, child, Status.RUNNING
+
+    def let_go(self, child: Behaviour) -> None:
+        """Forget a child that goes on elsewhere."""
+        self.children = [one for one in self.children if one is not child]
+        self._planned = tuple(one for one in self._planned if one is not child)
+
     def _restart(self) -> None:
         """Begin with the children as they were planned, nothing of them done yet."""
         self._index = 0

@@ -44,6 +44,11 @@ class TaskLeaf(Behaviour):
         self._number = 0
 
     @property
+    def number(self) -> int:
+        """That of its latest start, by which its events are known; it grows from start to start."""
+        return self._number
+
+    @property
     def _agent(self) -> Agent[Any, Any]:
         return self._run.agent
 
@@ -167,6 +172,7 @@ class TaskLeaf(Behaviour):
             fluent.check(value)
         for fluent, value in state.written_since(0).items():
             self._agent.beliefs.write(fluent, value, self._run.source)
+        self._run.on_finished(self.node, state.written_since(0))
 
     def _project(self, effects: tuple[Effect, ...], state: WorkingState) -> None:
         for fluent, write in writes_of(effects, state, self.node.args).items():

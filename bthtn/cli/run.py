@@ -17,7 +17,15 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.event import AgentEvent, GoalEnded, PlanAborted, PlanAdopted, PlanFailed
+from bthtn.agent.event import (
+    AgentEvent,
+    GoalEnded,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanReplaced,
+)
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.locate import Found, Kind, located, shown
 from bthtn.cli.output import counted, is_unicode_screen, say, say_json, write
@@ -41,6 +49,9 @@ _STYLES: Final = MappingProxyType(
     {
         "senses": "dim",
         "plan": "bold magenta",
+        "keeps": "dim",
+        "replaces": "bold yellow",
+        "breaks": "bold yellow",
         "replans": "bold yellow",
         "drops": "bold red",
         "goal": "bold",
@@ -184,6 +195,8 @@ class _Album:
                     if isinstance(node, PlanGoal) and node.plan is plan:
                         self._open[goal] = (self._plans, node)
             case PlanFailed(goal, reason) | PlanAborted(goal, reason):
+                self._take(goal, reason)
+            case PlanBroken(goal, reason) | PlanReplaced(goal, reason):
                 self._take(goal, reason)
             case GoalEnded(goal):
                 self._take(goal, "done" if event.succeeded else event.reason)

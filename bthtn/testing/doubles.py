@@ -37,7 +37,10 @@ from bthtn.agent.event import (
     LeafStarted,
     PlanAborted,
     PlanAdopted,
+    PlanBroken,
     PlanFailed,
+    PlanKept,
+    PlanReplaced,
     PlanResumed,
 )
 
@@ -267,6 +270,8 @@ def line_of(event: AgentEvent) -> str:
         case LeafRefused(_, task):
             return f"refused {task}"
         case PlanAdopted(goal) | PlanResumed(goal) | PlanFailed(goal) | PlanAborted(goal):
+            return f"{type(event).__name__} {goal}"
+        case PlanKept(goal) | PlanReplaced(goal) | PlanBroken(goal):
             return f"{type(event).__name__} {goal}"
         case GoalEnded(goal, succeeded):
             return f"{goal} {'succeeded' if succeeded else 'failed'}"

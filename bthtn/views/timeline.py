@@ -28,7 +28,10 @@ from bthtn.agent.event import (
     LeafStarted,
     PlanAborted,
     PlanAdopted,
+    PlanBroken,
     PlanFailed,
+    PlanKept,
+    PlanReplaced,
     PlanResumed,
 )
 from bthtn.plan.nodes import Node, PriorityNode
@@ -54,6 +57,9 @@ class Verb(Enum):
     EFFECT = "effect"
     PLAN = "plan"
     RESUMES = "resumes"
+    KEEPS = "keeps"
+    REPLACES = "replaces"
+    BREAKS = "breaks"
     REPLANS = "replans"
     DROPS = "drops"
     GOAL = "goal"
@@ -183,7 +189,7 @@ class _Fold:
                 self._running[event.leaf] = event.task
             case LeafEnded() | LeafAborted():
                 self._running.pop(event.leaf, None)
-            case PlanFailed():
+            case PlanFailed() | PlanBroken() | PlanReplaced():
                 self._failed[event.goal] = self._numbers.pop(event.goal, 0)
             case PlanAborted() | GoalEnded():
                 self._numbers.pop(event.goal, None)
@@ -223,6 +229,8 @@ class _Fold:
             case PlanFailed(again=True):
                 failed = f"{self._which(event.goal)} failed"
                 yield Entry(Verb.REPLANS, _because(failed, event.reason))
+            case PlanKept() | PlanReplaced() | PlanBroken():
+                yield self._judgement(event)
             case PlanAborted():
                 yield Entry(Verb.DROPS, _because(self._which(event.goal), event.reason))
             case GoalEnded(succeeded=True):
@@ -244,6 +252,16 @@ class _Fold:
         if same != number:
             return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
         return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
+
+    def _judgement(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
+        """What was decided about a running plan, why, and whose doing it was."""
+        what, change = self._which(event.goal), event.change
+        verb, reason = Verb.KEEPS, event.reason
+        if isinstance(event, PlanReplaced):
+            verb = Verb.REPLACES
+        if isinstance(event, PlanBroken):
+            verb, reason = Verb.BREAKS, f"{event.step}: {reason}" if event.step else reason
+        return Entry(verb, _because(what, f"{reason} [{change}]" if change else reason))
 
     def _which(self, goal: str) -> str:
         number = self._numbers.get(goal)
@@ -271,7 +289,7 @@ def _because(what: str, reason: str) -> str:
 def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
     """Why a step was given up, where no line about its whole plan says it."""
     reasons = []
-    if not any(isinstance(event, PlanAborted) for event in events):
+    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
         ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
         failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
         reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar, cast
 
 from bthtn.world.diff import Change
@@ -19,7 +19,7 @@ class Beliefs(Generic[S]):
     """What an agent holds true. Owned by the agent; sensors and finished tasks write it.
 
     Writing a value that is already there is no change. ``version`` counts changes, and each
-    one is told to ``on_change``.
+    one is told to ``on_change``, and to the watches on its fluent.
     """
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
@@ -27,6 +27,8 @@ class Beliefs(Generic[S]):
         self._values = dict(snapshot(state).items())
         self._frozen: FrozenState | None = None
         self._on_change = on_change
+        self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
+        self._watched_whole: tuple[Watch, ...] = ()
         self.version = 0
 
     @property
@@ -59,6 +61,97 @@ class Beliefs(Generic[S]):
         self._frozen = None
         self.version += 1
         change = Change(variable, before, value, source)
+        for watch in self._watched.get(variable, ()):
+            watch.note(change)
+        for watch in self._watched_whole:
+            watch.note(change)
         if self._on_change is not None:
             self._on_change(change)
         return change
+
+    def watch(self, *, own: str = "") -> Watch:
+        """A watch that is put on fluents with ``over``; changes by ``own`` do not count."""
+        return Watch(self, own)
+
+    def place(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
+        """Called by a watch: tell it of changes of these fluents, too."""
+        for fluent in fluents:
+            self._watched[fluent] = (*self._watched.get(fluent, ()), watch)
+
+    def place_on_all(self, watch: Watch) -> None:
+        """Called by a watch: tell it of every change."""
+        self._watched_whole += (watch,)
+
+    def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
+        """Called by a watch: take it off these fluents, and off the whole."""
+        self._watched_whole = _without(watch, self._watched_whole)
+        for fluent in fluents:
+            left = _without(watch, self._watched[fluent])
+            if left:
+                self._watched[fluent] = left
+            else:
+                del self._watched[fluent]
+
+    @property
+    def watched(self) -> int:
+        """How many watches there are on single fluents and on all of them, each time counted."""
+        return sum(map(len, self._watched.values())) + len(self._watched_whole)
+
+
+class Watch:
+    """Which of some fluents others have changed, since it was last asked.
+
+    Whoever put it up closes it: beliefs hold on to their watches. A fluent that nobody watches
+    costs a write one look into a dictionary.
+    """
+
+    __slots__ = ("_beliefs", "_changes", "_own", "fluents")
+
+    def __init__(self, beliefs: Beliefs[Any], own: str) -> None:
+        self._beliefs = beliefs
+        self._own = own
+        self._changes: dict[Fluent[Any], Change] = {}
+        self.fluents: set[Fluent[Any]] | None = set()
+        """What it is on; None for everything."""
+
+    def over(self, fluents: Iterable[Fluent[Any]] | None) -> None:
+        """Watch these from now on, everything where there are None; what was seen stays."""
+        wanted, now = None if fluents is None else set(fluents), self.fluents
+        if wanted is None and now is None:
+            return
+        self._beliefs.remove(self, (now or set()) - (wanted or set()))
+        if wanted is None:
+            self._beliefs.place_on_all(self)
+        else:
+            self._beliefs.place(self, wanted - (now or set()))
+        self.fluents = wanted
+
+    def also(self, fluents: Iterable[Fluent[Any]]) -> None:
+        """Watch these, too."""
+        if self.fluents is not None:
+            new = set(fluents) - self.fluents
+            self._beliefs.place(self, new)
+            self.fluents |= new
+
+    def note(self, change: Change) -> None:
+        """Called by the beliefs when a watched fluent changes."""
+        if change.source != self._own:
+            self._changes[change.fluent] = change
+
+    @property
+    def changes(self) -> Mapping[Fluent[Any], Change]:
+        """The latest change of each fluent that changed, in the order of the first ones."""
+        return self._changes
+
+    def forget(self) -> None:
+        """Begin anew: what changed until now has been looked at."""
+        self._changes = {}
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        self.over(())
+        self.forget()
+
+
+def _without(watch: Watch, several: tuple[Watch, ...]) -> tuple[Watch, ...]:
+    return tuple(one for one in several if one is not watch)

@@ -54,11 +54,10 @@ def test_what_is_unknown_is_no_obstacle(stage):
     assert stage.heard.lines()[-2:] == ["start b", "done b"]
 
 
-def test_conditions_are_asked_once_at_the_start_and_not_while_the_step_runs(stage):
-    step = stage.step("a", "RRS", precondition=World.open, exec_only=World.lit)
-    goal = stage.goal(step, open=True)
+def test_what_is_only_for_the_start_is_not_asked_while_the_step_runs(stage):
+    step = stage.step("a", "RRS", exec_only=World.lit)
+    goal = stage.goal(step)
     goal.tick_once()
-    stage.actor.believe(World.open, False)
     stage.actor.believe(World.lit, False)
     assert ticks(goal, 2) == "RS"
 

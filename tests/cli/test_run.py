@@ -89,8 +89,8 @@ def graphviz(monkeypatch):
 def test_the_soldier_runs_to_a_good_end(told, graphviz):
     code, text = told("soldier")
     assert code == 0
-    assert "drops    plan 6 for fight — 'survive' took over" in text
-    assert text.splitlines()[-2].startswith("finished after 5")
+    assert "drops    plan 5 for fight — 'survive' took over" in text
+    assert text.splitlines()[-2].startswith("finished after 4")
     assert text.splitlines()[-1].startswith(f"pictures: {Path('out/soldier/tree.svg')} and")
 
 
@@ -214,13 +214,13 @@ def names(folder):
 
 def test_the_tree_and_every_plan_are_drawn(told, graphviz):
     told("soldier")
-    plans = [f"plan-{number}.{form}" for number in range(1, 9) for form in ("dot", "svg")]
+    plans = [f"plan-{number}.{form}" for number in range(1, 10) for form in ("dot", "svg")]
     assert names("out/soldier") == sorted(["tree.dot", "tree.svg", *plans])
 
 
 def test_a_plan_is_drawn_as_it_looked_at_its_end(told, graphviz):
     told("soldier")
-    dropped = Path("out/soldier/plan-6.dot").read_text()
+    dropped = Path("out/soldier/plan-5.dot").read_text()
     assert "'survive' took over" in dropped
     assert "▶ shoot" in dropped
     assert "✓ do_nothing" in dropped

@@ -10,6 +10,7 @@ from bthtn.agent.event import (
     LeafStarted,
     PlanAborted,
     PlanAdopted,
+    PlanBroken,
 )
 from bthtn.testing.doubles import RecordingListener
 from trees.soldier.tree import character
@@ -61,20 +62,32 @@ def test_the_shown_run_ends_well_and_soon(shown):
 
 def test_the_shown_run_tells_the_whole_story_in_order(shown):
     _, heard, ticks = shown
-    (dropped,) = heard.of(PlanAborted)
+    dropped, (broken, *_) = heard.of(PlanAborted)[0], heard.of(PlanBroken)
     story = [
         first(ticks, lambda seen: seen == "patrol"),
         first(ticks, is_leaf(LeafStarted, "search_enemy")),
         first(ticks, is_leaf(LeafStarted, "move_to_cover")),
         first(ticks, is_leaf(LeafEnded, "no_line_of_fire")),
-        first(ticks, is_leaf(LeafStarted, "keep_distance")),
         first(ticks, lambda seen: seen is dropped),
         first(ticks, lambda seen: seen == "use medkit"),
+        first(ticks, lambda seen: seen is broken),
         first(ticks, is_leaf(LeafEnded, "shoot")),
         len(ticks),
     ]
     assert story == sorted(set(story))
     assert dropped.reason == "'survive' took over"
+
+
+def test_in_the_shown_run_cover_is_lost_and_another_plan_made_in_the_same_tick(shown):
+    broken = shown[1].of(PlanBroken)[0]
+    assert (broken.step, str(broken.change)) == (
+        "move_to_cover",
+        "cover: true → false (by sensor)",
+    )
+    (events,) = (events for _, events in shown[2] if broken in events)
+    (adopted,) = (event.plan for event in events if isinstance(event, PlanAdopted))
+    assert adopted.record[0] == 2
+    assert any(is_leaf(LeafStarted, "keep_distance")(event) for event in events)
 
 
 def test_in_the_shown_run_he_reloads_while_he_runs(shown):
@@ -86,7 +99,7 @@ def test_in_the_shown_run_he_reloads_while_he_runs(shown):
 def test_in_the_shown_run_survival_interrupts_a_plan_in_its_middle(shown):
     _, heard, _ = shown
     aborted = [event.task for event in heard.of(LeafAborted)]
-    assert aborted == ["keep_distance", "shoot"]
+    assert aborted[0] == "shoot"
     dropped = heard.events.index(heard.of(PlanAborted)[0])
     assert any(isinstance(event, PlanAdopted) for event in heard.events[dropped:])
 

@@ -30,7 +30,7 @@ the beat of the enemy, who comes from the east."""
 
 SIGHT: Final = 12  # how far anybody sees, and shoots
 HEARING: Final = 12  # how far footsteps carry
-MEMORY: Final = 10  # for how many ticks a noise, or an enemy out of sight, is remembered
+MEMORY: Final = 15  # for how many ticks a noise, or an enemy out of sight, is remembered
 WOUND: Final = 35  # health that a hit costs
 DAZE: Final = 4  # for how many ticks a hit keeps the enemy from doing anything
 

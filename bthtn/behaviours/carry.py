@@ -1,0 +1,125 @@
+"""Carrying: a new plan takes over the running steps that it begins with.
+
+    old   sequence ── [walk], shoot           walk runs
+    new   sequence ──  walk, hide             not started
+    then  sequence ── [walk], hide            the very same leaf, and its operator, runs on
+
+Only the tail is exchanged: nothing is aborted and nothing started twice.
+"""
+
+from __future__ import annotations
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.priority import PlanPriority
+from bthtn.behaviours.run import is_same_path
+from bthtn.behaviours.sequence import PlanSequence, discard
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.replanning.same_course import IsIdle
+
+
+class Carrying:
+    """Puts running steps into a new subtree, and ends those for which there is no place.
+
+    A step fits where the new plan begins with the same task, arguments and decompositions. On
+    the ``same_course`` the names of decompositions do not matter. Steps that are idle may stand
+    before it.
+    """
+
+    def __init__(self, old: Behaviour, is_idle: IsIdle, *, same_course: bool) -> None:
+        self._old = old
+        self._is_idle = is_idle
+        self._same_course = same_course
+        self._waiting = running_leaves(old)
+        self._carried: set[TaskLeaf] = set()
+
+    def into(self, new: Behaviour) -> Behaviour:
+        """The new subtree, running where something could be carried over; the old one is gone."""
+        put = self._place(new)
+        for leaf in sorted(self._waiting, key=lambda leaf: leaf.number, reverse=True):
+            leaf.stop(Status.INVALID)
+        if self._old not in self._carried:
+            self._old.stop(Status.INVALID)
+            discard(self._old)
+        return new if put is None else put
+
+    def _place(self, node: Behaviour) -> Behaviour | None:
+        """What takes the node's place, where something that runs was carried to; None if not."""
+        match node:
+            case TaskLeaf():
+                return self._taken_over(node)
+            case PlanSequence():
+                return self._into_sequence(node)
+            case PlanParallel():
+                return self._into_parallel(node)
+            case PlanPriority():
+                return self._into_priority(node)
+            case _:
+                return None
+
+    def _taken_over(self, fresh: TaskLeaf) -> TaskLeaf | None:
+        leaf = next((one for one in self._waiting if self._fits(one, fresh)), None)
+        if leaf is None:
+            return None
+        self._waiting.remove(leaf)
+        self._carried.add(leaf)
+        match leaf.parent:
+            case PlanSequence() as above:
+                above.let_go(leaf)
+            case Behaviour() as above:
+                above.children = [child for child in above.children if child is not leaf]
+            case _:
+                pass
+        leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
+        discard(fresh)
+        return leaf
+
+    def _fits(self, leaf: TaskLeaf, fresh: TaskLeaf) -> bool:
+        same = leaf.node.task is fresh.node.task and leaf.node.args == fresh.node.args
+        return same and (self._same_course or is_same_path(leaf.path, fresh.path))
+
+    def _into_sequence(self, node: PlanSequence) -> Behaviour | None:
+        for index, child in enumerate(node.children):
+            put = self._place(child)
+            if put is not None:
+                node.go_on_at(index, put)
+                return node
+            if not (isinstance(child, TaskLeaf) and self._is_idle(child.node)):
+                return None
+        return None
+
+    def _into_parallel(self, node: PlanParallel) -> Behaviour | None:
+        for index, child in enumerate(node.children):
+            put = self._place(child)
+            if put is not None:
+                _go_on(node, index, put)
+        return node if node.status is Status.RUNNING else None
+
+    def _into_priority(self, node: PlanPriority) -> Behaviour | None:
+        for index, child in enumerate(node.children):
+            put = self._place(child)
+            if put is not None:
+                _go_on(node, index, put)
+                return node
+        return None
+
+
+def _go_on(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:
+    node.children[index] = child
+    child.parent = node
+    node.current_child, node.status = child, Status.RUNNING
+
+
+def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
+    """The steps of a plan that run, left to right."""
+    found: list[TaskLeaf] = []
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, TaskLeaf):
+            found += [node] if node.status is Status.RUNNING else []
+        else:
+            pending.extend(reversed(node.children))
+    return found

@@ -1,0 +1,202 @@
+"""Improvement: is there a better plan, and is that a surprise?
+
+    1  search from the actual state for a plan that beats the record of the running one
+    2  found something? search from the predicted state, too: what the plan's own progress
+       would have led to. What is found there as well is no surprise
+
+Both searches are sliced. What the first one has read is all that its answer depends on: until
+one of these fluents changes, there is no need to ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import DeferNetwork, Network, parts_of
+from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.errors import BthtnError
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.planner import Planner, search_for
+from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, seeded
+from bthtn.replanning.budget import Budget
+from bthtn.replanning.policy import Found, Interrupt
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+)
+from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.recording import RecordingState
+from bthtn.world.state import FrozenState
+
+
+class Improvement:
+    """One look for a better plan, a little at a time. ``found`` and the rest are there at its end.
+
+    ``interrupt`` is the policy that the answer is for: only "surprise" needs the second search,
+    and only it and "mtr" can be content with plans that are strictly better.
+    """
+
+    def __init__(
+        self,
+        planner: Planner[Any],
+        actual: FrozenState,
+        predicted: FrozenState,
+        bound: MethodTraversalRecord,
+        interrupt: Interrupt,
+    ) -> None:
+        self._planner = planner
+        self._predicted = predicted
+        self._bound = bound
+        self._interrupt = interrupt
+        self._start = RecordingState(seeded(actual, planner.settings.seed))
+        self._search = self._searching(self._start)
+        self._is_second = False
+        self.plan: Plan | None = None
+        self.is_surprising = False
+        self.expansions = 0
+        self.problem = ""
+
+    def advance(self, budget: Budget) -> bool:
+        """Go on; whether the answer is there. A user's function that raises finds nothing."""
+        try:
+            if not self._goes_on(budget):
+                return False
+            if self._is_second or self.plan is None or self._interrupt != "surprise":
+                return True
+            self._is_second = True
+            self._search = self._searching(seeded(self._predicted, self._planner.settings.seed))
+            return self._goes_on(budget)
+        except BthtnError as error:
+            self.plan, self.problem = None, str(error)
+            return True
+
+    @property
+    def found(self) -> Found:
+        """How the plan that was found compares with the running one."""
+        if self.plan is None:
+            return Found.NOTHING
+        if self.plan.record.beats(self._bound):
+            return Found.BETTER
+        return Found.WORSE if self._bound.beats(self.plan.record) else Found.EQUAL
+
+    @property
+    def reads(self) -> frozenset[Fluent[Any]]:
+        """What the answer of the first search depends on."""
+        return frozenset(self._start.readings)
+
+    def _goes_on(self, budget: Budget) -> bool:
+        before = self._search.expansions
+        try:
+            status = budget.advance(self._search)
+        finally:
+            self.expansions += self._search.expansions - before
+        if status is SearchStatus.RUNNING:
+            return False
+        plan = self._search.plan if status is SearchStatus.SOLVED else None
+        if not self._is_second:
+            self.plan = plan
+        elif self.plan is not None:
+            self.is_surprising = plan is None or self.plan.record.beats(plan.record)
+        return True
+
+    def _searching(self, state: FrozenState) -> Search:
+        planner = self._planner
+        strictly = self._interrupt in ("mtr", "surprise")
+        bound = self._bound if strictly else None
+        start = state if strictly else state.unrecorded
+        return search_for(
+            PlanRequest(
+                planner.domain, start, planner.goal, planner.binding, planner.settings, bound
+            )
+        )
+
+
+def readable(domain: FrozenDomain, goal: Network) -> frozenset[str] | None:
+    """Names of all fluents that a search for the goal may read, from whatever state.
+
+    None where that cannot be told, because plain functions are asked.
+    """
+    names: set[str] = set()
+    seen: set[Task] = set()
+    networks = [goal]
+    while networks:
+        network = networks.pop()
+        networks.extend(parts_of(network))
+        call = network.call if isinstance(network, DeferNetwork) else network
+        parts: list[object] = list(network.ensures) if isinstance(network, DeferNetwork) else []
+        if isinstance(call, TaskCall):
+            parts += call.args
+            if call.task not in seen:
+                seen.add(call.task)
+                asked, bodies = _contents(domain, call.task)
+                parts += asked
+                networks += bodies
+        for part in parts:
+            mentioned = _mentioned(part)
+            if mentioned is None:
+                return None
+            names |= mentioned
+    return frozenset(names)
+
+
+def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Network]]:
+    """What a search asks of a task, and the networks of its methods."""
+    if not isinstance(task, CompoundTask):
+        numbers = (task.duration, task.cost)
+        return [task.precondition, *numbers, *task.effects, *task.expected], []
+    asked: list[object] = [] if task.choice is None else list(task.choice.asks)
+    bodies: list[Network] = []
+    for method in domain.methods[task]:
+        asked += (method.condition, method.cost)
+        if isinstance(method.body, PlainBody):
+            asked.append(method.body)
+        else:
+            bodies.append(method.body)
+    return asked, bodies
+
+
+def _mentioned(thing: object) -> set[str] | None:
+    """Names of the fluents in expressions and effects; None when a function is among them."""
+    names: set[str] = set()
+    pending = [thing]
+    while pending:
+        one = pending.pop()
+        match one:
+            case Constant() | Parameter() | None:
+                pass
+            case Fluent():
+                names.add(one.name)
+            case MemberOf():
+                names.add(one.family.name)
+                pending.append(one.index)
+            case _:
+                parts = tuple(_parts(one))
+                if not parts:
+                    return None
+                pending.extend(parts)
+    return names
+
+
+def _parts(thing: object) -> Iterable[Expression[Any]]:
+    """What is directly inside; nothing for what nobody can look into."""
+    match thing:
+        case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+            return (left, right)
+        case Negation(operand=operand):
+            return (operand,)
+        case Junction(parts=parts):
+            return parts
+        case Assignment(target=target, value=value):
+            return (target, value)
+        case _:
+            return ()

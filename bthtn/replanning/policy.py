@@ -1,0 +1,163 @@
+"""Policy: keep the running plan, adopt another one, or abort it. One table says when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Literal, get_args
+
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.plan.plan import Plan
+from bthtn.world.diff import Change
+
+Interrupt = Literal["any", "mtr_equal", "mtr", "surprise"]
+"""Which plans may take a running one's place: whatever is found, one that is not worse, one that
+is strictly better, one that is strictly better and that the running one does not lead to."""
+
+Meanwhile = Literal["run", "cut"]
+"""What the plan does while a better one is looked for over several ticks."""
+
+
+class Found(Enum):
+    """How what a search has found compares with the running plan, by their records."""
+
+    NOTHING = "nothing"
+    WORSE = "worse"
+    EQUAL = "equal"
+    BETTER = "better"
+
+
+class Decision(Enum):
+    """What becomes of a running plan."""
+
+    KEEP = "keep"
+    ADOPT = "adopt"
+    ABORT = "abort"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What is known about a running plan: does its rest work, and is there something else?"""
+
+    valid: bool
+    found: Found = Found.NOTHING
+    surprising: bool = False
+    interruptible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line of the table: what follows where everything that it names is so."""
+
+    decision: Decision
+    because: str
+    interrupt: tuple[Interrupt, ...] = ()
+    valid: bool | None = None
+    found: tuple[Found, ...] = ()
+    surprising: bool | None = None
+    interruptible: bool | None = None
+
+    def fits(self, interrupt: Interrupt, situation: Situation) -> bool:
+        """Whether the line speaks of this situation, under this policy."""
+        return (
+            (not self.interrupt or interrupt in self.interrupt)
+            and self.valid in (None, situation.valid)
+            and (not self.found or situation.found in self.found)
+            and self.surprising in (None, situation.surprising)
+            and self.interruptible in (None, situation.interruptible)
+        )
+
+
+TABLE: Final = (
+    Rule(Decision.ABORT, "the rest of the plan does not work any more", valid=False),
+    Rule(Decision.KEEP, "there is nothing better", found=(Found.NOTHING,)),
+    Rule(Decision.KEEP, "it may not be interrupted now", interruptible=False),
+    Rule(Decision.ADOPT, "the newest plan counts", interrupt=("any",)),
+    Rule(
+        Decision.ADOPT,
+        "it is not worse",
+        interrupt=("mtr_equal",),
+        found=(Found.EQUAL, Found.BETTER),
+    ),
+    Rule(Decision.KEEP, "what was found is not better", found=(Found.WORSE, Found.EQUAL)),
+    Rule(Decision.ADOPT, "it is better", interrupt=("mtr",)),
+    Rule(Decision.ADOPT, "it is better, and a surprise", surprising=True),
+    Rule(Decision.KEEP, "the running plan leads there by itself"),
+)
+"""The first line that fits decides; the last one always fits."""
+
+
+def decided(interrupt: Interrupt, situation: Situation) -> Rule:
+    """The line of the table that decides."""
+    return next(rule for rule in TABLE if rule.fits(interrupt, situation))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replanning:
+    """When a running plan is replaced.
+
+    ``interrupt`` is the policy. A better plan is not looked for before the running one is
+    ``minimum_commitment`` ticks old, and adopted when it has been found for ``hysteresis`` ticks
+    in a row. ``meanwhile`` says whether the plan runs on while a better one is looked for.
+    """
+
+    interrupt: Interrupt = "surprise"
+    minimum_commitment: int = 0
+    hysteresis: int = 0
+    meanwhile: Meanwhile = "run"
+
+    def __post_init__(self) -> None:
+        """Reject policies that do not exist and times below zero. Raises DomainError."""
+        for name, allowed in (("interrupt", Interrupt), ("meanwhile", Meanwhile)):
+            value, values = getattr(self, name), get_args(allowed)
+            if value not in values:
+                hint = f"one of {', '.join(values)}"
+                raise DomainError(Diagnostic("BT202", f"{name} is {value!r}", hint=hint))
+        for name in ("minimum_commitment", "hysteresis"):
+            if getattr(self, name) < 0:
+                message = f"{name} is {getattr(self, name)}"
+                raise DomainError(Diagnostic("BT202", message, hint="it is a number of ticks"))
+
+
+DEFAULT_REPLANNING: Final = Replanning()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was decided about a running plan, and why.
+
+    ``step`` would break, ``change`` is what did it, or what made somebody look; ``plan`` is the
+    one to be adopted.
+    """
+
+    decision: Decision
+    reason: str
+    step: str = ""
+    change: Change | None = None
+    plan: Plan | None = None
+
+
+def drawn() -> str:
+    """The table as Markdown."""
+    head = ("`interrupt`", "rest works", "found", "surprising", "interruptible", "", "because")
+    lines = [
+        head,
+        tuple("-" * max(3, len(title)) for title in head),
+        *map(tuple, map(_cells, TABLE)),
+    ]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cells(rule: Rule) -> Iterator[str]:
+    yield ", ".join(f"`{name}`" for name in rule.interrupt)
+    yield _answer(rule.valid)
+    yield " or ".join(found.value for found in rule.found)
+    yield _answer(rule.surprising)
+    yield _answer(rule.interruptible)
+    yield f"**{rule.decision.value}**"
+    yield rule.because
+
+
+def _answer(truth: bool | None) -> str:  # noqa: FBT001 - a cell of the table
+    return "" if truth is None else "yes" if truth else "no"

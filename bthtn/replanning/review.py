@@ -1,0 +1,275 @@
+"""Review: one running plan, looked at once per tick. Keep it, replace it, give it up?
+
+    did others change what the rest takes from the world?      monitor: does it still work?
+    did they change what the last search for something
+    better has read?                                           improve: is there something now?
+    neither                                                    nothing is done
+
+The plan's own effects wake nobody, unless they come out otherwise than planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
+
+from bthtn.plan.nodes import TaskNode
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.replay import replay
+from bthtn.planning.planner import Planner
+from bthtn.replanning.budget import Budget
+from bthtn.replanning.improve import Improvement, readable
+from bthtn.replanning.monitor import outlook
+from bthtn.replanning.policy import (
+    DEFAULT_REPLANNING,
+    Decision,
+    Found,
+    Replanning,
+    Situation,
+    Verdict,
+    decided,
+)
+from bthtn.replanning.progress import Progress
+from bthtn.replanning.same_course import comparable
+from bthtn.world.beliefs import Beliefs
+from bthtn.world.diff import Change
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Write, WriteKind
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+LONGEST_BOUND: Final = 1_000
+"""Entries of a record that are compared, when suspended parts go on and on."""
+
+
+class Review:
+    """Watches over the plans of one goal, one at a time, and says what becomes of them.
+
+    ``source`` is who the goal's own effects come from. ``adopted`` begins with a plan, ``close``
+    ends with it.
+    """
+
+    def __init__(
+        self,
+        planner: Planner[Any],
+        beliefs: Beliefs[Any],
+        source: str,
+        replanning: Replanning = DEFAULT_REPLANNING,
+    ) -> None:
+        self.replanning = replanning
+        self._planner = planner
+        self._beliefs = beliefs
+        self._source = source
+        self._support = beliefs.watch(own=source)
+        self._chances = beliefs.watch(own=source)
+        self._start = FrozenState({})
+        self._done: dict[Fluent[Any], Any] = {}
+        self._bound, self._is_whole = MethodTraversalRecord(), True
+        self._age = 0
+        self._better_since: int | None = None
+        self._is_new = False
+        self._is_proven = False
+        self._is_due = False
+        self._search: Improvement | None = None
+        self._cause: Change | None = None
+        self._otherwise: Change | None = None
+        self._has_moved = False
+
+    def adopted(self, plan: Plan) -> None:
+        """A plan begins to run that was made for, or still holds in, the beliefs of now."""
+        self.close()
+        self._start, self._done = self._beliefs.frozen(), {}
+        self._bound, self._is_whole = comparable(plan)
+        self._age = 0
+        self._is_new = True
+        self._support.over(None)
+        self._watch_chances(None)
+
+    def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        """A step of the plan has succeeded and written these fluents."""
+        for fluent, write in node.footprint.writes.items():
+            self._done[fluent] = self._predicted(fluent, write)
+            self._compare(fluent, write)
+        touched = {*written, *node.footprint.writes}
+        self._support.also(touched)
+        self._has_moved = True
+        if self._is_proven and not touched.isdisjoint(self._chances.fluents or ()):
+            self._watch_chances(None)
+
+    def resumed(self, plan: Plan) -> None:
+        """A suspended part of the plan was planned."""
+        if self._is_whole and len(self._bound) < LONGEST_BOUND:
+            entries, self._is_whole = comparable(plan)
+            self._bound = MethodTraversalRecord((*self._bound, *entries))
+        self._is_new = True
+        self._support.over(None)
+        self._watch_chances(None)
+
+    def look(
+        self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool = True
+    ) -> Iterator[Verdict]:
+        """What is to be said about the plan in this tick; the last verdict counts."""
+        self._age += 1
+        if self._is_new or self._support.changes or self._otherwise is not None:
+            verdict = self._validated(progress())
+            if verdict is not None:
+                yield verdict
+            if verdict is not None and verdict.decision is Decision.ABORT:
+                return
+        if self._search is not None or self._is_due or self._waking():
+            ready = interruptible and self._age >= self.replanning.minimum_commitment
+            if self._search is not None or ready:
+                yield from self._improved(progress, budget, interruptible=ready)
+
+    def close(self) -> None:
+        """The plan is over: watch nothing, look for nothing."""
+        self._support.close()
+        self._chances.close()
+        self._search = self._cause = self._otherwise = self._better_since = None
+        self._is_new = self._is_due = self._has_moved = False
+
+    @property
+    def predicted(self) -> FrozenState:
+        """The state at adoption, with the effects and expected effects of finished steps."""
+        return self._start.changed(self._done)
+
+    # validation
+
+    def _validated(self, progress: Progress) -> Verdict | None:
+        changes = dict(self._support.changes)
+        if self._otherwise is not None:
+            changes.setdefault(self._otherwise.fluent, self._otherwise)
+        is_new, self._is_new, self._otherwise = self._is_new, False, None
+        self._support.forget()
+        seen = outlook(progress, self._planner.domain, self._beliefs.frozen())
+        self._support.over(seen.support)
+        if seen.broken is not None:
+            rule = decided(self.replanning.interrupt, Situation(valid=False))
+            causes = [change for change in changes.values() if change.fluent in seen.broken.reads]
+            cause = causes[0] if causes else None
+            return Verdict(rule.decision, seen.broken.reason, seen.broken.step, cause)
+        about = [
+            change for change in changes.values() if not is_new or change.fluent in seen.support
+        ]
+        return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
+
+    # improvement
+
+    @cached_property
+    def _readable(self) -> frozenset[str] | None:
+        return readable(self._planner.domain, self._planner.goal)
+
+    @property
+    def _is_strict(self) -> bool:
+        return self.replanning.interrupt in ("mtr", "surprise")
+
+    def _waking(self) -> list[Change]:
+        """The changes that can make a difference to what a search finds."""
+        changes = list(self._chances.changes.values())
+        names = self._readable if changes and self._is_strict and not self._is_proven else None
+        return [one for one in changes if names is None or one.fluent.name in names]
+
+    def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
+        """Watch what a search has read; everything where none was made from here.
+
+        Nothing beats a record of zeros, and where the cheapest plan is wanted records say nothing.
+        """
+        self._is_proven = fluents is not None
+        hopeless = self._is_strict and not any(self._bound)
+        if hopeless or self._planner.settings.cheapest:
+            self._is_proven, fluents = True, ()
+        self._chances.over(fluents)
+
+    def _improved(
+        self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool
+    ) -> Iterator[Verdict]:
+        search = self._search if self._search is not None else self._begun(progress())
+        if not search.advance(budget):
+            self._chances.over(None)
+            if self.replanning.meanwhile == "cut" and interruptible:
+                reason = "a better plan is being looked for"
+                yield Verdict(Decision.ABORT, reason, change=self._cause)
+            return
+        self._search = None
+        if search.plan is not None and not self._still_holds(search.plan):
+            self._is_due = True
+            return
+        seen = {f: change for f, change in self._chances.changes.items() if f in search.reads}
+        if self._is_strict and not self._has_moved:
+            self._watch_chances(search.reads)
+            if not seen:
+                self._chances.forget()
+        yield self._judged(search, interruptible=interruptible)
+
+    def _begun(self, progress: Progress) -> Improvement:
+        self._cause = next(iter(self._waking()), self._cause)
+        self._chances.forget()
+        self._is_due = self._has_moved = False
+        self._search = Improvement(
+            self._planner,
+            self._beliefs.frozen(),
+            self._foreseen(progress),
+            self._bound,
+            self.replanning.interrupt,
+        )
+        return self._search
+
+    def _still_holds(self, plan: Plan) -> bool:
+        """Whether what was found over several ticks still belongs into the world of now.
+
+        A plan that was made before the running one had finished its step would do it again.
+        """
+        return not self._has_moved and replay(plan, self._beliefs.frozen()).ok
+
+    def _judged(self, search: Improvement, *, interruptible: bool) -> Verdict:
+        situation = Situation(
+            valid=True,
+            found=search.found,
+            surprising=search.is_surprising,
+            interruptible=interruptible,
+        )
+        rule = decided(self.replanning.interrupt, situation)
+        verdict = Verdict(rule.decision, rule.because, change=self._cause, plan=search.plan)
+        if search.problem:
+            verdict = replace(verdict, reason=f"{rule.because}: {search.problem}")
+        if search.found is not Found.NOTHING and not interruptible:
+            self._is_due = True
+        if rule.decision is not Decision.ADOPT:
+            self._better_since = None
+            return verdict
+        since = self._better_since = self._age if self._better_since is None else self._better_since
+        waited, wanted = self._age - since, self.replanning.hysteresis
+        if waited < wanted:
+            self._is_due = True
+            reason = f"{rule.because}, for {waited} of {wanted} ticks"
+            return replace(verdict, decision=Decision.KEEP, reason=reason)
+        return verdict
+
+    # the plan's own doing
+
+    def _foreseen(self, progress: Progress) -> FrozenState:
+        """The predicted state, with what running steps do as far as it is seen already."""
+        seen: dict[Fluent[Any], Any] = {}
+        for node in progress.running():
+            for fluent, write in node.footprint.writes.items():
+                value = self._predicted(fluent, write)
+                if value == self._beliefs.get(fluent):
+                    seen[fluent] = value
+        return self.predicted.changed(seen)
+
+    def _predicted(self, fluent: Fluent[Any], write: Write) -> Any:
+        if write.kind is not WriteKind.INCREASE:
+            return write.value
+        before = self._done.get(fluent, self._start.get(fluent))
+        return UNKNOWN if before is UNKNOWN else before + write.value
+
+    def _compare(self, fluent: Fluent[Any], write: Write) -> None:
+        """Notice what came out otherwise than planned; the next look begins with it."""
+        if write.kind is WriteKind.INCREASE or write.value is UNKNOWN:
+            return
+        now = self._beliefs.get(fluent)
+        if now != write.value:
+            self._otherwise = Change(fluent, write.value, now, self._source)
