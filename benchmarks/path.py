@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bthtn import UNKNOWN
-from bthtn.agent.event import AgentEvent, BeliefChanged, LeafEnded
-from domains.minigrid.beliefs import is_door, kind, xy
+from bthtn.agent.event import AgentEvent, BeliefChanged
+from domains.minigrid.beliefs import NOTHING, Explorer, is_door, kind, name, xy
 
-SIDE, LEGEND = 24, 110
+SIDE, LEGEND = 24, 150
 PAINTS = {"grey": "#777", "yellow": "#d8b400", "green": "#3a9a3a"}
 WALL, FLOOR, UNSEEN, PATH = "#555", "#fff", "#d9d9d9", "#e4572e"
 LETTERS = {"key": "k", "ball": "●", "box": "■", "goal": "★"}
-DONE = ("pick_up", "put_down", "open_door", "unlock", "enter")
 
 
 def path_svg(events: Iterable[AgentEvent]) -> str:
-    """The picture, as SVG. Things are where they were first seen; steps are numbered in order."""
-    first = {"0,0": "floor"}
-    path, front, deeds = ["0,0"], "1,0", []
+    """The picture, as SVG. Things are where they were first seen; deeds are numbered in order."""
+    first, path, front, deeds = {"0,0": "floor"}, ["0,0"], "1,0", []
     for event in events:
-        match event:
-            case BeliefChanged(change) if change.fluent.name == "cell":
-                if change.after is not UNKNOWN:
-                    first.setdefault(change.fluent.index, change.after)
-            case BeliefChanged(change) if change.fluent.name == "at":
-                path.append(change.after)
-            case BeliefChanged(change) if change.fluent.name == "front":
-                front = change.after
-            case LeafEnded(task=task, succeeded=True) if task.partition("(")[0] in DONE:
-                deeds.append((front, task.partition("(")[0]))
-            case _:
-                pass
+        if not isinstance(event, BeliefChanged):
+            continue
+        fluent, before, after = event.change.fluent, event.change.before, event.change.after
+        if fluent is Explorer.at:
+            path.append(after)
+        elif fluent is Explorer.front:
+            front = after
+        elif fluent is Explorer.carrying:
+            deeds.append((front, f"puts down {before}" if after == NOTHING else f"takes {after}"))
+        elif fluent.name == "cell" and before is UNKNOWN:
+            first[fluent.index] = after
+        elif fluent.name == "cell" and is_door(after, "open"):
+            verb = "unlocks" if is_door(before, "locked") else "opens"
+            deeds.append((front, f"{verb} {name(after)}"))
     return _svg(first, path, deeds)
 
 
@@ -39,7 +39,7 @@ def _svg(first: dict[str, str], path: list[str], deeds: list[tuple[str, str]]) -
     xs, ys = zip(*map(xy, first), strict=True)
     left, top = min(xs), min(ys)
     wide, high = (max(xs) - left + 1) * SIDE, (max(ys) - top + 1) * SIDE
-    legend = [f"{number} {deed.replace('_', ' ')}" for number, (_, deed) in enumerate(deeds, 1)]
+    legend = [f"{number} {deed}" for number, (_, deed) in enumerate(deeds, 1)]
 
     def corner(place: str) -> tuple[int, int]:
         x, y = xy(place)

@@ -19,7 +19,15 @@ from py_trees.composites import Selector
 from benchmarks.page import MARKED, written
 from benchmarks.path import path_svg
 from benchmarks.report import Table, markdown
-from bthtn.agent.event import AgentEvent, PlanAborted, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.event import (
+    AgentEvent,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanReplaced,
+    PlanResumed,
+)
 from trees.explorer.level import level
 from trees.explorer.senses import Explorers
 from trees.explorer.steps import Turn, Wander
@@ -88,7 +96,7 @@ def row(name: str, games: list[Game]) -> list[str]:
     """A line of the table."""
     told = Counter(type(event) for game in games for event in game.events)
     steps = sorted(game.steps for game in games if game.won)
-    each = [told[kind] / len(games) for kind in (PlanAdopted, PlanResumed, PlanFailed, PlanAborted)]
+    each = [told[kind] / len(games) for kind in COUNTED.values()]
     return [
         name,
         f"{sum(game.won for game in games)} of {len(games)}",
@@ -103,10 +111,15 @@ def has_too_few(games: list[Game]) -> bool:
     return sum(game.won for game in games) * 100 < LEAST * len(games)
 
 
-HEAD = (
-    *("won", "steps, median", "steps, most", "limit"),
-    *("plans", "parts planned on arrival", "plans failed", "plans dropped"),
-)
+COUNTED = {
+    "plans": PlanAdopted,
+    "planned on arrival": PlanResumed,
+    "replaced": PlanReplaced,
+    "broken": PlanBroken,
+    "failed": PlanFailed,
+    "dropped": PlanAborted,
+}
+HEAD = ("won", "steps, median", "steps, most", "limit", *COUNTED)
 
 
 def tables(seeds: int) -> tuple[dict[str, Table], list[str]]:

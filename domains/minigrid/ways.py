@@ -7,6 +7,7 @@ from heapq import heappop, heappush
 
 from .beliefs import MOVABLE, Explorer, around, beside, is_door, is_free, key_to, kind
 
+UNSEEN = "?"
 OPENING, LIFTING, UNLOCKING = 2, 10, 20
 """How many steps of a detour are better than to open, to carry away, to fetch the key."""
 
@@ -29,28 +30,34 @@ def obstacles(state: Explorer, to: str) -> tuple[str, ...]:
 
 def unseen(state: Explorer) -> tuple[str, ...]:
     """The place never seen that is easiest to look at."""
-    return way(state, lambda there: not _is_seen(state, there))[-1:]
+    return way(state, lambda there: _seen(state, there) == UNSEEN)[-1:]
 
 
 def boxes(state: Explorer) -> tuple[str, ...]:
     """The box that is easiest to get at."""
-    return way(state, lambda there: _is_seen(state, there) and kind(state.cell[there]) == "box")[
-        -1:
-    ]
+    return way(state, lambda there: kind(_seen(state, there)) == "box")[-1:]
 
 
 def spots(state: Explorer) -> tuple[str, ...]:
-    """The nearest place to put something down, out of the way if there is such a place."""
-
-    def can_lie(there: str) -> bool:
-        return there != state.at and _is_seen(state, there) and state.cell[there] == "floor"
-
-    out_of_the_way = way(state, lambda there: can_lie(there) and not _is_passage(state, there))
-    return out_of_the_way[-1:] or way(state, can_lie)[-1:]
+    """Where something can be put down: out of the way if possible, then as near as possible."""
+    others = (there for there in _reached(state) if there != state.at)
+    floor = (there for there in others if _seen(state, there) == "floor")
+    return tuple(sorted(floor, key=lambda there: _is_passage(state, there)))
 
 
 def way(state: Explorer, is_goal: Callable[[str], bool]) -> tuple[str, ...]:
     """The easiest way to a place that is wanted, both ends included; empty if there is none."""
+    before = _reached(state, is_goal)
+    steps = [next(reversed(before))]
+    if not is_goal(steps[0]):
+        return ()
+    while before[steps[-1]]:
+        steps.append(before[steps[-1]])
+    return tuple(reversed(steps))
+
+
+def _reached(state: Explorer, is_goal: Callable[[str], bool] = lambda _: False) -> dict[str, str]:
+    """Where he can get to, easiest first, up to what is wanted; each with the place before."""
     before: dict[str, str] = {}
     queue = [(0, 0, state.at, "")]
     pushed = 0
@@ -60,25 +67,18 @@ def way(state: Explorer, is_goal: Callable[[str], bool]) -> tuple[str, ...]:
             continue
         before[here] = last
         if is_goal(here):
-            return _back(here, before)
+            break
         for there in beside(here):
             price = 1 if is_goal(there) else _price(state, there)
             if price and there not in before:
                 pushed += 1
                 heappush(queue, (far + price, pushed, there, here))
-    return ()
-
-
-def _back(end: str, before: dict[str, str]) -> tuple[str, ...]:
-    steps = [end]
-    while before[steps[-1]]:
-        steps.append(before[steps[-1]])
-    return tuple(reversed(steps))
+    return before
 
 
 def _price(state: Explorer, there: str) -> int:
     """How many steps it is worth to get into a place; 0 if it cannot be entered."""
-    what = state.cell[there] if _is_seen(state, there) else "wall"
+    what = _seen(state, there)
     if is_free(what):
         return 1
     if is_door(what, "closed"):
@@ -90,13 +90,13 @@ def _price(state: Explorer, there: str) -> int:
     return LIFTING if kind(what) in MOVABLE else 0
 
 
-def _is_seen(state: Explorer, there: str) -> bool:
-    return state.is_known(Explorer.cell[there])
-
-
 def _is_passage(state: Explorer, there: str) -> bool:
     """Whether something that lies there could be in the way: at a door, or between two rooms."""
-    seen = [state.cell[near] if _is_seen(state, near) else "?" for near in around(there)]
+    seen = [_seen(state, near) for near in around(there)]
     free = [is_free(what) for what in seen]
     parts = sum(one and not other for one, other in zip(free, free[1:] + free[:1], strict=True))
-    return parts > 1 or "?" in seen or any(kind(what) == "door" for what in seen)
+    return parts > 1 or UNSEEN in seen or any(kind(what) == "door" for what in seen)
+
+
+def _seen(state: Explorer, there: str) -> str:
+    return state.cell[there] if state.is_known(Explorer.cell[there]) else UNSEEN
