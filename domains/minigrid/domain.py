@@ -132,8 +132,13 @@ def enter(place: str) -> Primitive:
 def pick_up(place: str) -> Primitive:
     """Pick up what lies there."""
     thing = Explorer.cell[place]
+
+    def can_be_had(state: Explorer) -> bool:
+        lies_there = kind(state.cell[place]) in MOVABLE
+        return lies_there and state.front == place and state.carrying == NOTHING
+
     return primitive(
-        precondition=(Explorer.front == place) & (Explorer.carrying == NOTHING),
+        precondition=can_be_had,
         expected=[
             Explorer.carrying.becomes(thing),
             Explorer.where[thing].becomes(UNKNOWN),

@@ -2,8 +2,17 @@
 
 import pytest
 
-from bthtn.agent.event import LeafEnded, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.event import (
+    LeafAborted,
+    LeafEnded,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanReplaced,
+    PlanResumed,
+)
 from bthtn.plan.notation import normal
+from domains.minigrid.beliefs import Explorer
 from trees.explorer.level import Action
 from trees.explorer.tree import mission
 
@@ -21,6 +30,15 @@ BOXED = """
     ########
     #B.>.Lx#
     ########
+"""
+CORNER = """
+    ###########
+    #...#.....#
+    #...#.....#
+    #>........#
+    #...#...x.#
+    #...#.....#
+    ###########
 """
 VAULT = """
     ###############
@@ -143,6 +161,26 @@ def test_a_step_that_comes_to_nothing_fails_the_plan_and_another_is_made(
     (failure,) = trial.heard.of(PlanFailed)
     assert failure.reason.endswith(reason)
     assert failure.again
+
+
+def test_what_comes_into_view_meanwhile_is_fetched_at_once(trial):
+    trial = trial(CORNER, "pick up the red box")
+    assert trial.play()
+    (replaced,) = trial.heard.of(PlanReplaced)
+    assert replaced.reason == "it is better, and a surprise"
+    assert trial.heard.of(LeafAborted)[0].task.startswith("look_at(")
+
+
+def test_what_somebody_takes_away_meanwhile_breaks_the_plan_before_he_gets_there(trial):
+    def take(world, action):
+        if world.at == "4,1":
+            world.cells["6,1"] = "floor"
+
+    trial = trial(ROOM, "pick up the red box", before=take)
+    trial.play(limit=20)
+    (broken,) = trial.heard.of(PlanBroken)
+    assert broken.step == "pick_up('3,0')"
+    assert broken.change.fluent is Explorer.cell["3,0"]
 
 
 def test_a_way_that_is_blocked_meanwhile_fails_the_plan(trial):
