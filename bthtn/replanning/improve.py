@@ -1,6 +1,7 @@
 """Improvement: is there a better plan, and is that a surprise?
 
-    1  search from the actual state for a plan that beats the record of the running one
+    1  search from the actual state for a plan that beats the record of the running one.
+       Nothing that changed was read by it? then nothing has become better or worse
     2  found something? search from the predicted state, too: what the plan's own progress
        would have led to. What is found there as well is no surprise
 
@@ -11,7 +12,7 @@ one of these fluents changes, there is no need to ask again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody
@@ -42,8 +43,9 @@ from bthtn.world.state import FrozenState
 class Improvement:
     """One look for a better plan, a little at a time. ``found`` and the rest are there at its end.
 
-    ``interrupt`` is the policy that the answer is for: only "surprise" needs the second search,
-    and only it and "mtr" can be content with plans that are strictly better.
+    ``changed`` are the fluents that made somebody look. ``interrupt`` is the policy that the
+    answer is for: only "surprise" needs the second search, and only it and "mtr" can be content
+    with plans that are strictly better.
     """
 
     def __init__(
@@ -52,11 +54,13 @@ class Improvement:
         actual: FrozenState,
         predicted: FrozenState,
         bound: MethodTraversalRecord,
+        changed: frozenset[Fluent[Any]],
         interrupt: Interrupt,
     ) -> None:
         self._planner = planner
         self._predicted = predicted
         self._bound = bound
+        self._changed = changed
         self._interrupt = interrupt
         self._start = RecordingState(seeded(actual, planner.settings.seed))
         self._search = self._searching(self._start)
@@ -73,6 +77,8 @@ class Improvement:
                 return False
             if self._is_second or self.plan is None or self._interrupt != "surprise":
                 return True
+            if not self.matters:
+                return True
             self._is_second = True
             self._search = self._searching(seeded(self._predicted, self._planner.settings.seed))
             return self._goes_on(budget)
@@ -88,6 +94,11 @@ class Improvement:
         if self.plan.record.beats(self._bound):
             return Found.BETTER
         return Found.WORSE if self._bound.beats(self.plan.record) else Found.EQUAL
+
+    @property
+    def matters(self) -> bool:
+        """Whether what has changed makes a difference to what is found; only a surprise has to."""
+        return self._interrupt != "surprise" or not self._changed.isdisjoint(self._start.readings)
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -111,7 +122,7 @@ class Improvement:
 
     def _searching(self, state: FrozenState) -> Search:
         planner = self._planner
-        strictly = self._interrupt in ("mtr", "surprise")
+        strictly = self._interrupt in _STRICT
         bound = self._bound if strictly else None
         start = state if strictly else state.unrecorded
         return search_for(
@@ -119,6 +130,9 @@ class Improvement:
                 planner.domain, start, planner.goal, planner.binding, planner.settings, bound
             )
         )
+
+
+_STRICT: Final[tuple[Interrupt, ...]] = ("mtr", "surprise")
 
 
 def readable(domain: FrozenDomain, goal: Network) -> frozenset[str] | None:

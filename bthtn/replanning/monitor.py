@@ -210,10 +210,13 @@ class _Rest:
         works = [branch for branch in branches if branch.broken is None]
         if branches and not works:
             return branches[0].broken
-        touched = {f: self._state.get(f) for branch in works for f in branch.final}
-        values = after_priority(
-            range(len(works)), touched, lambda i, f: works[i].final.get(f, touched[f])
-        )
+
+        def final(index: int, fluent: Fluent[Any]) -> Any:
+            left = works[index].final
+            return left[fluent] if fluent in left else self._state.get(fluent)
+
+        touched = {fluent: None for branch in works for fluent in branch.final}
+        values = after_priority(range(len(works)), touched, final)
         for fluent, value in values.items():
             self._apply(fluent, Write(WriteKind.COMPUTED, value))
         return None

@@ -13,7 +13,11 @@ from bthtn.world.diff import Change
 
 Interrupt = Literal["any", "mtr_equal", "mtr", "surprise"]
 """Which plans may take a running one's place: whatever is found, one that is not worse, one that
-is strictly better, one that is strictly better and that the running one does not lead to."""
+is strictly better, one that is strictly better and that the running one does not lead to.
+
+The first three look for one whenever others change anything. They are what engines do that know
+no surprise, and are there to be compared with.
+"""
 
 Meanwhile = Literal["run", "cut"]
 """What the plan does while a better one is looked for over several ticks."""

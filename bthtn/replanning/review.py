@@ -74,7 +74,7 @@ class Review:
         self._is_proven = False
         self._is_due = False
         self._search: Improvement | None = None
-        self._cause: Change | None = None
+        self._causes: dict[Fluent[Any], Change] = {}
         self._otherwise: Change | None = None
         self._has_moved = False
 
@@ -128,7 +128,8 @@ class Review:
         """The plan is over: watch nothing, look for nothing."""
         self._support.close()
         self._chances.close()
-        self._search = self._cause = self._otherwise = self._better_since = None
+        self._search = self._otherwise = self._better_since = None
+        self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
 
     @property
@@ -163,13 +164,14 @@ class Review:
         return readable(self._planner.domain, self._planner.goal)
 
     @property
-    def _is_strict(self) -> bool:
-        return self.replanning.interrupt in ("mtr", "surprise")
+    def _is_exact(self) -> bool:
+        """Whether only what makes a difference wakes; the naive policies wake at every change."""
+        return self.replanning.interrupt == "surprise"
 
     def _waking(self) -> list[Change]:
         """The changes that can make a difference to what a search finds."""
         changes = list(self._chances.changes.values())
-        names = self._readable if changes and self._is_strict and not self._is_proven else None
+        names = self._readable if changes and self._is_exact and not self._is_proven else None
         return [one for one in changes if names is None or one.fluent.name in names]
 
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
@@ -178,7 +180,7 @@ class Review:
         Nothing beats a record of zeros, and where the cheapest plan is wanted records say nothing.
         """
         self._is_proven = fluents is not None
-        hopeless = self._is_strict and not any(self._bound)
+        hopeless = self._is_exact and not any(self._bound)
         if hopeless or self._planner.settings.cheapest:
             self._is_proven, fluents = True, ()
         self._chances.over(fluents)
@@ -186,26 +188,29 @@ class Review:
     def _improved(
         self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
-        search = self._search if self._search is not None else self._begun(progress())
+        is_fresh = self._search is None
+        search = self._begun(progress()) if self._search is None else self._search
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
                 reason = "a better plan is being looked for"
-                yield Verdict(Decision.ABORT, reason, change=self._cause)
+                yield Verdict(Decision.ABORT, reason, change=next(iter(self._causes.values())))
             return
         self._search = None
-        if search.plan is not None and not self._still_holds(search.plan):
+        if search.plan is not None and not is_fresh and not self._still_holds(search.plan):
             self._is_due = True
             return
-        seen = {f: change for f, change in self._chances.changes.items() if f in search.reads}
-        if self._is_strict and not self._has_moved:
-            self._watch_chances(search.reads)
-            if not seen:
-                self._chances.forget()
-        yield self._judged(search, interruptible=interruptible)
+        proven = self._is_exact and not self._has_moved
+        self._watch_chances(search.reads if proven else None)
+        if proven and search.reads.isdisjoint(self._chances.changes):
+            self._chances.forget()
+        if search.matters:
+            yield self._judged(search, interruptible=interruptible)
+        if not self._is_due:
+            self._causes = {}
 
     def _begun(self, progress: Progress) -> Improvement:
-        self._cause = next(iter(self._waking()), self._cause)
+        self._causes |= {change.fluent: change for change in self._waking()}
         self._chances.forget()
         self._is_due = self._has_moved = False
         self._search = Improvement(
@@ -213,6 +218,7 @@ class Review:
             self._beliefs.frozen(),
             self._foreseen(progress),
             self._bound,
+            frozenset(self._causes),
             self.replanning.interrupt,
         )
         return self._search
@@ -232,7 +238,10 @@ class Review:
             interruptible=interruptible,
         )
         rule = decided(self.replanning.interrupt, situation)
-        verdict = Verdict(rule.decision, rule.because, change=self._cause, plan=search.plan)
+        causes = self._causes.values()
+        others = next(iter(causes), None)
+        cause = next((one for one in causes if one.fluent in search.reads), others)
+        verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
         if search.problem:
             verdict = replace(verdict, reason=f"{rule.because}: {search.problem}")
         if search.found is not Found.NOTHING and not interruptible:

@@ -64,7 +64,7 @@ class Stage:
 
     def goal(self, network, /, *, name="goal", horizon=None, check_rest=False, **options):
         """A goal for the agent, who believes what no option is called."""
-        known = ("budget", "max_replans", "settings")
+        known = ("budget", "max_replans", "replanning", "settings")
         beliefs = {key: value for key, value in options.items() if key not in known}
         options = {key: value for key, value in options.items() if key in known}
         if horizon is not None or check_rest:

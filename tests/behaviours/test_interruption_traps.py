@@ -1,0 +1,329 @@
+"""The traps of replanning, in pairs: the naive policy shows the symptom, the default does not.
+
+The troll of Humphreys' chapter recovers after every slam of his trunk, and whirls after three; the
+soldier runs to cover while he reloads. Both are disturbed by sensors at every tick.
+"""
+
+import pytest
+
+from bthtn import Domain, Fluent, State, fluent, method
+from bthtn.agent.event import LeafAborted, LeafEnded, LeafStarted, PlanReplaced
+from bthtn.behaviours import Agent, PlanGoal
+from bthtn.replanning.policy import Replanning
+from bthtn.testing.doubles import RecordingListener
+from domains.combat.domain import Distance, Soldier, combat, fight
+
+MELEE = 2
+
+
+class Troll(State):
+    sees: Fluent[bool] = fluent(default=True)
+    distance: Fluent[int] = fluent(default=5)
+    power: Fluent[int] = fluent(default=0)
+    tired: Fluent[bool] = fluent(default=False)
+    trunk: Fluent[int] = fluent(default=3)
+    attacked: Fluent[bool] = fluent(default=False)
+
+
+class Scene:
+    """Somebody with a goal that is begun anew whenever it is done, and what he tells."""
+
+    def __init__(self, domain, goal, beliefs, interrupt="surprise"):
+        self.heard = RecordingListener()
+        self.agent = Agent("he", domain, beliefs, body=None, listener=self.heard)
+        self.goal = PlanGoal("goal", self.agent, goal, replanning=Replanning(interrupt=interrupt))
+
+    def pass_time(self, ticks, sense=lambda agent, tick: None):
+        """So many ticks; before each one something is sensed."""
+        for tick in range(ticks):
+            sense(self.agent, tick)
+            self.goal.tick_once()
+
+    def until(self, started):
+        """Tick until a task has begun."""
+        while not any(event.task == started for event in self.heard.of(LeafStarted)):
+            assert len(self.heard.events) < 1_000, "it never begins"
+            self.goal.tick_once()
+
+    @property
+    def done(self):
+        return [event.task for event in self.heard.of(LeafEnded)]
+
+    @property
+    def aborted(self):
+        return [event.task for event in self.heard.of(LeafAborted)]
+
+    @property
+    def starts(self):
+        return [event.task for event in self.heard.of(LeafStarted)]
+
+
+def steps_back_and_forth(agent, tick):
+    """A sensor that never gives the same value twice in a row."""
+    agent.believe(Troll.distance, 5 + tick % 2)
+
+
+# the whirlwind
+
+
+def whirling(*, fixed):
+    """A troll that whirls after three slams; ``fixed`` as in the chapter, by being tired."""
+    domain = Domain("whirling", Troll)
+    tired = [Troll.tired.becomes(True)] if fixed else []
+    slam = domain.primitive("slam", effects=[Troll.power.increases(1), *tired], duration=1)
+    whirl = domain.primitive(
+        "whirl",
+        precondition=~Troll.tired if fixed else None,
+        effects=Troll.power.becomes(0),
+        duration=1,
+    )
+    rested = Troll.tired.becomes(False) if fixed else ()
+    recover = domain.primitive("recover", effects=rested, duration=3)
+
+    @domain.compound
+    def attack():
+        yield method(whirl(), recover(), when=Troll.power == 3)
+        yield method(slam(), recover(), when=Troll.distance > MELEE)
+
+    return domain, attack()
+
+
+ROUND = ["slam", "recover"] * 3 + ["whirl", "recover"]
+
+
+def test_without_any_fix_a_thousand_ticks_of_noise_abort_no_recovery():
+    scene = Scene(*whirling(fixed=False), Troll())
+    scene.pass_time(1_000, steps_back_and_forth)
+    assert scene.aborted == []
+    assert len(scene.done) > 200
+    assert scene.done == (ROUND * 50)[: len(scene.done)]
+
+
+def test_by_records_alone_the_third_recovery_is_aborted_for_the_whirlwind():
+    scene = Scene(*whirling(fixed=False), Troll(), "mtr")
+    scene.pass_time(20, steps_back_and_forth)
+    assert scene.aborted[0] == "recover"
+    assert scene.starts[:7] == ["slam", "recover"] * 3 + ["whirl"]
+
+
+def test_equal_records_restart_the_plan_even_with_the_fix_and_the_whirlwind_never_comes():
+    scene = Scene(*whirling(fixed=True), Troll(), "mtr_equal")
+    scene.pass_time(200, steps_back_and_forth)
+    assert set(scene.aborted) == {"recover"}
+    assert "whirl" not in scene.done
+    assert scene.agent.beliefs.now.power > 3
+
+
+@pytest.mark.parametrize("interrupt", ["mtr", "surprise"])
+def test_with_the_fix_strictly_better_records_abort_nothing(interrupt):
+    scene = Scene(*whirling(fixed=True), Troll(), interrupt)
+    scene.pass_time(200, steps_back_and_forth)
+    assert scene.aborted == []
+    assert scene.done == (ROUND * 10)[: len(scene.done)]
+
+
+# the roar of recovery
+
+
+def roaring():
+    """A slam makes the next one impossible for a while; the roar belongs to the slam."""
+    domain = Domain("roaring", Troll)
+    slam = domain.primitive("slam", effects=Troll.attacked.becomes(True), duration=1)
+    roar, throw = domain.primitive("roar", duration=3), domain.primitive("throw", duration=1)
+    pick_up = domain.primitive("pick_up", duration=1)
+
+    @domain.compound
+    def attack():
+        yield method(slam(), roar(), when=~Troll.attacked & (Troll.distance > MELEE))
+        yield method(pick_up(), throw())
+
+    return domain, attack()
+
+
+def test_who_takes_whatever_is_found_breaks_off_the_roar_for_a_boulder():
+    scene = Scene(*roaring(), Troll(), "any")
+    scene.pass_time(5, steps_back_and_forth)
+    assert scene.aborted[0] == "roar"
+    assert scene.starts[:3] == ["slam", "roar", "pick_up"]
+
+
+@pytest.mark.parametrize("interrupt", ["mtr_equal", "mtr", "surprise"])
+def test_who_asks_for_something_better_lets_him_roar(interrupt):
+    scene = Scene(*roaring(), Troll(), interrupt)
+    scene.pass_time(6, steps_back_and_forth)
+    assert scene.aborted == []
+    assert scene.done == ["slam", "roar"]
+
+
+# records that go stale
+
+
+def uprooting():
+    """Without a trunk he gets one first: from then on his record looks worse than it need be."""
+    domain = Domain("uprooting", Troll)
+    walk = domain.primitive("walk", duration=2)
+    slam = domain.primitive("slam", effects=Troll.trunk.decreases(1), duration=3)
+    uproot = domain.primitive("uproot", effects=Troll.trunk.becomes(3), duration=2)
+    find, search = (domain.primitive(name, duration=2) for name in ("find", "search"))
+
+    @domain.compound
+    def thump():
+        yield method(attack(), when=Troll.sees & (Troll.distance > MELEE))
+        yield method(search())
+
+    @domain.compound
+    def attack():
+        yield method(walk(), slam(), when=Troll.trunk > 0)
+        yield method(find(), uproot(), attack())
+
+    return domain, thump()
+
+
+def test_by_records_alone_his_own_progress_makes_him_walk_again():
+    scene = Scene(*uprooting(), Troll(trunk=0), "mtr")
+    scene.until("slam")
+    scene.pass_time(3, steps_back_and_forth)
+    assert scene.aborted == ["slam"]
+    assert scene.starts == ["find", "uproot", "walk", "slam", "walk"]
+
+
+def test_what_he_brought_about_himself_is_no_surprise():
+    scene = Scene(*uprooting(), Troll(trunk=0))
+    scene.pass_time(10, steps_back_and_forth)
+    assert scene.aborted == []
+    assert scene.done == ["find", "uproot", "walk", "slam"]
+
+
+def test_a_trunk_that_is_handed_to_him_is_a_surprise():
+    scene = Scene(*uprooting(), Troll(trunk=0))
+    scene.goal.tick_once()
+    scene.agent.believe(Troll.trunk, 3, source="ally")
+    scene.goal.tick_once()
+    assert scene.starts == ["find", "walk"]
+    assert scene.aborted == ["find"]
+
+
+def test_an_enemy_seen_on_the_way_is_a_surprise():
+    scene = Scene(*uprooting(), Troll(sees=False))
+    scene.pass_time(1)
+    scene.agent.believe(Troll.sees, True)
+    scene.goal.tick_once()
+    assert scene.starts == ["search", "walk"]
+
+
+def test_records_are_compared_from_the_first_difference_on():
+    domain = Domain("two levels", Troll)
+    steps = [domain.primitive(name, duration=9) for name in "abc"]
+
+    @domain.compound
+    def top():
+        yield method(inner(), when=Troll.attacked)
+        yield method(steps[2]())
+
+    @domain.compound
+    def inner():
+        yield method(steps[0](), when=Troll.power == 1)
+        yield method(steps[0](), when=Troll.power == 2)
+        yield method(steps[1]())
+
+    scene = Scene(domain, top(), Troll())
+    scene.goal.tick_once()
+    scene.agent.believe(Troll.attacked, True)
+    scene.goal.tick_once()
+    assert scene.starts == ["c", "b"]
+    assert list(scene.goal.record) == [0, 2]
+
+
+# what a running step does itself
+
+
+def approaching():
+    domain = Domain("approaching", Troll)
+    come = domain.primitive(
+        "come",
+        precondition=Troll.distance > MELEE,
+        effects=Troll.distance.becomes(MELEE),
+        duration=4,
+    )
+    slam = domain.primitive("slam", duration=1)
+
+    @domain.compound
+    def attack():
+        yield method(slam(), when=Troll.distance <= MELEE)
+        yield method(come(), slam())
+
+    return domain, attack()
+
+
+def test_a_sensor_that_sees_the_success_first_does_not_break_the_step():
+    scene = Scene(*approaching(), Troll())
+    scene.pass_time(2)
+    scene.agent.believe(Troll.distance, MELEE)
+    scene.pass_time(4)
+    assert scene.aborted == []
+    assert scene.done == ["come", "slam"]
+
+
+def test_by_records_alone_his_own_success_interrupts_him():
+    scene = Scene(*approaching(), Troll(), "mtr")
+    scene.pass_time(2)
+    scene.agent.believe(Troll.distance, MELEE)
+    scene.pass_time(4)
+    assert scene.aborted == ["come"]
+
+
+# the soldier
+
+
+def soldier(interrupt="surprise", **given):
+    return Scene(combat, fight(), Soldier(**({"target": True} | given)), interrupt)
+
+
+def comes_and_goes(agent, tick):
+    """The enemy, as far as a sensor can tell."""
+    agent.believe(Soldier.distance, list(Distance)[1 - tick % 2])
+
+
+def test_by_records_alone_arriving_in_cover_makes_him_wait_again():
+    scene = soldier("mtr", cover=True, ammo=False)
+    scene.until("reload")
+    scene.pass_time(2, comes_and_goes)
+    assert "reload" in scene.aborted
+    assert scene.starts.count("wait(3)") == 2
+
+
+def test_after_he_has_come_into_cover_noise_restarts_nothing():
+    scene = soldier(cover=True, ammo=False)
+    scene.until("reload")
+    scene.pass_time(2, comes_and_goes)
+    assert scene.aborted == []
+    assert scene.starts.count("wait(3)") == 1
+
+
+def test_cover_that_is_destroyed_on_the_way_makes_him_fight_in_the_open_at_once():
+    scene = soldier(cover=True)
+    scene.pass_time(2)
+    scene.agent.believe(Soldier.cover, False)
+    scene.pass_time(1)
+    assert scene.aborted == ["move_to_cover"]
+    assert list(scene.goal.record) == [2, 0, 1]
+    assert {"keep_distance", "shoot"} <= set(scene.starts)
+
+
+def test_a_target_that_an_ally_killed_makes_him_look_for_another_at_once():
+    scene = soldier(cover=True)
+    scene.pass_time(2)
+    scene.agent.believe(Soldier.target, False)
+    scene.pass_time(1)
+    assert scene.aborted == ["move_to_cover"]
+    assert scene.starts[-1] == "search_enemy"
+
+
+def test_cover_that_appears_is_made_use_of_at_once():
+    scene = soldier()
+    scene.pass_time(1)
+    scene.agent.believe(Soldier.cover, True)
+    scene.pass_time(1)
+    assert "move_to_cover" in scene.starts
+    (replaced,) = scene.heard.of(PlanReplaced)
+    assert str(replaced.change) == "cover: false → true (by sensor)"

@@ -1,0 +1,75 @@
+"""Policy: one table says what becomes of a running plan."""
+
+from itertools import product
+
+import pytest
+
+from bthtn.errors import DomainError
+from bthtn.replanning.policy import TABLE, Decision, Found, Replanning, Situation, decided
+
+KEEP, ADOPT, ABORT = Decision.KEEP, Decision.ADOPT, Decision.ABORT
+POLICIES = ("any", "mtr_equal", "mtr", "surprise")
+TRUTHS = (True, False)
+SITUATIONS = [Situation(*facts) for facts in product(TRUTHS, Found, TRUTHS, TRUTHS)]
+
+
+def decision(interrupt, found, *, surprising=True, interruptible=True):
+    situation = Situation(True, found, surprising, interruptible)
+    return decided(interrupt, situation).decision
+
+
+@pytest.mark.parametrize("interrupt", POLICIES)
+def test_every_situation_is_decided(interrupt):
+    assert {decided(interrupt, one).decision for one in SITUATIONS} == {KEEP, ADOPT, ABORT}
+
+
+def test_every_line_decides_something():
+    used = {id(decided(policy, one)) for policy in POLICIES for one in SITUATIONS}
+    assert used == {id(rule) for rule in TABLE}
+
+
+@pytest.mark.parametrize("interrupt", POLICIES)
+def test_what_does_not_work_any_more_is_aborted_whatever_else_there_is(interrupt):
+    broken = [one for one in SITUATIONS if not one.valid]
+    assert {decided(interrupt, one).decision for one in broken} == {ABORT}
+    working = [one for one in SITUATIONS if one.valid]
+    assert ABORT not in {decided(interrupt, one).decision for one in working}
+
+
+@pytest.mark.parametrize("interrupt", POLICIES)
+def test_what_may_not_be_interrupted_is_kept(interrupt):
+    held = [one for one in SITUATIONS if one.valid and not one.interruptible]
+    assert {decided(interrupt, one).decision for one in held} == {KEEP}
+
+
+@pytest.mark.parametrize(
+    ("interrupt", "adopted"),
+    [
+        ("any", [Found.WORSE, Found.EQUAL, Found.BETTER]),
+        ("mtr_equal", [Found.EQUAL, Found.BETTER]),
+        ("mtr", [Found.BETTER]),
+        ("surprise", [Found.BETTER]),
+    ],
+)
+def test_each_policy_adopts_less_than_the_one_before(interrupt, adopted):
+    assert [found for found in Found if decision(interrupt, found) is ADOPT] == adopted
+
+
+def test_only_the_default_asks_for_a_surprise():
+    kept = [p for p in POLICIES if decision(p, Found.BETTER, surprising=False) is KEEP]
+    assert kept == ["surprise"] == [Replanning().interrupt]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"interrupt": "always"},
+        {"meanwhile": "wait"},
+        {"minimum_commitment": -1},
+        {"hysteresis": -1},
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(wrong):
+    (name,) = wrong
+    with pytest.raises(DomainError, match=rf"BT202.*{name}"):
+        Replanning(**wrong)
