@@ -128,14 +128,20 @@ def tables(seeds: int) -> tuple[dict[str, Table], list[str]]:
     for name in LEVELS:
         games = [played(name, seed) for seed in range(seeds)]
         still.append(row(name, games))
+        _tell(still[-1])
         if has_too_few(games):
             too_few.append(name)
     for name, tree in TREES.items():
         games = [played(MOVING, seed, partial(tree, seed=seed)) for seed in range(seeds)]
         moving.append(row(name, games))
+        _tell(moving[-1])
         if tree is both and has_too_few(games):
             too_few.append(MOVING)
     return {"still": still, "moving": moving}, too_few
+
+
+def _tell(line: list[str]) -> None:
+    sys.stderr.write(f"{' | '.join(line)}\n")
 
 
 def faults(page: str) -> list[str]:

@@ -38,6 +38,11 @@ def name(what: str) -> str:
     return " ".join(what.split()[-2:])
 
 
+def names(what: object) -> tuple[str, ...]:
+    """All that a thing is called, ``"red door"`` and ``"door"``. The unknown has no names."""
+    return (name(what), kind(what)) if isinstance(what, str) and what not in PLAIN else ()
+
+
 def is_door(what: str, how: str) -> bool:
     """Whether it is a door that is ``"open"``, ``"closed"`` or ``"locked"``."""
     return kind(what) == "door" and what.startswith(how)
