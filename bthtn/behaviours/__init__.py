@@ -17,6 +17,7 @@ from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.replanning.policy import Replanning
 
 __all__ = [
     "Agent",
@@ -26,5 +27,6 @@ __all__ = [
     "OperatorFailed",
     "Operators",
     "PlanGoal",
+    "Replanning",
     "Running",
 ]

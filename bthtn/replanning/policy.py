@@ -116,8 +116,8 @@ class Replanning:
         for name, allowed in (("interrupt", Interrupt), ("meanwhile", Meanwhile)):
             value, values = getattr(self, name), get_args(allowed)
             if value not in values:
-                hint = f"one of {', '.join(values)}"
-                raise DomainError(Diagnostic("BT202", f"{name} is {value!r}", hint=hint))
+                hint = f"one of: {', '.join(values)}"
+                raise DomainError(Diagnostic("BT111", f"{name} is {value!r}", hint=hint))
         for name in ("minimum_commitment", "hysteresis"):
             if getattr(self, name) < 0:
                 message = f"{name} is {getattr(self, name)}"

@@ -71,10 +71,15 @@ def comparable(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
     What is planned later for a part inside a branch is appended to the record, behind the
     entries of later branches. So the places agree only up to the first such part.
     """
-    entries: list[int] = []
-    pending: list[tuple[Node | int, bool]] = [(plan.tree, False)]
     if not _is_open_inside(plan.tree):
         return plan.record, True
+    return MethodTraversalRecord(_comparable_entries(plan.tree)), False
+
+
+def _comparable_entries(tree: Node) -> list[int]:
+    """The entries of a tree's record, up to the first part that is suspended in a branch."""
+    entries: list[int] = []
+    pending: list[tuple[Node | int, bool]] = [(tree, False)]
     while pending:
         node, inside = pending.pop()
         match node:
@@ -93,7 +98,7 @@ def comparable(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
                 pending.extend((one, True) for one in reversed(_alternatives(node)))
             case _:
                 pass
-    return MethodTraversalRecord(entries), False
+    return entries
 
 
 def _alternatives(node: PriorityNode) -> list[Node | int]:

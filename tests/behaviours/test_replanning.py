@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from py_trees.common import Status
 
-from bthtn import defer, method, parallel, pause
+from bthtn import Settings, defer, method, parallel, pause
 from bthtn.agent.event import (
     LeafAborted,
     LeafStarted,
@@ -232,6 +232,40 @@ def test_own_progress_makes_the_look_old_but_asks_nothing_itself(stage, looks):
     stage.actor.believe(World.open, False)
     ticks(goal, 1)
     assert stage.heard.lines()[-2:] == ["aborted rest", "start best"]
+
+
+def test_where_the_cheapest_plan_is_wanted_records_say_nothing(stage, looks):
+    goal = stage.goal(choice(stage), settings=Settings(cheapest=True))
+    ticks(goal, 2)
+    looks.clear()
+    stage.actor.believe(World.open, True)
+    ticks(goal, 2)
+    assert looks["searches"] == 0
+    assert stage.heard.lines() == ["start second"]
+
+
+def test_what_a_step_of_its_own_has_brought_about_is_watched_from_then_on(stage):
+    rise = stage.step("rise", "S", effects=World.open.becomes(True))
+    walk, enter = stage.step("walk", "R"), stage.step("enter", precondition=World.open)
+    goal = stage.goal((rise, walk, enter))
+    goal.tick_once()
+    assert stage.heard.lines()[-1] == "start walk"
+    ticks(goal, 2)
+    stage.actor.believe(World.open, False)
+    goal.tick_once()
+    (broken,) = stage.heard.of(PlanBroken)
+    assert (broken.step, str(broken.change)) == ("enter", "open: true → false (by sensor)")
+
+
+def test_what_two_steps_later_was_brought_about_is_watched_too(stage):
+    rise = stage.step("rise", "RRS", effects=World.open.becomes(True))
+    walk, enter = stage.step("walk", "R"), stage.step("enter", precondition=World.open)
+    goal = stage.goal((rise, walk, enter))
+    ticks(goal, 4)
+    assert stage.heard.lines()[-1] == "start walk"
+    stage.actor.believe(World.open, False)
+    goal.tick_once()
+    assert [event.step for event in stage.heard.of(PlanBroken)] == ["enter"]
 
 
 # counting

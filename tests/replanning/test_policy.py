@@ -61,15 +61,14 @@ def test_only_the_default_asks_for_a_surprise():
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("code", "name", "value"),
     [
-        {"interrupt": "always"},
-        {"meanwhile": "wait"},
-        {"minimum_commitment": -1},
-        {"hysteresis": -1},
+        ("BT111", "interrupt", "always"),
+        ("BT111", "meanwhile", "wait"),
+        ("BT202", "minimum_commitment", -1),
+        ("BT202", "hysteresis", -1),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(wrong):
-    (name,) = wrong
-    with pytest.raises(DomainError, match=rf"BT202.*{name}"):
-        Replanning(**wrong)
+def test_settings_that_mean_nothing_are_refused(code, name, value):
+    with pytest.raises(DomainError, match=rf"{code}.*{name}"):
+        Replanning(**{name: value})
