@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static gates fix bench differential clean
+.PHONY: run test check static gates fix bench worlds differential clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what test measured.
 .NOTPARALLEL:
 
@@ -42,6 +42,12 @@ bench: .venv/.ready
 	$(BIN)/python -m pytest -q benchmarks --benchmark-disable
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
+
+# worlds: a hundred games in each of several levels of MiniGrid; 1 when too few of them are won
+worlds: .venv/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[minigrid]"
+	$(BIN)/python -m pytest -q tests/trees/explorer/levels.py
+	$(BIN)/python -m benchmarks.worlds --write-docs
 
 # differential: a hundred thousand random problems to all implementations of the search; takes hours
 differential: .venv/.ready

@@ -83,9 +83,10 @@ class Lifting:
         values[_bound_at(method.value, variables)] = method.value
         scope: Scope = self._parameters
         scopes = [scope := self._with(scope, variable) for variable in variables]
+        bounds = [self._bound(variable) for variable in variables]
         tasks = [
-            self._task("one_of", outer, f"{one.name} in {one.values}", self._bound(one))
-            for one, outer in zip(variables, [self._parameters, *scopes], strict=False)
+            self._task("one_of", outer, f"{one.name} in {one.values}", one)
+            for one, outer in zip(bounds, [self._parameters, *scopes], strict=False)
         ]
         body = method.body
         if not isinstance(body, PlainBody):

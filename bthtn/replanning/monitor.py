@@ -133,15 +133,18 @@ class _Rest:
         view: StateView = _Without(self._state, _own(node)) if runs else self._state
         broken = _asked(str(node), node.task.precondition, view, node.args, shown=self._state)
         if broken is None:
-            broken = self._effects_of(node)
+            broken = self._effects_of(node, as_planned=runs)
         self._steps += 1
         return _at(node, broken)
 
-    def _effects_of(self, node: TaskNode) -> Break | None:
+    def _effects_of(self, node: TaskNode, *, as_planned: bool) -> Break | None:
+        # Those of a running step are not computed anew: it has changed some of what they read.
+        planned = {f: w for f, w in node.footprint.writes.items() if isinstance(f, Fluent)}
+        effects = (*node.task.effects, *node.task.expected)
         try:
-            writes = writes_of((*node.task.effects, *node.task.expected), self._state, node.args)
+            writes = planned if as_planned else writes_of(effects, self._state, node.args)
         except UnknownRead:
-            writes = {f: _UNSURE for f in node.footprint.writes if isinstance(f, Fluent)}
+            writes = dict.fromkeys(planned, _UNSURE)
         except AssertionError:
             raise
         except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told breaks

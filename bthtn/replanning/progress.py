@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, SuspendedNode, TaskNode
 from bthtn.plan.walk import children_of, preorder
 
 
@@ -68,7 +68,10 @@ class Progress:
             pending.extend(reversed(self.below(node)))
 
     def begun(self) -> frozenset[Node]:
-        """The nodes in which a step has started, or a suspended part was planned."""
+        """The nodes in which a step has started, or a suspended part was planned.
+
+        What stands before such a node in a sequence was come past, also if it has no steps.
+        """
         above: dict[Node, Node] = {}
         found: set[Node] = set()
         for node in self.nodes():
@@ -79,6 +82,12 @@ class Progress:
             while reached is not None and reached not in found:
                 found.add(reached)
                 reached = above.get(reached)
+        for node in list(found):
+            if not isinstance(node, ParallelNode | PriorityNode):
+                below = self.below(node)
+                last = max((n for n, child in enumerate(below) if child in found), default=0)
+                for passed in below[:last]:
+                    found.update(self.nodes(passed))
         return frozenset(found)
 
     def running(self) -> list[TaskNode]:

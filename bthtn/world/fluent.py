@@ -272,21 +272,27 @@ class Members(Generic[K, T]):
         self._window.write_fluent(self._family.member(index), value)
 
 
-def fluent(*, default: T, type: type | None = None, volatile: bool = False) -> Fluent[T]:  # noqa: A002
+def fluent(
+    *,
+    default: T | Unknown,
+    type: type[T] | None = None,  # noqa: A002 - as the built-in says it
+    volatile: bool = False,
+) -> Fluent[T]:
     """Declare a fluent. Its type is that of the default; give ``type`` when that is None.
 
     Raises StateError when no type can be told, or the default is not of it.
     """
-    made = Fluent(default, type_=_type_of(default, type), volatile=volatile)
+    type_ = _type_of(default, type)
+    made = Fluent(cast("T", default), type_=type_, volatile=volatile)
     made.check(default)
     return made
 
 
 def fluents(
     *,
-    default: T,
+    default: T | Unknown,
     index: type = str,
-    type: type | None = None,  # noqa: A002 - as in `fluent`
+    type: type[T] | None = None,  # noqa: A002 - as in `fluent`
     volatile: bool = False,
 ) -> FluentFamily[Any, T]:
     """Declare a family of fluents that share a name, a type and a default.
@@ -294,7 +300,7 @@ def fluents(
     ``index`` is the type of what tells its members apart. Raises StateError as ``fluent``.
     """
     family: FluentFamily[Any, T] = FluentFamily(
-        default, type_=_type_of(default, type), index=index, volatile=volatile
+        cast("T", default), type_=_type_of(default, type), index=index, volatile=volatile
     )
     family.prototype.check(default)
     return family

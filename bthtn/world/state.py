@@ -121,7 +121,7 @@ class State(metaclass=_StateClass):
         window._view = view
         return window
 
-    def is_known(self, variable: Fluent[Any]) -> bool:
+    def is_known(self, variable: Expression[Any]) -> bool:
         """Whether the fluent has a value that can be read."""
         return self._view.get(variable) is not UNKNOWN
 

@@ -148,6 +148,16 @@ def test_no_values_are_no_way(domain, go):
     )
 
 
+def test_values_that_are_computed_are_told_by_the_name_of_the_function(domain, go):
+    def known_spots(scout):
+        return scout.spots
+
+    events = []
+    goal = hide(domain, go, known_spots)
+    HtnSearch(request(domain, Scout(spots=()), goal), events.append).advance()
+    assert "there is no spot in known_spots: spots = ()" in explanation_text(explained(events))
+
+
 def test_what_the_values_were_computed_from_is_read(domain, go):
     move = domain.primitive("move", effects=Scout.spots.becomes(("z",)))
     goal = hide(domain, go, Scout.spots)

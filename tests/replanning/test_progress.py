@@ -29,6 +29,21 @@ def test_what_has_begun_reaches_up_to_the_root():
     assert Progress(tree, stages).begun() == {tree, first, A, B}
 
 
+def test_what_has_no_steps_is_behind_when_a_step_after_it_has_started():
+    empty, ahead = SequenceNode((NULL_NODE,)), SequenceNode(())
+    tree = SequenceNode((empty, A, ahead))
+    assert empty not in Progress.at_start(tree).begun()
+    begun = Progress(tree, {A: Stage.RUNNING}).begun()
+    assert empty in begun
+    assert ahead not in begun
+
+
+def test_a_branch_without_steps_is_not_behind_because_another_has_started():
+    empty = SequenceNode((NULL_NODE,))
+    tree = ParallelNode((empty, A), ParallelPolicy.ALL)
+    assert empty not in Progress(tree, {A: Stage.RUNNING}).begun()
+
+
 def test_below_a_suspended_part_is_what_was_planned_for_it():
     tree, inside = SequenceNode((A, REST)), SequenceNode((B, C))
     progress = Progress(

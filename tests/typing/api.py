@@ -74,6 +74,8 @@ class Soldier(State):
     target: Fluent[str | None] = fluent(default=None, type=str)
     seen: FluentFamily[str, bool] = fluents(default=False)
     spots: Fluent[tuple[str, ...]] = fluent(default=("wall", "tree"))
+    door: Fluent[str] = fluent(default=UNKNOWN, type=str)
+    map: FluentFamily[str, str] = fluents(default=UNKNOWN, type=str)
 
 
 class Moon(State):
@@ -89,6 +91,7 @@ assert_type(Soldier(ammo=3).ammo, int)
 assert_type(Soldier().at, str)
 assert_type(Soldier().target, str | None)
 assert_type(Soldier().seen["enemy"], bool)
+assert_type(Soldier().is_known(Soldier.ammo) and Soldier().is_known(Soldier.seen["enemy"]), bool)
 assert_type(Soldier.ammo > 0, Expression[bool])
 assert_type(Soldier.ammo + 1, Expression[int])
 assert_type(Soldier.ammo == 3, Expression[bool])
@@ -113,6 +116,7 @@ Soldier(seen={"enemy": 3})  # type: ignore[dict-item]
 class Wrong(State):
     ammo: Fluent[int] = fluent(default="six")  # type: ignore[arg-type]
     on: FluentFamily[str, bool] = fluents(default=3)  # type: ignore[arg-type]
+    lost: Fluent[str] = fluent(default=UNKNOWN, type=int)  # type: ignore[arg-type]
     bare = fluent()  # type: ignore[call-arg, var-annotated]
     loud: Fluent[int] = fluent(default=1, volatil=True)  # type: ignore[call-arg]
 

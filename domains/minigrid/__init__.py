@@ -1,0 +1,1 @@
+"""The MiniGrid domain: find things behind doors in a world that is only seen in part."""

@@ -1,0 +1,90 @@
+"""What an explorer believes: a map in words, of which most is unknown at first.
+
+A place is a text, ``"3,-1"``: so many steps to the east and to the south of where he began. What
+he saw there is a text as well: ``"floor"``, ``"wall"``, ``"red key"``, ``"locked red door"``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
+
+MOVABLE: Final = ("key", "ball", "box")
+PLAIN: Final = ("floor", "wall")
+NOTHING: Final = "nothing"
+
+
+class Explorer(State):
+    """Where he stands, what he holds, and what he has seen so far."""
+
+    at: Fluent[str] = fluent(default="0,0")
+    front: Fluent[str] = fluent(default="1,0")
+    carrying: Fluent[str] = fluent(default=NOTHING)
+    cell: FluentFamily[str, str] = fluents(default=UNKNOWN, type=str)
+    where: FluentFamily[str, str] = fluents(default=UNKNOWN, type=str)
+
+
+# words for what is in a place
+
+
+def kind(what: str) -> str:
+    """The last word: ``"door"`` for ``"locked red door"``."""
+    return what.rpartition(" ")[2]
+
+
+def name(what: str) -> str:
+    """What it is called whatever is done to it: ``"red door"`` for ``"locked red door"``."""
+    return " ".join(what.split()[-2:])
+
+
+def names(what: object) -> tuple[str, ...]:
+    """All that a thing is called, ``"red door"`` and ``"door"``. The unknown has no names."""
+    return (name(what), kind(what)) if isinstance(what, str) and what not in PLAIN else ()
+
+
+def is_door(what: str, how: str) -> bool:
+    """Whether it is a door that is ``"open"``, ``"closed"`` or ``"locked"``."""
+    return kind(what) == "door" and what.startswith(how)
+
+
+def is_free(what: str) -> bool:
+    """Whether one can walk in."""
+    return kind(what) in ("floor", "goal") or is_door(what, "open")
+
+
+def key_to(door: str) -> str:
+    """The key that fits the door."""
+    return name(door).replace("door", "key")
+
+
+def opened(door: str) -> str:
+    """The door when it is open."""
+    return f"open {name(door)}"
+
+
+# places
+
+
+def place(x: int, y: int) -> str:
+    """The place so many steps to the east and to the south."""
+    return f"{x},{y}"
+
+
+def xy(somewhere: str) -> tuple[int, int]:
+    """How far a place lies to the east and to the south."""
+    x, y = somewhere.split(",")
+    return int(x), int(y)
+
+
+def beside(somewhere: str) -> tuple[str, str, str, str]:
+    """The places to the east, south, west and north."""
+    x, y = xy(somewhere)
+    return place(x + 1, y), place(x, y + 1), place(x - 1, y), place(x, y - 1)
+
+
+def around(somewhere: str) -> tuple[str, ...]:
+    """The eight places around one, in a circle."""
+    x, y = xy(somewhere)
+    circle = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+    return tuple(place(x + dx, y + dy) for dx, dy in circle)

@@ -1,0 +1,101 @@
+"""Operators: how the steps of the MiniGrid domain are done, an action in each tick."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from bthtn import UNKNOWN
+from bthtn.behaviours import OperatorFailed, Operators, Running
+from domains.minigrid import domain as steps
+from domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
+
+from .body import moved
+from .level import Action
+from .senses import Explorers
+
+operators = Operators()
+
+
+@operators.bind(steps.look_at)
+def look_at(agent: Explorers, place: str) -> Running:
+    while agent.beliefs.get(Explorer.cell[place]) is UNKNOWN:
+        yield from _towards(agent, place)
+
+
+@operators.bind(steps.go_up_to)
+def go_up_to(agent: Explorers, place: str) -> Running:
+    while agent.beliefs.get(Explorer.front) != place:
+        yield from _towards(agent, place)
+
+
+@operators.bind(steps.enter)
+def enter(agent: Explorers, place: str) -> Running:  # noqa: ARG001 - the place in front of him
+    yield from _done(agent, Action.FORWARD)
+
+
+@operators.bind(steps.pick_up)
+def pick_up(agent: Explorers, place: str) -> Running:
+    what = agent.beliefs.get(Explorer.cell[place])
+    yield from _done(agent, Action.PICK_UP)
+    if agent.beliefs.get(Explorer.carrying) != what:
+        raise OperatorFailed(f"{what} cannot be picked up")
+
+
+@operators.bind(steps.put_down)
+def put_down(agent: Explorers) -> Running:
+    yield from _done(agent, Action.PUT_DOWN)
+    if agent.beliefs.get(Explorer.carrying) != NOTHING:
+        raise OperatorFailed("there is no room for it")
+
+
+@operators.bind(steps.open_door)
+@operators.bind(steps.unlock)
+def open_door(agent: Explorers, place: str) -> Running:
+    yield from _done(agent, Action.TOGGLE)
+    if not is_door(str(agent.beliefs.get(Explorer.cell[place])), "open"):
+        raise OperatorFailed("the door does not open")
+
+
+@operators.bind(steps.open_box)
+def open_box(agent: Explorers, place: str) -> Running:
+    yield from _done(agent, Action.TOGGLE)
+    if kind(str(agent.beliefs.get(Explorer.cell[place]))) == "box":
+        raise OperatorFailed("the box does not open")
+
+
+def _done(agent: Explorers, action: Action) -> Running:
+    """Do something, and see in the next tick what came of it."""
+    agent.body.act(action)
+    yield
+
+
+def _towards(agent: Explorers, place: str) -> Running:
+    """A step on the shortest way to stand before a place, turns counted."""
+    action = _first_action(agent, place)
+    if action is None:
+        raise OperatorFailed(f"the way to {place} is blocked")
+    yield from _done(agent, action)
+
+
+def _first_action(agent: Explorers, place: str) -> Action | None:
+    """Breadth first over where he may stand and look."""
+    start = (str(agent.beliefs.get(Explorer.at)), agent.body.heading)
+    reached = {start}
+    queue = deque([(start, Action.LEFT)])
+    while queue:
+        (here, heading), first = queue.popleft()
+        ahead = moved(here, heading, ahead=1)
+        if ahead == place:
+            return first
+        poses = [
+            (Action.FORWARD, (ahead, heading)),
+            (Action.RIGHT, (here, (heading + 1) % 4)),
+            (Action.LEFT, (here, (heading - 1) % 4)),
+        ]
+        if not is_free(str(agent.beliefs.get(Explorer.cell[ahead]))):
+            del poses[0]
+        for action, pose in poses:
+            if pose not in reached:
+                reached.add(pose)
+                queue.append((pose, action if (here, heading) == start else first))
+    return None
