@@ -261,12 +261,27 @@ def test_the_values_of_a_parameter_come_from_its_type_or_with_the_goal():
     assert planned(trap, goal, Trap(spots=("a",)), objects={"to": Trap.spots}) is None
     with pytest.raises(BthtnError, match=r"BT121.*'to' of 'go'"):
         planned(trap, goal)
-    with pytest.raises(BthtnError, match="BT117"):
+    with pytest.raises(BthtnError, match=r"BT117.*'abc' holds no values"):
         planned(trap, goal, objects={"to": "abc"})
+    with pytest.raises(BthtnError, match=r"BT117.*is list"):
+        planned(trap, goal, objects={"to": [["a"]]})
     with pytest.raises(BthtnError, match=r"BT121.*'top'\n.*\n.*did you mean 'to'"):
         planned(trap, goal, objects={"to": ("a",), "top": ("b",)})
     plan = find_plan(trap, Trap(spots=UNKNOWN), achieve(goal, objects={"to": Trap.spots}))
     assert plan.tree.cause.fluent == "spots"
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_a_set_of_values_is_tried_in_the_order_of_their_texts(kind):
+    trap = Domain("trap", Trap)
+    names = [f"spot {number}" for number in range(20)]
+
+    @trap.primitive
+    def go(to: str):
+        return primitive(effects=[Trap.at.becomes(to), Trap.p.becomes(True)])
+
+    for values in (kind(names), lambda state: kind(names)):
+        assert planned(trap, Trap.p, objects={"to": values}) == "go('spot 0')"
 
 
 def test_other_objects_are_other_problems():
