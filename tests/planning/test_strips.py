@@ -201,11 +201,48 @@ def test_values_are_compared_in_every_way():
         assert planned(lab, goal, Lab(), objects=numbers) == found, goal
 
 
+@pytest.mark.parametrize(
+    ("needed", "wanted", "found"),
+    [
+        (~(Lab.count == 0), Lab.count == 0, "(write(1), act, write(0))"),
+        (~(Lab.count < 2), Lab.count < 2, "(write(2), act, write(0))"),
+        (Lab.count > 2, Lab.count < 2, "(write(3), act, write(0))"),
+        (Lab.count != 0, ~(Lab.count != 0), "(write(1), act, write(0))"),
+    ],
+)
+def test_opposite_questions_are_not_taken_for_each_other(needed, wanted, found):
+    lab = Domain("lab", Lab)
+    lab.primitive("act", precondition=needed, effects=Lab.c.becomes(True))
+
+    @lab.primitive
+    def write(number: int):
+        return primitive(effects=Lab.count.becomes(number))
+
+    assert planned(lab, Lab.c & wanted, Lab(), objects={"number": range(4)}) == found
+
+
+def test_a_comparison_may_begin_with_the_value():
+    lab = Domain("lab", Lab)
+
+    @lab.primitive
+    def act(least: int):
+        return primitive(precondition=least < Lab.count, effects=Lab.c.becomes(True))
+
+    @lab.primitive
+    def write(number: int):
+        return primitive(effects=Lab.count.becomes(number))
+
+    objects = {"least": (2,), "number": range(4)}
+    found = planned(lab, Lab.c & (Lab.count < 2), Lab(), objects=objects)
+    assert found == "(write(3), act(2), write(0))"
+
+
 def test_two_fluents_are_compared_where_no_action_writes_one_of_them():
     trap = Domain("trap", Trap)
     trap.primitive("go", precondition=Trap.ammo >= Trap.needed, effects=Trap.p.becomes(True))
     assert planned(trap, Trap.p, Trap(ammo=2, needed=2)) == "go"
     assert planned(trap, Trap.p, Trap(ammo=1, needed=2)) is None
+    assert planned(trap, Trap.p & ~(Trap.ammo >= Trap.needed), Trap(ammo=2, needed=2)) is None
     trap = Domain("trap", Trap)
     trap.primitive("go", precondition=Trap.ammo >= Trap.needed, effects=Trap.p.becomes(True))
     trap.primitive("load", effects=Trap.ammo.becomes(6))
