@@ -423,6 +423,24 @@ def test_a_search_is_advanced_and_cancelled():
     assert search.status is SearchStatus.SOLVED
 
 
+def test_a_listener_hears_what_was_not_possible_and_what_was_left_open():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", precondition=Trap.q, effects=Trap.p.becomes(True))
+    told = []
+    find_plan(trap, Trap(), achieve(Trap.p, forward=True), listener=told.append)
+    assert told[:2] == [
+        trace.GoalsExpanded("the start", 0, 1),
+        trace.ActionRejected("a", "q is false: q = false"),
+    ]
+    told.clear()
+    find_plan(trap, Trap(q=True), achieve(Trap.p, forward=True), listener=told.append)
+    assert told[-2:] == [trace.GoalsExpanded("p = true", 1, 0), trace.TaskPlanned("a", 0)]
+    for how in ({}, {"forward": True}):
+        told.clear()
+        find_plan(trap, Trap(q=UNKNOWN), achieve(Trap.p, **how), listener=told.append)
+        assert told[-1] == trace.PlanningSuspended("goal.achieve_1", "unknown q", 0)
+
+
 def test_an_error_of_the_user_ends_the_search():
     trap = Domain("trap", Trap)
     trap.primitive("a", precondition=lambda state: 1 // state.ammo > 0)
