@@ -41,6 +41,7 @@ bench: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python -m pytest -q benchmarks --benchmark-disable
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.goals
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
 
 # worlds: a hundred games in each of several levels of MiniGrid; 1 when too few of them are won

@@ -41,7 +41,7 @@ class SkillTable:
         """The skills of a kind. Raises DomainError with the nearest right name."""
         if kind not in self._kinds:
             hint = nearest(kind, self._kinds)
-            raise DomainError(Diagnostic("BT121", f"no kind is called '{kind}'", hint=hint))
+            raise DomainError(Diagnostic("BT124", f"no kind is called '{kind}'", hint=hint))
         return self._kinds[kind]
 
     def domain(self, kind: str) -> FrozenDomain:

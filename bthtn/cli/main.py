@@ -71,6 +71,9 @@ Parallelize = Annotated[bool, typer.Option("--parallelize", help="Put side by si
 ShowCompiled = Annotated[
     bool, typer.Option("--show-compiled", help="Show the functions that do the planning.")
 ]
+Task = Annotated[
+    str, typer.Argument(metavar="TASK", help="What is to be done.", show_default=False)
+]
 Achieve = Annotated[
     str, typer.Option(metavar="CONDITION", help="What is to come true, in place of a task.")
 ]
@@ -96,9 +99,7 @@ def list_command(*, as_json: AsJson = False) -> None:
 def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     called: typer.Context,
     domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=WHAT)],
-    task: Annotated[
-        str, typer.Argument(metavar="TASK", help="What is to be done.", show_default=False)
-    ] = "",
+    task: Task = "",
     args: Annotated[
         list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")
     ] = None,
@@ -131,9 +132,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     """Plan once: show the plan, its record, cost and expansions, or why there is none."""
     from bthtn.cli.plan import Question, Showing, plan_once, show_source  # noqa: PLC0415 - see above
 
-    if not (task or achieve):
-        message = "say what is to be done, or give --achieve with a condition"
-        raise typer.BadParameter(message, ctx=called, param_hint="'TASK'")
+    _require_goal(called, task or achieve)
     question = Question(
         domain=domain,
         task=task,
@@ -156,6 +155,13 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     shown_as = "json" if as_json else form.value
     showing = Showing(form=shown_as, target=output, flat=flat, scopes=scopes, legend=legend)
     raise typer.Exit(plan_once(question, showing))
+
+
+def _require_goal(called: typer.Context, goal: str) -> None:
+    """Show how the command is used when nobody says what for."""
+    if not goal:
+        message = "say what is to be done, or give --achieve with a condition"
+        raise typer.BadParameter(message, ctx=called, param_hint="'TASK'")
 
 
 @app.command("check")

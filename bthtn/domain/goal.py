@@ -9,11 +9,12 @@ package knows what is wanted, and not how it is found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Protocol, Self
 
+from bthtn.domain.chance import stable_text
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.function import Computed, function_text
 from bthtn.domain.method import PlainBody
@@ -33,7 +34,7 @@ from bthtn.world.expression import (
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN, Truth
+from bthtn.world.truth import UNKNOWN, Truth, value_text
 
 Written = Expression[Any] | Callable[[Any], Any]
 
@@ -104,10 +105,7 @@ class Pursuit:
             values = written.evaluate(recorder, binding)
             if values is UNKNOWN:
                 raise UnknownRead(recorder.unknown)
-            if isinstance(values, str) or not isinstance(values, Iterable):
-                message = f"{values!r} holds no values"
-                raise DomainError(Diagnostic("BT117", message, f"objects of '{name}'", _VALUES))
-            found[name] = tuple(dict.fromkeys(values))
+            found[name] = tuple(dict.fromkeys(_usable(name, values)))
         return found
 
     def holds(self, view: StateView, binding: Binding) -> Truth:
@@ -116,6 +114,22 @@ class Pursuit:
 
 
 _VALUES: Final = "give the values there are: objects={'spot': ('hill', 'bridge')}"
+
+
+def _usable(name: str, values: Any) -> Iterable[Any]:
+    """The values in an order that does not depend on the process. Raises DomainError."""
+    message = ""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        message = f"{value_text(values)} holds no values"
+    elif isinstance(values, set | frozenset):
+        return sorted(values, key=stable_text)
+    for value in () if message else values:
+        if not isinstance(value, Hashable):
+            message = f"{value!r} is {type(value).__name__}, which can change"
+    if message:
+        raise DomainError(Diagnostic("BT117", message, f"objects of '{name}'", _VALUES))
+    found: Iterable[Any] = values
+    return found
 
 
 def _asked(condition: Condition, view: StateView, binding: Binding) -> Truth:

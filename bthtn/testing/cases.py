@@ -203,7 +203,7 @@ class _CaseFile:
     def _check_together(self, name: str, table: dict[str, Any]) -> None:
         goals = [key for key in ("task", "achieve") if key in table]
         if not goals:
-            self._say("the case has no 'task'", "add task = …, or achieve = …", name)
+            self._say("the case has no 'task'", "add task = …", name)
         if len(goals) > 1:
             self._say("the case has a 'task' and something to 'achieve'", "remove one", name)
         if "expect" not in table:

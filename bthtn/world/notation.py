@@ -103,7 +103,7 @@ class _Reader:
             if self._taken() != ")":
                 raise self._fault(len(self._text.rstrip()), "a bracket is never closed")
             return inside
-        if not re.match(r"\w", self._piece):
+        if self._piece in _AND | _OR or not re.match(r"\w", self._piece):
             raise self._fault(self._at, "a fluent is missing")
         return self._comparison()
 

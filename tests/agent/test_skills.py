@@ -56,7 +56,7 @@ def test_agents_with_the_same_skills_share_a_domain():
 def test_an_unknown_kind_is_told():
     with pytest.raises(DomainError, match="did you mean 'goblin'") as caught:
         TABLE.domain("gobin")
-    assert caught.value.code == "BT121"
+    assert caught.value.code == "BT124"
     assert TABLE.kinds == ("rat", "goblin", "ogre")
 
 

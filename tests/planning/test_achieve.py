@@ -288,6 +288,17 @@ def test_a_goal_is_cut_at_the_horizon_like_anything_else(camp, horizon):
         assert seen.footprint == search.plan.footprint
 
 
+def test_the_footprint_of_a_goal_that_is_cut_has_all_that_the_goal_asks(camp):
+    goal = camp.achieve(Camp.cooked & Camp.axe & ((Camp.at == "lake") | (Camp.at == "tent")))
+    asked = request(camp.domain, Camp(at="tent"), goal, Settings(horizon=1))
+    search = HtnSearch(asked)
+    search.advance()
+    seen = replay(search.plan, asked.state)
+    assert len(search.plan.steps) == 1
+    assert seen.footprint == search.plan.footprint
+    assert {"cooked", "axe", "at"} <= {str(fluent) for fluent in seen.footprint.reads}
+
+
 def test_a_goal_alone_is_cut_at_the_horizon_too(camp):
     plan = find_plan(camp.domain, Camp(), camp.achieve(Camp.cooked), Settings(horizon=2))
     assert [str(step) for step in plan.steps] == ["go('lake')", "fetch('fish')"]

@@ -201,11 +201,48 @@ def test_values_are_compared_in_every_way():
         assert planned(lab, goal, Lab(), objects=numbers) == found, goal
 
 
+@pytest.mark.parametrize(
+    ("needed", "wanted", "found"),
+    [
+        (~(Lab.count == 0), Lab.count == 0, "(write(1), act, write(0))"),
+        (~(Lab.count < 2), Lab.count < 2, "(write(2), act, write(0))"),
+        (Lab.count > 2, Lab.count < 2, "(write(3), act, write(0))"),
+        (Lab.count != 0, ~(Lab.count != 0), "(write(1), act, write(0))"),
+    ],
+)
+def test_opposite_questions_are_not_taken_for_each_other(needed, wanted, found):
+    lab = Domain("lab", Lab)
+    lab.primitive("act", precondition=needed, effects=Lab.c.becomes(True))
+
+    @lab.primitive
+    def write(number: int):
+        return primitive(effects=Lab.count.becomes(number))
+
+    assert planned(lab, Lab.c & wanted, Lab(), objects={"number": range(4)}) == found
+
+
+def test_a_comparison_may_begin_with_the_value():
+    lab = Domain("lab", Lab)
+
+    @lab.primitive
+    def act(least: int):
+        return primitive(precondition=least < Lab.count, effects=Lab.c.becomes(True))
+
+    @lab.primitive
+    def write(number: int):
+        return primitive(effects=Lab.count.becomes(number))
+
+    objects = {"least": (2,), "number": range(4)}
+    found = planned(lab, Lab.c & (Lab.count < 2), Lab(), objects=objects)
+    assert found == "(write(3), act(2), write(0))"
+
+
 def test_two_fluents_are_compared_where_no_action_writes_one_of_them():
     trap = Domain("trap", Trap)
     trap.primitive("go", precondition=Trap.ammo >= Trap.needed, effects=Trap.p.becomes(True))
     assert planned(trap, Trap.p, Trap(ammo=2, needed=2)) == "go"
     assert planned(trap, Trap.p, Trap(ammo=1, needed=2)) is None
+    assert planned(trap, Trap.p & ~(Trap.ammo >= Trap.needed), Trap(ammo=2, needed=2)) is None
     trap = Domain("trap", Trap)
     trap.primitive("go", precondition=Trap.ammo >= Trap.needed, effects=Trap.p.becomes(True))
     trap.primitive("load", effects=Trap.ammo.becomes(6))
@@ -261,12 +298,27 @@ def test_the_values_of_a_parameter_come_from_its_type_or_with_the_goal():
     assert planned(trap, goal, Trap(spots=("a",)), objects={"to": Trap.spots}) is None
     with pytest.raises(BthtnError, match=r"BT121.*'to' of 'go'"):
         planned(trap, goal)
-    with pytest.raises(BthtnError, match="BT117"):
+    with pytest.raises(BthtnError, match=r"BT117.*'abc' holds no values"):
         planned(trap, goal, objects={"to": "abc"})
+    with pytest.raises(BthtnError, match=r"BT117.*is list"):
+        planned(trap, goal, objects={"to": [["a"]]})
     with pytest.raises(BthtnError, match=r"BT121.*'top'\n.*\n.*did you mean 'to'"):
         planned(trap, goal, objects={"to": ("a",), "top": ("b",)})
     plan = find_plan(trap, Trap(spots=UNKNOWN), achieve(goal, objects={"to": Trap.spots}))
     assert plan.tree.cause.fluent == "spots"
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_a_set_of_values_is_tried_in_the_order_of_their_texts(kind):
+    trap = Domain("trap", Trap)
+    names = [f"spot {number}" for number in range(20)]
+
+    @trap.primitive
+    def go(to: str):
+        return primitive(effects=[Trap.at.becomes(to), Trap.p.becomes(True)])
+
+    for values in (kind(names), lambda state: kind(names)):
+        assert planned(trap, Trap.p, objects={"to": values}) == "go('spot 0')"
 
 
 def test_other_objects_are_other_problems():
@@ -369,6 +421,24 @@ def test_a_search_is_advanced_and_cancelled():
     assert search.advance() is SearchStatus.SOLVED
     search.cancel()
     assert search.status is SearchStatus.SOLVED
+
+
+def test_a_listener_hears_what_was_not_possible_and_what_was_left_open():
+    trap = Domain("trap", Trap)
+    trap.primitive("a", precondition=Trap.q, effects=Trap.p.becomes(True))
+    told = []
+    find_plan(trap, Trap(), achieve(Trap.p, forward=True), listener=told.append)
+    assert told[:2] == [
+        trace.GoalsExpanded("the start", 0, 1),
+        trace.ActionRejected("a", "q is false: q = false"),
+    ]
+    told.clear()
+    find_plan(trap, Trap(q=True), achieve(Trap.p, forward=True), listener=told.append)
+    assert told[-2:] == [trace.GoalsExpanded("p = true", 1, 0), trace.TaskPlanned("a", 0)]
+    for how in ({}, {"forward": True}):
+        told.clear()
+        find_plan(trap, Trap(q=UNKNOWN), achieve(Trap.p, **how), listener=told.append)
+        assert told[-1] == trace.PlanningSuspended("goal.achieve_1", "unknown q", 0)
 
 
 def test_an_error_of_the_user_ends_the_search():

@@ -470,3 +470,41 @@ def test_running_a_file_leaves_its_folder_and_the_import_path_alone(house):
 def test_annotations_in_a_file_mean_what_they_mean_there(tmp_path):
     file = written(tmp_path, "def f(x: int): pass\nkind = type(f.__annotations__['x'])\n")
     assert module_at(file).kind is type
+
+
+def test_a_case_may_have_a_condition_in_place_of_a_task(tmp_path):
+    domain = domain_at(
+        written(
+            tmp_path,
+            """
+            from bthtn import Domain, Fluent, State, fluent
+
+
+            class Lamp(State):
+                lit: Fluent[bool] = fluent(default=False)
+
+
+            lamp = Domain("lamp", Lamp)
+            lamp.primitive("light", effects=Lamp.lit.becomes(True))
+            """,
+            "domain.py",
+        )
+    )
+    text = """
+        [dark]
+        achieve = "lit"
+        expect = "light"
+
+        [wrong]
+        achieve = "lit"
+        expect = "null"
+        """
+    right, wrong = read_cases(written(tmp_path, text, "cases.toml"), domain)
+    assert fault_of(right, domain) == ""
+    assert "actual    light" in fault_of(wrong, domain)
+    both = '[a]\nachieve = "lit"\ntask = "light"\nexpect = "light"\n[b]\nachieve = "lti"\n'
+    with pytest.raises(BthtnError) as caught:
+        read_cases(written(tmp_path, both, "cases.toml"), domain)
+    said = [(one.code, one.message) for one in caught.value.diagnostics]
+    assert ("BT405", "the case has a 'task' and something to 'achieve'") in said
+    assert any(code == "BT102" and "lti" in message for code, message in said)

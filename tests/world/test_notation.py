@@ -58,6 +58,7 @@ def test_what_is_read_can_be_asked():
     [
         ("", "BT411", "a fluent is missing", 1),
         ("hot and", "BT411", "a fluent is missing", 8),
+        ("hot and or hot", "BT411", "a fluent is missing", 9),
         ("== 3", "BT411", "a fluent is missing", 1),
         ("(hot", "BT411", "never closed", 5),
         ("hot )", "BT411", "behind the end", 5),

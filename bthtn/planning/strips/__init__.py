@@ -1,4 +1,4 @@
-"""Goal-directed planning: from the primitive tasks of a domain to steps that make a condition true.
+"""Goal-directed planning: primitive tasks that make a condition true.
 
 `ground` finds the actions there are, `regress` goes back through them, `heuristics` estimates
 how far it still is. `backward` and `forward` are the searches, `search` runs either of them a

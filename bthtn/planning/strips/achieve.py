@@ -51,7 +51,8 @@ def achieve(  # noqa: PLR0913 - what is wanted, and five things that can be left
 def _written(values: Values) -> Written:
     if isinstance(values, Expression) or callable(values):
         return values
-    return Constant(values if isinstance(values, str) else tuple(values))
+    kept = isinstance(values, str | set | frozenset)  # a set is put in order when it is used
+    return Constant(values if kept else tuple(values))
 
 
 def _faults(heuristic: str, limit: int, *, optimal: bool, forward: bool) -> Iterable[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Backward A*: from what is wanted, through actions that bring it about, to what holds already.
+"""Backward A*: from what is wanted through actions to what holds already.
 
     take the set of conditions with the least  cost so far + estimate
     all of them hold at the start: solved

@@ -1,4 +1,4 @@
-"""Forward A*: from the state, through every action that is possible, to one where the goal holds.
+"""Forward A*: from the state through all possible actions to where the goal holds.
 
 It only asks what actions do in a state, so functions do as well as data: what backward search
 has to look into, this one tries out. There is more to try, too: every action that is possible,

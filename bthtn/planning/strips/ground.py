@@ -1,4 +1,4 @@
-"""Grounding: the primitive tasks of a domain as actions with values, conditions and writes.
+"""Grounding: primitive tasks as actions with values, conditions and writes.
 
     stack(block, below)   ──►   stack('a', 'b')
                                 needs   hand == 'a',  clear['b']

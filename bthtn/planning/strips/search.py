@@ -106,11 +106,8 @@ class StripsSearch:
         manner = pursuit.manner
         if asked.settings.cheapest and not manner.optimal:
             manner = replace(manner, optimal=True, heuristic="")
-        view = RecordingView(asked.state)
-        args = grounded(call, view, asked.binding)
-        if args is None:
-            self._suspend(str(view.unknown))
-            return
+        args = grounded(call, RecordingView(asked.state), asked.binding)
+        assert args is not None, "what a goal is called with is known where it stands"
         self._args = args
         try:
             self._way = way_for(pursuit, asked.state, args, manner, self._listener)
