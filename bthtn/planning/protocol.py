@@ -83,7 +83,7 @@ class PlanRequest:
 
     The state holds the seed too, so that whoever has the state has all that draws depend on.
     With a ``bound``, only plans whose record beats it are an answer (semantics 2.8.4). What is
-    ``avoiding`` is not used in any plan (2.10).
+    ``avoiding`` is not used in any plan (2.14).
     """
 
     domain: FrozenDomain

@@ -81,7 +81,8 @@ def test_a_case_is_planned_by_the_command(arguments, case, capsys, monkeypatch):
 
 def shown():
     for page in sorted(FOLDER.glob("*/README.md")):
-        for command in re.findall(r"(?m)^bthtn .*$", page.read_text("utf-8")):
+        for written in re.findall(r"(?m)^bthtn (?:.*\\\n)*.*$", page.read_text("utf-8")):
+            command = written.replace("\\\n", " ")
             yield pytest.param(shlex.split(command, comments=True), id=command)
 
 
