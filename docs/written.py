@@ -64,8 +64,8 @@ def rules_without_tests() -> list[str]:
     for part in re.split(r"(?m)^(?=##)", (DOCS / "semantics.md").read_text("utf-8")):
         rules = re.findall(r"(?m)^- \*\*([\d.]+)\*\*", part)
         shown = part.partition("\nShown by ")[2]
-        named = set(re.findall(r"\d\.\d\.\d", shown))
-        for section, first, last in re.findall(r"(\d\.\d\.)(\d)–\d\.\d\.(\d)", shown):
+        named = set(re.findall(r"\d\.\d+\.\d", shown))
+        for section, first, last in re.findall(r"(\d\.\d+\.)(\d)–\d\.\d+\.(\d)", shown):
             named |= {f"{section}{number}" for number in range(int(first), int(last) + 1)}
         faults += [rule for rule in rules if rule not in named and "(all)" not in shown]
         files = re.findall(r"`(tests/[\w/.]+)`", shown)
