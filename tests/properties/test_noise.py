@@ -160,11 +160,13 @@ def test_the_disturbed_runs_are_not_empty():
     @given(disturbed())
     def look(scene):
         problem, sensed = scene
-        heard = told(problem, Replanning(), sensed=sensed)
-        counts.update(type(event).__name__ for event in heard.events)
+        for repair in (True, False):
+            heard = told(problem, Replanning(repair=repair), sensed=sensed)
+            counts.update(type(event).__name__ for event in heard.events)
 
     look()
     assert counts["PlanBroken"] >= 5, counts
+    assert counts["PlanRepaired"] >= 5, counts
     assert counts["PlanReplaced"] >= 2, counts
     assert counts["PlanKept"] >= 20, counts
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.agent.event import GoalEnded, LeafStarted, PlanAdopted
+from bthtn.agent.event import GoalEnded, LeafStarted, PlanAdopted, PlanRepaired
 from bthtn.behaviours import Operators
 from bthtn.testing.doubles import RecordingListener
 from trees.soldier.body import FULL
@@ -105,8 +105,9 @@ class Scene:
 
     @property
     def plans(self):
-        """The steps of every plan that was adopted."""
-        adopted = self.heard.of(PlanAdopted)
+        """The steps of every plan that was adopted, mended ones too."""
+        told = self.heard.events
+        adopted = [event for event in told if isinstance(event, PlanAdopted | PlanRepaired)]
         return [[str(step) for step in event.plan.steps] for event in adopted]
 
 
