@@ -1,9 +1,9 @@
-"""What can be told of a branch of a running plan: why it failed, what it has still to do."""
+"""What can be told of a branch of a running tree: why it failed, what it has still to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -35,6 +35,18 @@ def _decisive(node: PlanParallel) -> Behaviour:
         return node.children[0]
     failed = (child for child in node.children if child.status is Status.FAILURE)
     return next(failed, node.children[-1])
+
+
+def interruption_of(node: Behaviour) -> str:
+    """Who or what in the tree above took over from a node that is being stopped."""
+    below: Any = node
+    while below.parent is not None:
+        taking_over = getattr(below.parent, "current_child", None)
+        if taking_over is not None and taking_over is not below:
+            verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
+            return f"'{taking_over.name}' {verb}"
+        below = below.parent
+    return "the tree was stopped"
 
 
 def remaining(branch: Behaviour) -> Footprint:

@@ -12,12 +12,15 @@ from __future__ import annotations
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.operators import Operators
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import is_same_path
 from bthtn.behaviours.sequence import PlanSequence, discard
 from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.same_course import IsIdle
+from bthtn.world.expression import ALWAYS
 
 
 class Carrying:
@@ -104,6 +107,17 @@ class Carrying:
                 _go_on(node, index, put)
                 return node
         return None
+
+
+def idle_for(operators: Operators) -> IsIdle:
+    """Which steps do nothing at all, for somebody with these operators."""
+
+    def is_idle(node: TaskNode) -> bool:
+        task = node.task
+        acts = node.footprint.writes or task.actual or task.uses or node.duration
+        return not acts and task.exec_only is ALWAYS and operators.find(task) is None
+
+    return is_idle
 
 
 def _go_on(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:

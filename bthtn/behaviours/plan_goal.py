@@ -34,8 +34,8 @@ from bthtn.agent.event import (
     PlanReplaced,
     PlanResumed,
 )
-from bthtn.behaviours.branch import failure_of
-from bthtn.behaviours.carry import Carrying
+from bthtn.behaviours.branch import failure_of, interruption_of
+from bthtn.behaviours.carry import Carrying, idle_for
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.headway import progress_of
 from bthtn.behaviours.resume import plan_of, resuming
@@ -43,7 +43,6 @@ from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
 from bthtn.behaviours.sequence import discard
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, Diagnostic, DomainError
-from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
@@ -54,7 +53,6 @@ from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Ve
 from bthtn.replanning.progress import Course, Progress
 from bthtn.replanning.review import Review
 from bthtn.replanning.same_course import is_same_course
-from bthtn.world.expression import ALWAYS
 
 LONGEST_RECORD: Final = 1_000
 """Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
@@ -145,7 +143,7 @@ class PlanGoal(Behaviour):
         if new_status is not Status.INVALID:
             return
         if self.status is Status.RUNNING:
-            self.agent.emit(PlanAborted(self.name, self._interruption()))
+            self.agent.emit(PlanAborted(self.name, interruption_of(self)))
             self.feedback_message = "aborted"
         for child in self.children:
             if child.status is not Status.INVALID:
@@ -203,8 +201,8 @@ class PlanGoal(Behaviour):
             self.name,
             self._plan_rest,
             self._resumed,
-            self._review.finished,
             self._setup_arguments,
+            self._review.finished,
         )
         subtree = compiled(plan.tree, self._run)
         self._set_up(subtree)
@@ -251,14 +249,15 @@ class PlanGoal(Behaviour):
         except BthtnError as error:
             self.agent.emit(PlanKept(self.name, str(error), verdict.change))
             return
-        same_course = is_same_course(self._progress(), plan, self._is_idle)
+        is_idle = idle_for(self.agent.operators)
+        same_course = is_same_course(self._progress(), plan, is_idle)
         if same_course:
             reason = "what was found is what is left of it"
             self.agent.emit(PlanKept(self.name, reason, verdict.change))
         else:
             self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
         self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._is_idle, same_course=same_course)
+        carrying = Carrying(self.children[0], is_idle, same_course=same_course)
         self._adopt(plan, carrying.into(subtree))
         if not same_course:
             self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
@@ -280,12 +279,6 @@ class PlanGoal(Behaviour):
     def _progress(self) -> Progress:
         assert self._course is not None, "what is mounted has a course"
         return progress_of(self.children[0], self._course.tree, self._course.planned)
-
-    def _is_idle(self, node: TaskNode) -> bool:
-        """Whether a step does nothing at all."""
-        task = node.task
-        acts = node.footprint.writes or task.actual or task.uses or node.duration
-        return not acts and task.exec_only is ALWAYS and self.agent.operators.find(task) is None
 
     def _after(self, status: Status) -> Status:
         """What the plan's end means for the goal."""
@@ -348,14 +341,3 @@ class PlanGoal(Behaviour):
         """Set up what comes later than the tree, as py_trees set up the tree."""
         for node in subtree.iterate():
             node.setup(**self._setup_arguments)
-
-    def _interruption(self) -> str:
-        """Who or what in the tree took over."""
-        node: Any = self
-        while node.parent is not None:
-            taking_over = getattr(node.parent, "current_child", None)
-            if taking_over is not None and taking_over is not node:
-                verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
-                return f"'{taking_over.name}' {verb}"
-            node = node.parent
-        return "the tree was stopped"

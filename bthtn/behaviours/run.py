@@ -79,8 +79,8 @@ class PlanRun:
     goal: str
     plan_rest: PlanRest
     on_resumed: Callable[[Arrival, Plan], None]
-    on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None]
     setup_arguments: Mapping[str, Any]
+    on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None] = lambda _node, _written: None
     ticks: int = 0
     next_resumption: int = 0
 

@@ -49,7 +49,7 @@ class Review:
     """Watches over the plans of one goal, one at a time, and says what becomes of them.
 
     ``source`` is who the goal's own effects come from. ``adopted`` begins with a plan, ``close``
-    ends with it.
+    ends with it. ``bound`` is the record that a better plan has to beat.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Review:
         self._chances = beliefs.watch(own=source)
         self._start = FrozenState({})
         self._done: dict[Fluent[Any], Any] = {}
-        self._bound, self._is_whole = MethodTraversalRecord(), True
+        self.bound, self._is_whole = MethodTraversalRecord(), True
         self._age = 0
         self._better_since: int | None = None
         self._is_new = False
@@ -82,7 +82,7 @@ class Review:
         """A plan begins to run that was made for, or still holds in, the beliefs of now."""
         self.close()
         self._start, self._done = self._beliefs.frozen(), {}
-        self._bound, self._is_whole = comparable(plan)
+        self.bound, self._is_whole = comparable(plan)
         self._age = 0
         self._is_new = True
         self._support.over(None)
@@ -101,9 +101,9 @@ class Review:
 
     def resumed(self, plan: Plan) -> None:
         """A suspended part of the plan was planned."""
-        if self._is_whole and len(self._bound) < LONGEST_BOUND:
+        if self._is_whole and len(self.bound) < LONGEST_BOUND:
             entries, self._is_whole = comparable(plan)
-            self._bound = MethodTraversalRecord((*self._bound, *entries))
+            self.bound = MethodTraversalRecord((*self.bound, *entries))
         self._is_new = True
         self._support.over(None)
         self._watch_chances(None)
@@ -180,7 +180,7 @@ class Review:
         Nothing beats a record of zeros, and where the cheapest plan is wanted records say nothing.
         """
         self._is_proven = fluents is not None
-        hopeless = self._is_exact and not any(self._bound)
+        hopeless = self._is_exact and not any(self.bound)
         if hopeless or self._planner.settings.cheapest:
             self._is_proven, fluents = True, ()
         self._chances.over(fluents)
@@ -197,17 +197,19 @@ class Review:
                 yield Verdict(Decision.ABORT, reason, change=next(iter(self._causes.values())))
             return
         self._search = None
-        if search.plan is not None and not is_fresh and not self._still_holds(search.plan):
+        plan, now = search.plan, self._beliefs.frozen()
+        if plan is not None and not is_fresh and not replay(plan, now).ok:
             self._is_due = True
             return
         proven = self._is_exact and not self._has_moved
         self._watch_chances(search.reads if proven else None)
         if proven and search.reads.isdisjoint(self._chances.changes):
             self._chances.forget()
-        if search.matters:
-            yield self._judged(search, interruptible=interruptible)
+        verdict = self._judged(search, interruptible=interruptible) if search.matters else None
         if not self._is_due:
             self._causes = {}
+        if verdict is not None:
+            yield verdict
 
     def _begun(self, progress: Progress) -> Improvement:
         self._causes |= {change.fluent: change for change in self._waking()}
@@ -217,18 +219,11 @@ class Review:
             self._planner,
             self._beliefs.frozen(),
             self._foreseen(progress),
-            self._bound,
+            self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,
         )
         return self._search
-
-    def _still_holds(self, plan: Plan) -> bool:
-        """Whether what was found over several ticks still belongs into the world of now.
-
-        A plan that was made before the running one had finished its step would do it again.
-        """
-        return not self._has_moved and replay(plan, self._beliefs.frozen()).ok
 
     def _judged(self, search: Improvement, *, interruptible: bool) -> Verdict:
         situation = Situation(

@@ -3,7 +3,7 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn import method, parallel, priority
+from bthtn import Primitive, method, null, parallel, primitive, priority
 from bthtn.agent.event import LeafAborted, LeafStarted, PlanAdopted, PlanKept, PlanReplaced
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import ticks
@@ -94,6 +94,33 @@ def test_branches_are_taken_over_one_by_one(stage):
     assert running(stage) == ["sing"]
 
 
+def test_a_branch_that_is_a_single_step_and_a_plan_that_is_one_can_be_taken_over(stage):
+    walk, look = stage.step("walk", "R"), stage.step("look", "R")
+    both = stage.compound(
+        "both", lambda: [method(parallel(walk, look), when=World.open), method(walk)]
+    )
+    other = stage.compound("other", lambda: [method(both)])
+    goal = stage.goal(other)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk", "aborted walk", "start walk", "start look"]
+    stage.heard.clear()
+    goal.stop(Status.INVALID)
+    assert stage.heard.lines() == ["aborted walk", "aborted look"]
+
+
+def test_a_parallel_plan_gives_its_steps_to_a_longer_one(stage):
+    walk, look = stage.step("walk", "R"), stage.step("look", "R")
+    hum, sing = stage.step("hum", "S"), stage.step("sing", "R")
+    voice = stage.compound("voice", lambda: [method(sing, when=World.open), method(null())])
+    goal = stage.goal((parallel(walk, look, voice), hum))
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk", "start look", "start sing"]
+
+
 def test_steps_without_a_place_are_aborted_newest_first(stage):
     steps = [stage.step(name, "R") for name in "abc"]
     best = stage.step("best", "R")
@@ -133,15 +160,47 @@ def test_the_same_task_at_another_place_is_begun_anew(stage):
 
 
 def test_other_arguments_are_another_step(stage):
-    walk = stage.task("walk", "R")
-    assert walk.parameters == ()
-    go = stage.compound("go", lambda: [method(stage.near, when=World.open), method(stage.far)])
-    stage.near, stage.far = walk(), stage.step("far", "R")
-    goal = stage.goal(go)
+    @stage.domain.primitive
+    def walk(place: str) -> Primitive:
+        return primitive(duration=9)
+
+    go = stage.compound(
+        "go", lambda: [method(leg, walk("c"), when=World.open), method(leg, walk("d"))]
+    )
+    leg = stage.compound("leg", lambda: [method(walk("b"), when=World.lit), method(walk("a"))])
+    goal = stage.goal(go, lit=False)
+    ticks(goal, 2)
+    stage.actor.believe(World.lit, True)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk('a')", "aborted walk('a')", "start walk('b')"]
+
+
+def test_equal_arguments_below_other_methods_are_another_place(stage):
+    @stage.domain.primitive
+    def walk(place: str) -> Primitive:
+        return primitive(duration=9)
+
+    leg = stage.compound(
+        "leg", lambda: [method(walk("a"), walk("b"), when=World.lit), method(walk("a"))]
+    )
+    goal = stage.goal(leg, lit=False)
+    ticks(goal, 2)
+    stage.actor.believe(World.lit, True)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk('a')", "aborted walk('a')", "start walk('a')"]
+
+
+def test_a_plan_that_cannot_be_run_does_not_take_over(stage):
+    best, second = stage.step("best"), stage.step("second", "R")
+    for _ in range(160):
+        best = parallel(best, null(), policy="any")
+    choose = stage.compound("choose", lambda: [method(best, when=World.open), method(second)])
+    goal = stage.goal(choose)
     ticks(goal, 2)
     stage.actor.believe(World.open, True)
-    ticks(goal, 1)
-    assert stage.heard.lines() == ["start far", "aborted far", "start walk"]
+    assert ticks(goal, 1) == "R"
+    assert "BT305" in stage.heard.of(PlanKept)[-1].reason
+    assert stage.heard.lines() == ["start second"]
 
 
 # the same course

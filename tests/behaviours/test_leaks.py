@@ -8,7 +8,7 @@ import py_trees
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn import defer, parallel, priority
+from bthtn import defer, method, parallel, priority
 from bthtn.plan.plan import Plan
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -61,6 +61,28 @@ def test_two_thousand_plans_that_fail_leave_nothing_behind(stage):
     ticks(goal, MANY)
     after = alive()
     assert goal.replans > MANY / 3
+    assert after[3] == before[3]
+    assert all(now <= then + 20 for now, then in zip(after[:3], before[:3], strict=True))
+
+
+def test_two_thousand_replacements_leave_nothing_behind(stage):
+    walk = stage.step("walk", "R")
+    best, second = stage.step("best", precondition=World.open), stage.step("second")
+    tail = stage.compound("tail", lambda: [method(best), method(second)])
+    goal = stage.goal((walk, priority(everything(stage), stage.step("d")), tail))
+    stage.actor.listener = None
+
+    def change(times):
+        for _ in range(times):
+            stage.actor.believe(World.open, not stage.believes(World.open))
+            goal.tick_once()
+
+    change(20)
+    before, watched = alive(), stage.actor.beliefs.watched
+    change(MANY)
+    after = alive()
+    assert stage.code["walk"].starts == 1
+    assert stage.actor.beliefs.watched == watched
     assert after[3] == before[3]
     assert all(now <= then + 20 for now, then in zip(after[:3], before[:3], strict=True))
 

@@ -298,6 +298,23 @@ def test_a_plan_that_does_not_bring_about_what_it_promised_has_failed(stage):
     assert stage.heard.of(PlanBroken) == []
 
 
+def test_what_came_out_otherwise_is_noticed_before_the_step_that_needs_it(stage):
+    look = stage.step("look", "RRS", expected=World.open.becomes(True))
+    enter = stage.step("enter", precondition=World.open)
+    goal = stage.goal((look, stage.step("wait", "R"), enter), max_replans=0)
+    assert ticks(goal, 4) == "RRRF"
+    assert stage.heard.lines()[-2:] == ["start wait", "aborted wait"]
+
+
+def test_and_if_a_sensor_sees_it_in_time_all_is_well(stage):
+    look = stage.step("look", "RRS", expected=World.open.becomes(True))
+    enter = stage.step("enter", precondition=World.open)
+    goal = stage.goal((look, stage.step("wait", "RRS"), enter), max_replans=0)
+    ticks(goal, 3)
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 2) == "RS"
+
+
 # how eager
 
 
@@ -386,26 +403,6 @@ def test_what_was_found_over_several_ticks_has_to_hold_when_it_is_found(stage):
     stage.actor.believe(World.lit, True)
     ticks(goal, 12)
     assert stage.heard.lines()[-1] == "start best"
-
-
-def test_what_was_found_before_a_step_was_done_does_not_do_it_again(stage):
-    gather = stage.step("gather", "RRRS")
-    rest, feast = stage.step("rest", "R"), stage.step("feast", "R")
-    barred = [stage.step(f"barred {n}", precondition=World.place == f"place {n}") for n in range(9)]
-    end = stage.compound(
-        "end",
-        lambda: [*(method(one) for one in barred), method(feast, when=World.open), method(rest)],
-    )
-    start = stage.compound("start", lambda: [method(gather, when=~World.armed), method()])
-    goal = stage.goal((start, end), budget=6)
-    ticks(goal, 4)
-    assert stage.heard.lines() == ["start gather"]
-    stage.actor.believe(World.open, True)
-    while stage.heard.lines()[-1] != "start feast":
-        assert len(stage.heard.lines()) < 8, stage.heard.lines()
-        goal.tick_once()
-    again = [line for line in stage.heard.lines() if line == "start gather"]
-    assert len(again) == 2, "from the root it is gathered again, but never in the middle"
 
 
 # suspended parts

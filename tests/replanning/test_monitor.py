@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn import UNKNOWN, Domain, Planner, defer, method, one_of, parallel, priority
+from bthtn import UNKNOWN, Domain, Planner, defer, method, one_of, parallel, priority, random_of
 from bthtn.plan.nodes import PriorityNode, SuspendedNode
 from bthtn.plan.walk import preorder
 from bthtn.replanning.monitor import outlook
@@ -100,6 +100,27 @@ def test_a_condition_that_raises_breaks_the_plan_and_not_the_tick(domain):
     assert "ZeroDivisionError" in broken.reason
 
 
+def test_effects_that_cannot_be_told_any_more_leave_their_fluents_unknown(domain):
+    def move(state):
+        state.place = "b" if state.armed else "c"
+
+    a = domain.primitive("a", effects=move)
+    b = domain.primitive("b", precondition=World.place == "b")
+    plan = planned(domain, (a(), b()), armed=True)
+    assert seen(plan, armed=False).broken.step == "b"
+    assert seen(plan, armed=UNKNOWN).broken is None
+
+
+def test_effects_that_raise_break_the_plan_and_not_the_tick(domain):
+    def divide(state):
+        state.ammo = 1 // state.count
+
+    a = domain.primitive("a", effects=divide)
+    broken = seen(planned(domain, a(), count=1), count=0).broken
+    assert broken.step == "a"
+    assert "ZeroDivisionError" in broken.reason
+
+
 # methods
 
 
@@ -126,6 +147,24 @@ def test_a_plain_method_that_does_not_apply_any_more_breaks(domain):
     plan = planned(domain, hide())
     assert seen(plan).broken is None
     assert "does not apply any more" in seen(plan, lit=False).broken.reason
+
+
+def test_a_plain_method_that_cannot_tell_is_no_failure_and_one_that_raises_is(domain):
+    a = domain.primitive("a")
+
+    @domain.compound
+    def hide():
+        yield method(lambda state: [a()] if 1 // state.count else None)
+
+    plan = planned(domain, hide(), count=1)
+    assert seen(plan, count=UNKNOWN).broken is None
+    assert "ZeroDivisionError" in seen(plan, count=0).broken.reason
+
+
+def test_what_was_drawn_belongs_to_the_plan(domain):
+    a, b = domain.primitive("a"), domain.primitive("b")
+    plan = planned(domain, random_of((World.count, a()), (World.ammo, b())), count=9, ammo=1)
+    assert seen(plan, count=1, ammo=9).broken is None
 
 
 def test_a_value_that_was_chosen_counts_wherever_it_stands_by_now(domain):
@@ -201,6 +240,13 @@ def test_volatile_fluents_count_where_nothing_comes_before(domain):
     assert seen(plan, RUNNING, seen=False).broken is None
     now = planned(domain, a(), seen=True)
     assert seen(now, AHEAD, seen=False).broken.step == "a"
+
+
+def test_a_step_that_runs_is_asked_about_volatile_fluents_wherever_it_stands(domain):
+    a = domain.primitive("a", precondition=World.seen)
+    plan = planned(domain, priority(a()), seen=True)
+    assert seen(plan, AHEAD, seen=False).broken is None
+    assert seen(plan, RUNNING, seen=False).broken.step == "a"
 
 
 # suspended parts

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from bthtn.errors import DomainError
-from bthtn.replanning.policy import TABLE, Decision, Found, Replanning, Situation, decided
+from bthtn.replanning.policy import TABLE, Decision, Found, Replanning, Situation, decided, drawn
 
 KEEP, ADOPT, ABORT = Decision.KEEP, Decision.ADOPT, Decision.ABORT
 POLICIES = ("any", "mtr_equal", "mtr", "surprise")
@@ -72,3 +72,12 @@ def test_only_the_default_asks_for_a_surprise():
 def test_settings_that_mean_nothing_are_refused(code, name, value):
     with pytest.raises(DomainError, match=rf"{code}.*{name}"):
         Replanning(**{name: value})
+
+
+def test_the_table_can_be_drawn():
+    lines = drawn().splitlines()
+    assert len(lines) == 2 + len(TABLE)
+    assert {line.count("|") for line in lines} == {8}
+    assert lines[2] == (
+        "|  | no |  |  |  | **abort** | the rest of the plan does not work any more |"
+    )

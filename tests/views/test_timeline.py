@@ -12,7 +12,10 @@ from bthtn.agent.event import (
     LeafStarted,
     PlanAborted,
     PlanAdopted,
+    PlanBroken,
     PlanFailed,
+    PlanKept,
+    PlanReplaced,
     PlanResumed,
 )
 from bthtn.behaviours import Agent, PlanGoal
@@ -139,6 +142,23 @@ def test_a_plan_that_takes_the_place_of_a_failed_one_says_so():
         "2 replans plan 1 for guard failed — dig: no",
         "3 plan 2 for guard instead of plan 1, the same as plan 1",
     ]
+
+
+def test_what_is_decided_about_a_running_plan_says_why_and_whose_doing_it_was():
+    plan, seen = plan_for(sequence(dig(), bark())), Change(Dog.hungry, True, False, "sensor")
+    kept = PlanKept("work", "the rest still works", seen)
+    replaced = PlanReplaced("work", "it is better", seen)
+    broken = PlanBroken("work", "hungry is false", "growl", seen)
+    again = PlanAdopted("work", plan, "")
+    text = " ".join(
+        told([again], [kept], [replaced, LeafAborted(1, "dig"), again], [broken, again])
+    )
+    because = "[hungry: true → false (by sensor)]"
+    assert f"2 keeps plan 1 for work — the rest still works {because}" in text
+    assert f"3 replaces plan 1 for work — it is better {because} aborts dig plan 2" in text
+    assert "plan 2 for work instead of plan 1, the same as plan 1" in text
+    assert f"4 breaks plan 2 for work — growl: hungry is false {because}" in text
+    assert "plan 3 for work instead of plan 2, the same as plan 1" in text
 
 
 def test_a_goal_that_is_given_up_says_why_once():

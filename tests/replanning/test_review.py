@@ -1,0 +1,137 @@
+"""Review: which record has to be beaten, and what is predicted, as a plan goes on."""
+
+import pytest
+
+from bthtn import Domain, Planner, defer, method, parallel, pause
+from bthtn.replanning.budget import Budget
+from bthtn.replanning.policy import Decision
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.review import LONGEST_BOUND, Review
+from bthtn.testing.strategies import World
+from bthtn.world.beliefs import Beliefs
+
+
+@pytest.fixture
+def domain():
+    return Domain("review", World)
+
+
+def reviewed(domain, goal):
+    """A review that has adopted the plan for a goal, and the plan."""
+    planner, beliefs = Planner(domain, goal), Beliefs(World())
+    review, plan = Review(planner, beliefs, "goal"), planner.plan(World())
+    review.adopted(plan)
+    return review, plan
+
+
+def test_records_of_later_parts_are_appended_as_long_as_their_places_can_be_told(domain):
+    a = domain.primitive("a")
+
+    @domain.compound
+    def second():
+        yield method(a(), when=World.open)
+        yield method(a())
+
+    def planned(*goal):
+        return Planner(domain, goal).plan(World())
+
+    review, _ = reviewed(domain, (second(), pause(), second()))
+    assert review.bound == (1,)
+    review.resumed(planned(second(), defer(second())))
+    assert review.bound == (1, 1)
+    review.resumed(planned(second(), parallel(defer(second()), second())))
+    assert review.bound == (1, 1, 1)
+    review.resumed(planned(second()))
+    assert review.bound == (1, 1, 1)
+
+
+def test_a_record_without_end_is_cut(domain):
+    a = domain.primitive("a")
+
+    @domain.compound
+    def for_ever():
+        yield method(a(), defer(for_ever()))
+
+    review, plan = reviewed(domain, for_ever())
+    for _ in range(2 * LONGEST_BOUND):
+        review.resumed(plan)
+    assert len(review.bound) == LONGEST_BOUND
+
+
+def test_the_predicted_state_has_what_finished_steps_were_planned_to_do(domain):
+    a = domain.primitive("a", effects=World.count.increases(2), expected=World.open.becomes(True))
+    b = domain.primitive("b", effects=World.place.becomes("b"))
+    review, plan = reviewed(domain, (a(), a(), b()))
+    first, second, _ = plan.steps
+    review.finished(first, [])
+    review.finished(second, [])
+    assert review.predicted == World(count=4, open=True).frozen()
+
+
+def looked(review, progress, budget=None, *, interruptible=True):
+    """What is said in a tick: decisions and reasons."""
+    allowance = Budget(budget)
+    verdicts = review.look(lambda: progress, allowance, interruptible=interruptible)
+    return [(verdict.decision, verdict.reason) for verdict in verdicts]
+
+
+def chosen(domain):
+    """A goal with a better plan while ``open``, its review, the plan and where that stands."""
+    best, second = domain.primitive("best"), domain.primitive("second")
+
+    @domain.compound
+    def choose():
+        yield method(best(), when=World.open)
+        yield method(second())
+
+    planner, beliefs = Planner(domain, choose()), Beliefs(World())
+    review, plan = Review(planner, beliefs, "goal"), planner.plan(World())
+    review.adopted(plan)
+    progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
+    assert looked(review, progress) == []
+    return review, beliefs, progress
+
+
+def test_what_may_not_be_interrupted_is_not_asked_and_asked_as_soon_as_it_may_be(domain):
+    review, beliefs, progress = chosen(domain)
+    beliefs.write(World.open, True, "sensor")
+    assert looked(review, progress, interruptible=False) == []
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+def test_what_is_found_when_it_may_not_be_interrupted_is_found_again_when_it_may(domain):
+    review, beliefs, progress = chosen(domain)
+    beliefs.write(World.open, True, "sensor")
+    assert looked(review, progress, budget=1) == []
+    held = looked(review, progress, interruptible=False)
+    assert held == [(Decision.KEEP, "it may not be interrupted now")]
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+def test_a_function_that_raises_finds_nothing_better_and_is_told(domain):
+    best, second = domain.primitive("best"), domain.primitive("second")
+
+    @domain.compound
+    def choose():
+        yield method(best(), when=lambda state: 4 // state.count > 3)
+        yield method(second())
+
+    planner, beliefs = Planner(domain, choose()), Beliefs(World(count=2))
+    review, plan = Review(planner, beliefs, "goal"), planner.plan(World(count=2))
+    review.adopted(plan)
+    progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
+    looked(review, progress)
+    beliefs.write(World.count, 0, "sensor")
+    ((decision, reason),) = looked(review, progress)
+    assert decision is Decision.KEEP
+    assert reason.startswith("there is nothing better: [BT201]")
+
+
+def test_closed_it_watches_nothing(domain):
+    a = domain.primitive("a", precondition=World.lit)
+    planner, beliefs = Planner(domain, a()), Beliefs(World())
+    review = Review(planner, beliefs, "goal")
+    review.adopted(planner.plan(World()))
+    assert beliefs.watched > 0
+    review.close()
+    assert beliefs.watched == 0
