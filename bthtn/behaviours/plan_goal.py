@@ -36,15 +36,11 @@ from bthtn.agent.event import (
     PlanResumed,
 )
 from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
-from bthtn.behaviours.carry import Carrying, idle_for
-from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.experience import Experience
-from bthtn.behaviours.headway import progress_of
-from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.interruptible import interruptible
+from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.resume import plan_of, resuming
-from bthtn.behaviours.run import Arrival, Planned, PlanRun, ResumeFailed
-from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.run import Arrival, Planned, ResumeFailed
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import NetworkLike, sequence
@@ -58,9 +54,7 @@ from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, Settings
 from bthtn.replanning.budget import Budget
 from bthtn.replanning.mend import Mend, Mended
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
-from bthtn.replanning.progress import Course, Progress
 from bthtn.replanning.review import Review
-from bthtn.replanning.same_course import is_same_course
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.fluent import Fluent
 
@@ -107,16 +101,12 @@ class PlanGoal(Behaviour):
             agent.domain_of(sequence(goal)), sequence(goal), settings, cache=agent.cache
         )
         self._domain, self.goal = self._planner.domain, self._planner.goal
-        self._setup_arguments: dict[str, Any] = {}
         self._search: Search | None = None
         self._version = 0
-        self._run: PlanRun | None = None
         self._reason = ""
         self.prepared: tuple[int, Search] | None = None
-        self._hooks = PlanHooks(agent, name)
+        self._mount = Mount(self, agent, self._plan_rest, self._resumed, self._finished)
         self._allowance = Budget(budget, self)
-        self._course: Course | None = None
-        self._idle = idle_for(agent.operators)
         self._review = Review(self._planner, agent.beliefs, name, replanning)
         self._experience = Experience(agent, name, self._domain, replanning.retrying)
         self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
@@ -128,7 +118,7 @@ class PlanGoal(Behaviour):
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
-        self._setup_arguments = kwargs
+        self._mount.setup_arguments = kwargs
 
     def tick(self) -> Iterator[Behaviour]:
         """Plan, or tick the plan."""
@@ -143,12 +133,11 @@ class PlanGoal(Behaviour):
             self._begin()
             self.status = Status.RUNNING
         self._allowance.renew()
-        status = self._reviewed() if self._mounted else self._plan()
+        status = self._plan() if self._mount.is_empty else self._reviewed()
         if status is Status.SUCCESS:
-            subtree = self.children[0]
-            assert self._run is not None, "what is mounted is being run"
+            subtree = self._mount.subtree
             if subtree.status is not Status.SUCCESS:  # else it only waits for what it gave up
-                self._run.ticked()
+                self._mount.run.ticked()
                 yield from subtree.tick()
             status = self._after(subtree.status)
         if status is not Status.RUNNING:
@@ -164,7 +153,7 @@ class PlanGoal(Behaviour):
         """Called by py_trees at every end; an interrupted goal gives up its plan at once."""
         self._review.close()
         if new_status is not Status.INVALID:
-            self._hooks.over()
+            self._mount.hooks.over()
             return
         if self.status is Status.RUNNING:
             self.agent.emit(PlanAborted(self.name, interruption_of(self)))
@@ -173,7 +162,7 @@ class PlanGoal(Behaviour):
             if child.status is not Status.INVALID:
                 child.stop(new_status)
         self._search = None
-        self._hooks.over()
+        self._mount.hooks.over()
         self._mend.forget()
 
     def shutdown(self) -> None:
@@ -181,17 +170,13 @@ class PlanGoal(Behaviour):
         if self.status is Status.RUNNING:
             self.stop(Status.INVALID)
         self._unmount()
-        if not self._hooks.is_inside_a_step:  # else the goal around it waits for its aborts
-            self.agent.aborts.cut_off(self._hooks.holder, "the tree was taken down")
+        if not self._mount.hooks.is_inside_a_step:  # else the goal around it waits for its aborts
+            self.agent.aborts.cut_off(self._mount.hooks.holder, "the tree was taken down")
         self._experience.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
-        return self.children[0].tip() if self._mounted else super().tip()
-
-    @property
-    def _mounted(self) -> bool:
-        return bool(self.children)
+        return super().tip() if self._mount.is_empty else self._mount.subtree.tip()
 
     def _begin(self) -> None:
         self._unmount()
@@ -222,11 +207,8 @@ class PlanGoal(Behaviour):
                 return Status.RUNNING
             mended = self._mend.done(*self._experience.situation)
             if mended is not None:
-                refused = self._hooks.adopt(mended.plan.tree)
-                if refused:
-                    return self._again(refused)
-                self._mount(mended.plan, mended)
-                return Status.SUCCESS
+                refused = self._mount.put(mended.plan, mended.over)
+                return self._again(refused) if refused else self._adopted(mended.plan, mended)
             plan = plan_of(self._search, self._allowance)
             if plan is None:
                 return Status.RUNNING
@@ -235,55 +217,37 @@ class PlanGoal(Behaviour):
                 if not seen.ok:
                     changed = "the world changed while the plan was being made"
                     return self._again(f"{changed}: {seen.reason}")
-            refused = self._hooks.adopt(plan.tree)
-            if refused:
-                return self._again(refused)
             self._experience.found()
-            self._mount(plan)
+            refused = self._mount.put(plan)
+            return self._again(refused) if refused else self._adopted(plan)
         except BthtnError as error:
             return self._give_up(str(error), error)
         except ResumeFailed as failure:
             return self._give_up(str(failure))
-        return Status.SUCCESS
 
-    def _mount(self, plan: Plan, mended: Mended | None = None) -> None:
-        self._run = PlanRun(
-            self.agent,
-            self.name,
-            self._plan_rest,
-            self._resumed,
-            self._setup_arguments,
-            self._finished,
-            holder=self._hooks.holder,
-        )
-        subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
-        self._set_up(subtree)
-        self._adopt(plan, subtree)
+    def _adopted(self, plan: Plan, mended: Mended | None = None) -> Status:
+        """A plan was mounted; told as new, or as the old one mended."""
+        self._run_now(plan)
         if mended is None:
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         else:
             self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, plan))
+        return Status.SUCCESS
 
-    def _adopt(self, plan: Plan, subtree: Behaviour) -> None:
-        subtree.parent = self
-        self.children = [subtree]
+    def _run_now(self, plan: Plan) -> None:
         self.plan, self.record, self._search = plan, plan.record, None
-        self._course = Course(plan.tree)
         self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
 
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
         self._review.close()
-        for child in self.children:
-            discard(child)
-        self.children = []
-        self._run = self._course = None
+        self._mount.clear()
 
     def _reviewed(self) -> Status:
         """Look at the running plan: SUCCESS when there is one to tick, else as ``_plan``."""
         verdicts = self._review.look(
-            self._progress, self._allowance, interruptible=interruptible(self.children[0])
+            self._mount.progress, self._allowance, interruptible=interruptible(self._mount.subtree)
         )
         for verdict in verdicts:
             self.verdict = verdict
@@ -300,33 +264,31 @@ class PlanGoal(Behaviour):
 
     def _replace(self, verdict: Verdict) -> str:
         """Run another plan; what both begin with runs on. Why it cannot begin, or nothing."""
-        plan, run = verdict.plan, self._run
+        plan, change = verdict.plan, verdict.change
         assert plan is not None, "a plan is adopted"
-        assert run is not None, "it takes the place of a running one"
+        same_course = self._mount.is_same_course(plan)
+
+        def tell() -> None:
+            if same_course:
+                reason = "what was found is what is left of it"
+                self.agent.emit(PlanKept(self.name, reason, change))
+            else:
+                self.agent.emit(PlanReplaced(self.name, verdict.reason, change))
+
         try:
-            subtree = compiled(plan.tree, run)
+            refused = self._mount.exchange(plan, same_course=same_course, tell=tell)
         except BthtnError as error:
-            self.agent.emit(PlanKept(self.name, str(error), verdict.change))
+            self.agent.emit(PlanKept(self.name, str(error), change))
             return ""
-        refused = self._hooks.adopt(plan.tree)
-        if refused:
-            return refused
-        same_course = is_same_course(self._progress(), plan, self._idle)
-        if same_course:
-            reason = "what was found is what is left of it"
-            self.agent.emit(PlanKept(self.name, reason, verdict.change))
-        else:
-            self.agent.emit(PlanReplaced(self.name, verdict.reason, verdict.change))
-        self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._idle, same_course=same_course)
-        self._adopt(plan, carrying.into(subtree))
-        if not same_course:
-            self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
-        return ""
+        if not refused:
+            self._run_now(plan)
+            if not same_course:
+                self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
+        return refused
 
     def _refused(self, reason: str) -> Status:
         """The plan in the place of the running one cannot begin, and the hooks of that are over."""
-        self.children[0].stop(Status.INVALID)
+        self._mount.subtree.stop(Status.INVALID)
         return self._again(reason)
 
     def _break_off(self, verdict: Verdict) -> Status:
@@ -334,7 +296,7 @@ class PlanGoal(Behaviour):
         change = verdict.change
         reason = f"{verdict.step}: {verdict.reason}" if verdict.step else verdict.reason
         by_others = change is not None and change.source != self.name
-        broken, progress = verdict.broken, self._progress()
+        broken, progress = verdict.broken, self._mount.progress()
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif broken is not None:
@@ -344,7 +306,7 @@ class PlanGoal(Behaviour):
         if (by_others or self.replans < self.max_replans) and self._put_in():
             self.replans += not by_others
             return Status.SUCCESS
-        self.children[0].stop(Status.INVALID)
+        self._mount.subtree.stop(Status.INVALID)
         if not by_others:
             return self._again(reason)
         self._unmount()
@@ -356,26 +318,18 @@ class PlanGoal(Behaviour):
         mended = self._mend.done(*self._experience.situation)
         if mended is None:
             return False
-        assert self._run is not None, "it takes the place of a running one"
         try:
-            subtree = compiled(mended.plan.tree, self._run, mended.over)
+            refused = self._mount.exchange(mended.plan, mended.over)
         except BthtnError:
             return False
-        if self._hooks.adopt(mended.plan.tree):
+        if refused:
             return False
-        self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._idle, same_course=False)
-        self._adopt(mended.plan, carrying.into(subtree))
-        self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
+        self._adopted(mended.plan, mended)
         return True
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._experience.finished(node)
         self._review.finished(node, written)
-
-    def _progress(self) -> Progress:
-        assert self._course is not None, "what is mounted has a course"
-        return progress_of(self.children[0], self._course.tree, self._course.planned)
 
     def _after(self, status: Status) -> Status:
         """What the plan's end means for the goal."""
@@ -388,19 +342,19 @@ class PlanGoal(Behaviour):
             self._experience.succeeded()
             self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
-        step, progress = failed_step(self.children[0]), self._progress()
+        step, progress = failed_step(self._mount.subtree), self._mount.progress()
         assert self.plan is not None, "what failed has been run"
         if isinstance(step, TaskLeaf | Suspended):
             self._experience.failed(progress, step.node, step.feedback_message)
             self._mend.keep(self.plan, progress, step.node, step.failure)
-        return self._again(failure_of(self.children[0]) or "the plan failed")
+        return self._again(failure_of(self._mount.subtree) or "the plan failed")
 
     def _again(self, reason: str) -> Status:
         """Look for another plan in the next tick, unless that was tried often enough."""
         again = self.replans < self.max_replans
         self.agent.emit(PlanFailed(self.name, reason, again))
         self._unmount()
-        self._hooks.over()
+        self._mount.hooks.over()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
             return self._give_up(f"gave up after {tried}; {reason}")
@@ -425,39 +379,20 @@ class PlanGoal(Behaviour):
 
         def planned() -> Planned | None:
             plan = ask()
-            return None if plan is None else self._planned(plan, arrival)
+            return None if plan is None else self._mount.planned(plan, arrival)
 
         return planned
 
-    def _planned(self, plan: Plan, arrival: Arrival) -> Planned:
-        assert self._run is not None, "a suspended part belongs to a running plan"
-        try:
-            steps = compiled_steps(plan.tree, self._run, arrival)
-        except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
-        for step in steps:
-            self._set_up(step)
-        return Planned(plan, steps)
-
     def _gives_up(self) -> bool:
         """Whether something that this goal has given up is not done yet."""
-        first = self.agent.aborts.in_the_way(self._hooks.holder)
+        first = self.agent.aborts.in_the_way(self._mount.hooks.holder)
         if first is not None:
             self.feedback_message = f"waits until '{first.task}' is given up"
         return first is not None
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
-        refused = self._hooks.extend(plan.tree)
-        if refused:
-            raise ResumeFailed(refused)
-        assert self._course is not None, "a suspended part belongs to a running plan"
-        self._course.resumed(arrival.node, plan.tree, self._progress())
+        self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
         room = max(0, LONGEST_RECORD - len(self.record))
         self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
-
-    def _set_up(self, subtree: Behaviour) -> None:
-        """Set up what comes later than the tree, as py_trees set up the tree."""
-        for node in subtree.iterate():
-            node.setup(**self._setup_arguments)

@@ -66,6 +66,13 @@ The answer gives None while it needs more ticks and raises ResumeFailed when the
 """
 
 
+OnResumed = Callable[[Arrival, Plan], None]
+"""Told that a suspended part goes on with a plan. May raise ResumeFailed."""
+
+OnFinished = Callable[[TaskNode, Iterable[Fluent[Any]]], None]
+"""Told that a step has succeeded, and which fluents it has written."""
+
+
 @dataclass(slots=True)
 class PlanRun:
     """One run of a plan: whose it is, and how often it was ticked.
@@ -79,9 +86,9 @@ class PlanRun:
     agent: Agent[Any, Any]
     goal: str
     plan_rest: PlanRest
-    on_resumed: Callable[[Arrival, Plan], None]
+    on_resumed: OnResumed
     setup_arguments: Mapping[str, Any]
-    on_finished: Callable[[TaskNode, Iterable[Fluent[Any]]], None] = lambda _node, _written: None
+    on_finished: OnFinished = lambda _node, _written: None
     ticks: int = 0
     next_resumption: int = 0
     holder: Holder | None = None

@@ -30,20 +30,21 @@ def attack_main() -> Methods:
 
 @melee.compound
 def move_to_attack() -> Methods:
-    """Come near. Locomote fails where the target is near already; the Null beside it cannot."""
+    """Come near. Locomote is nothing for who is near already; the Null beside it is."""
     yield method(
-        near_enough(),
         parallel(move_to(), can_hit_attack(), policy="any"),
+        near_enough(),
         name="Locomote",
+        when=~IN_RANGE,
     )
     yield method(null(), name="Null")
 
 
-# ModifyState: how far away he will be is written here, because under "any" nobody knows which of
-# the branches will be cut off. Half the range is near enough to plan on.
+# ModifyState: how far away he will be is a step of its own, because under "any" nobody knows which
+# of the branches will be cut off. It stands behind them: a hope counts while its step is ahead, and
+# a plan is looked at while it walks. Half the range is near enough to plan on.
 near_enough = melee.primitive(
     "near_enough",
-    precondition=~IN_RANGE,
     expected=Attacker.distance.becomes(Attacker.attack_range_max * 0.5),
 )
 move_to = melee.primitive("move_to", uses=LEGS, duration=4)
