@@ -1,4 +1,4 @@
-"""**How is a plan found fastest?** By searching for the choices alone, where nothing is unknown.
+"""**How is a plan found fastest?** By a search for choices alone, in plain data.
 
 ``scope`` tells what a goal can come to, and whether all of it is plain data; ``circles`` which
 tasks may come to themselves with nothing changed, ``shape`` what stands where. ``source`` and

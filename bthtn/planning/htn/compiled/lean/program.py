@@ -1,4 +1,4 @@
-"""A program: the functions that search for choices, made once for each set of goals' tasks."""
+"""A program: the functions that search for choices, made for the tasks that goals call."""
 
 from __future__ import annotations
 

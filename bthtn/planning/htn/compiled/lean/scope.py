@@ -1,4 +1,4 @@
-"""Scope: the tasks that a goal can come to, as far as they are plain data one after the other."""
+"""Scope: the tasks that a goal can come to, as far as they are plain data in a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of a program: what is written in place of calls, what calls what, what stands where."""
+"""The shape of a program: what is written in place of calls, what stands where."""
 
 from __future__ import annotations
 

@@ -71,6 +71,8 @@ class Source:
         )
         if self.writes_members and not all(task.parameters for task in self.guarded):
             raise NotWritable("circles in which nothing but members of families tells rounds apart")
+        if self.guarded and domain.schema.has_volatile:
+            raise NotWritable("circles that also differ in whether sensors can be relied on")
         self.given = ("S", "C", "R", *(["T"] if self.writes_members else []))
         if self.guarded:
             self.given = (*self.given, "K")
