@@ -109,7 +109,8 @@ class PlanGoal(Behaviour):
         self._allowance = Budget(budget, self)
         self._review = Review(self._planner, agent.beliefs, name, replanning)
         self._experience = Experience(agent, name, self._domain, replanning.retrying)
-        self._mend = Mend(settings, self._allowance, repairs=replanning.repair)
+        repairs = replanning.repair and not self._planner.seeks_least
+        self._mend = Mend(settings, self._allowance, repairs=repairs)
 
     @property
     def budget(self) -> int | PlanningSchedule | None:

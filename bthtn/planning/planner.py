@@ -70,6 +70,11 @@ class Planner(Generic[S]):
         planner._prepare(domain, goal, suspended.binding, settings, cache)
         return planner
 
+    @property
+    def seeks_least(self) -> bool:
+        """Whether plans are preferred by a sum, of costs or of values, and not by their record."""
+        return self.settings.cheapest or self.domain.has_values
+
     def plan(
         self,
         state: S | FrozenState,

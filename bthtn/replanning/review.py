@@ -179,11 +179,11 @@ class Review:
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
         """Watch what a search has read; everything where none was made from here.
 
-        Nothing beats a record of zeros, and where the cheapest plan is wanted records say nothing.
+        Nothing beats a record of zeros, and where the least sum is wanted records say nothing.
         """
         self._is_proven = fluents is not None
         hopeless = self._is_exact and not any(self.bound)
-        if hopeless or self._planner.settings.cheapest:
+        if hopeless or self._planner.seeks_least:
             self._is_proven, fluents = True, ()
         self._chances.over(fluents)
 

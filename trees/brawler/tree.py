@@ -6,7 +6,15 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from bthtn.behaviours import Agent, Character, DrawnGoal, Lottery, PlanGoal
+from bthtn.behaviours import (
+    EAGER,
+    Agent,
+    Character,
+    DrawnGoal,
+    Lottery,
+    PlanGoal,
+    Replanning,
+)
 from bthtn.formats import read_lottery
 from domains import brawler as folder
 from domains.brawler.domain import Brawler, battle_main, brawler
@@ -19,7 +27,8 @@ def character(seed: int = 0) -> Character:
     """The brawler against somebody who now and then steps back."""
     agent = Agent("brawler", brawler, Brawler(), body=None)
     lottery = Lottery(read_lottery(TABLE, Brawler), seed=seed)
-    fight = PlanGoal("fight", agent, battle_main(), max_replans=0)
+    by_lottery = Replanning(retrying=EAGER)
+    fight = PlanGoal("fight", agent, battle_main(), max_replans=0, replanning=by_lottery)
     dice = Random(seed)  # noqa: S311 - dice, not secrets
 
     def sense() -> None:
