@@ -63,16 +63,8 @@ class Agent(Generic[S, B]):
         tasks that no domain has.
         """
         self.name = name
-        self.domains = _domains(name, domain)
-        for one in self.domains:
-            if not isinstance(beliefs, one.state_class):
-                raise DomainError(
-                    Diagnostic(
-                        "BT110",
-                        f"the beliefs of '{name}' are a {type(beliefs).__name__};"
-                        f" '{one.name}' plans with {one.state_class.__name__}",
-                    )
-                )
+        self._state_class = type(beliefs)
+        self.plan_with(domain)
         self.operators = operators if operators is not None else Operators()
         self.beliefs: Beliefs[S] = Beliefs(beliefs, self._changed)
         self.body = body
@@ -106,6 +98,27 @@ class Agent(Generic[S, B]):
             if first is not None and domain.tasks.get(first.task.name) is first.task:
                 return domain
         return self.domain
+
+    def plan_with(
+        self, domain: Domain[S] | FrozenDomain | Sequence[Domain[S] | FrozenDomain]
+    ) -> None:
+        """Plan with this domain, or these, from the next decision on.
+
+        What is being searched for or run goes on as it was begun; a goal sees the new domain when
+        it looks for a plan the next time. Raises DomainError for a domain that is not well made,
+        or of other states.
+        """
+        domains = _domains(self.name, domain)
+        for one in domains:
+            if not issubclass(self._state_class, one.state_class):
+                raise DomainError(
+                    Diagnostic(
+                        "BT110",
+                        f"the beliefs of '{self.name}' are a {self._state_class.__name__};"
+                        f" '{one.name}' plans with {one.state_class.__name__}",
+                    )
+                )
+        self.domains = domains
 
     def sense(self) -> None:
         """A tick begins: refresh what the sensors own whose turn it is."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bthtn.agent.agent import Agent
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merge import merge
@@ -55,3 +56,49 @@ class SkillTable:
             name = "+".join(whole.name for whole in (self.base, *some))
             self._merged[some] = merge(name, self.base, *some)
         return self._merged[some]
+
+
+class SkillSlots:
+    """The skills that one agent has now: each slot holds one skill, or is empty.
+
+    The agent plans with what is in its slots, in the order of the slots, from its next decision
+    on; what it is searching for or doing is not disturbed.
+    """
+
+    def __init__(self, agent: Agent[Any, Any], table: SkillTable, *slots: str) -> None:
+        """All slots are empty. Raises DomainError for a table of other states."""
+        self._agent = agent
+        self._table = table
+        self._slots: dict[str, FrozenDomain | None] = dict.fromkeys(slots)
+        self._change()
+
+    def fill(self, slot: str, skill: Domain[Any] | FrozenDomain) -> None:
+        """Put a skill into a slot, instead of what is there.
+
+        Raises DomainError for a slot that there is not, and with nothing changed where the skill
+        cannot be merged with the others.
+        """
+        self._put(slot, frozen(skill))
+
+    def clear(self, slot: str) -> None:
+        """Empty a slot. Raises DomainError for a slot that there is not."""
+        self._put(slot, None)
+
+    @property
+    def skills(self) -> tuple[FrozenDomain, ...]:
+        """What is in the slots, in their order."""
+        return tuple(skill for skill in self._slots.values() if skill is not None)
+
+    def _put(self, slot: str, skill: FrozenDomain | None) -> None:
+        if slot not in self._slots:
+            hint = nearest(slot, self._slots)
+            raise DomainError(Diagnostic("BT124", f"no slot is called '{slot}'", hint=hint))
+        before, self._slots[slot] = self._slots[slot], skill
+        try:
+            self._change()
+        except DomainError:
+            self._slots[slot] = before
+            raise
+
+    def _change(self) -> None:
+        self._agent.plan_with(self._table.with_skills(self.skills))

@@ -18,7 +18,7 @@ from bthtn.agent.leases import Leases
 from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
-from bthtn.agent.skills import SkillTable
+from bthtn.agent.skills import SkillSlots, SkillTable
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.drawn_goal import DrawnGoal
@@ -52,6 +52,7 @@ __all__ = [
     "Retrying",
     "Running",
     "Sensors",
+    "SkillSlots",
     "SkillTable",
     "StateMachineGoals",
     "UtilityGoals",

@@ -36,7 +36,7 @@ class PlanAhead:
 
     def _advance(self) -> bool | None:
         if self._begun is None:
-            self._begun = self.goal.begun()
+            self._begun = self.goal.seeking.begun()
         (version, search), beliefs = self._begun, self.goal.agent.beliefs
         status = advance(search, self.goal.budget, self.goal)
         if status is SearchStatus.RUNNING:
@@ -45,5 +45,5 @@ class PlanAhead:
         if search.plan is None:
             return False
         holds = version == beliefs.version or replay(search.plan, beliefs.frozen()).ok
-        self.goal.prepared = begun if holds else None
+        self.goal.seeking.prepared = begun if holds else None
         return holds

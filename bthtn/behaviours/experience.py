@@ -48,6 +48,10 @@ class Experience:
         if changes:
             self._watch.forget()
 
+    def plan_with(self, domain: FrozenDomain) -> None:
+        """Failures are those of this domain from now on."""
+        self._domain = domain
+
     @property
     def obstacle(self) -> str:
         """Why the goal is not tried in this tick, nothing when it is."""

@@ -36,21 +36,18 @@ from bthtn.agent.event import (
     PlanResumed,
 )
 from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
-from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.mount import Mount
-from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Planned, ResumeFailed
+from bthtn.behaviours.seeking import Outdated, Seeking
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.domain.network import NetworkLike, sequence
+from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError, Diagnostic, DomainError
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.replay import replay
-from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import DEFAULT_SETTINGS, Search, Settings
+from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.replanning.budget import Budget
 from bthtn.replanning.mend import Mend, Mended
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
@@ -96,26 +93,29 @@ class PlanGoal(Behaviour):
         self.record = MethodTraversalRecord()
         self.replans = 0
         self.verdict: Verdict | None = None
-        # Constructs in the goal are read once: suspended parts name the tasks they have become.
-        self._planner: Planner[Any] = Planner(
-            agent.domain_of(sequence(goal)), sequence(goal), settings, cache=agent.cache
-        )
-        self._domain, self.goal = self._planner.domain, self._planner.goal
-        self._search: Search | None = None
-        self._version = 0
         self._reason = ""
-        self.prepared: tuple[int, Search] | None = None
         self._mount = Mount(self, agent, self._plan_rest, self._resumed, self._finished)
         self._allowance = Budget(budget, self)
-        self._review = Review(self._planner, agent.beliefs, name, replanning)
-        self._experience = Experience(agent, name, self._domain, replanning.retrying)
-        repairs = replanning.repair and not self._planner.seeks_least
+        self._seeking = Seeking(agent, name, goal, settings, self._allowance, replanning.retrying)
+        self._experience, planner = self._seeking.experience, self._seeking.planner
+        self._review = Review(planner, agent.beliefs, name, replanning)
+        repairs = replanning.repair and not planner.seeks_least
         self._mend = Mend(settings, self._allowance, repairs=repairs)
+
+    @property
+    def goal(self) -> Network:
+        """What is planned for, as the planner reads it."""
+        return self._seeking.planner.goal
 
     @property
     def budget(self) -> int | PlanningSchedule | None:
         """How many expansions it may use per tick, None for as many as it takes."""
         return self._allowance.per_tick
+
+    @property
+    def seeking(self) -> Seeking:
+        """How it looks for its plans."""
+        return self._seeking
 
     def setup(self, **kwargs: Any) -> None:
         """Remember what plans are to be set up with: they come later than the tree."""
@@ -162,7 +162,7 @@ class PlanGoal(Behaviour):
         for child in self.children:
             if child.status is not Status.INVALID:
                 child.stop(new_status)
-        self._search = None
+        self._seeking.end()
         self._mount.hooks.over()
         self._mend.forget()
 
@@ -189,20 +189,11 @@ class PlanGoal(Behaviour):
 
     def _look_for_a_plan(self, reason: str) -> None:
         self._reason = reason
-        self._version, self._search = self.prepared or self.begun()
-        self.prepared = None
-
-    def begun(self) -> tuple[int, Search]:
-        """A search for its plan that begins now, with the version of the beliefs it begins from.
-
-        Put into ``prepared``, it is what the goal goes on with instead of beginning its own.
-        """
-        beliefs = self.agent.beliefs
-        return beliefs.version, self._experience.search(self._planner, beliefs.frozen())
+        if self._seeking.begin():
+            self._review.plan_with(self._seeking.planner)
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
-        assert self._search is not None, "a goal without a plan looks for one"
         try:
             if self._gives_up():
                 return Status.RUNNING
@@ -210,17 +201,14 @@ class PlanGoal(Behaviour):
             if mended is not None:
                 refused = self._mount.put(mended.plan, mended.over)
                 return self._again(refused) if refused else self._adopted(mended.plan, mended)
-            plan = plan_of(self._search, self._allowance)
+            plan = self._seeking.advance()
             if plan is None:
                 return Status.RUNNING
-            if self._version != self.agent.beliefs.version:
-                seen = replay(plan, self.agent.beliefs.frozen())
-                if not seen.ok:
-                    changed = "the world changed while the plan was being made"
-                    return self._again(f"{changed}: {seen.reason}")
             self._experience.found()
             refused = self._mount.put(plan)
             return self._again(refused) if refused else self._adopted(plan)
+        except Outdated as outdated:
+            return self._again(str(outdated))
         except BthtnError as error:
             return self._give_up(str(error), error)
         except ResumeFailed as failure:
@@ -236,7 +224,8 @@ class PlanGoal(Behaviour):
         return Status.SUCCESS
 
     def _run_now(self, plan: Plan) -> None:
-        self.plan, self.record, self._search = plan, plan.record, None
+        self.plan, self.record = plan, plan.record
+        self._seeking.end()
         self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
 
@@ -365,7 +354,7 @@ class PlanGoal(Behaviour):
         return Status.RUNNING
 
     def _give_up(self, reason: str, error: BaseException | None = None) -> Status:
-        self._search = None
+        self._seeking.end()
         self._mend.forget()
         self.feedback_message = reason
         self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=error))
@@ -374,9 +363,7 @@ class PlanGoal(Behaviour):
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Begin to plan a suspended part. Raises ResumeFailed."""
-        ask = resuming(
-            arrival, self.agent, self._domain, self.settings, self._allowance, self._experience
-        )
+        ask = self._seeking.rest(arrival)
 
         def planned() -> Planned | None:
             plan = ask()

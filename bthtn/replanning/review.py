@@ -78,6 +78,10 @@ class Review:
         self._otherwise: Change | None = None
         self._has_moved = False
 
+    def plan_with(self, planner: Planner[Any]) -> None:
+        """Look for better plans with this planner from now on; no plan is running."""
+        self._planner = planner
+
     def adopted(self, plan: Plan) -> None:
         """A plan begins to run that was made for, or still holds in, the beliefs of now."""
         self.close()

@@ -3,8 +3,12 @@
 import pytest
 
 from bthtn import Domain, Methods, State, find_plan, method
-from bthtn.agent.skills import SkillTable
+from bthtn.agent.agent import Agent
+from bthtn.agent.operators import Operators
+from bthtn.agent.skills import SkillSlots, SkillTable
+from bthtn.behaviours import PlanGoal
 from bthtn.errors import DomainError
+from bthtn.testing.doubles import ScriptedOperator, ticks
 
 
 class Enemy(State):
@@ -63,3 +67,73 @@ def test_an_unknown_kind_is_told():
 def test_skills_that_clash_are_told_before_anybody_plans():
     with pytest.raises(DomainError, match="both have a task 'jab'"):
         SkillTable(enemy, {"goblin": (JAB, skill("jab"))})
+
+
+# slots
+
+
+def test_what_is_in_the_slots_is_what_the_agent_plans_with():
+    agent = Agent("ogre", enemy, Enemy(), body=None)
+    slots = SkillSlots(agent, TABLE, "first", "second")
+    assert agent.domain is TABLE.base
+    slots.fill("second", JAB)
+    slots.fill("first", SLAM)
+    assert agent.domain is TABLE.with_skills([SLAM.freeze(), JAB.freeze()])
+    slots.clear("first")
+    assert agent.domain is TABLE.domain("goblin")
+    assert slots.skills == (JAB.freeze(),)
+
+
+def test_a_running_agent_sees_a_changed_slot_at_its_next_decision():
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=Operators())
+    slots = SkillSlots(agent, TABLE, "only")
+    goal = PlanGoal("battle", agent, battle())
+    done = []
+
+    def tick(change=lambda: None):
+        goal.tick_once()
+        done.append([str(step) for step in goal.plan.steps])
+        change()
+
+    tick(lambda: slots.fill("only", JAB))
+    tick(lambda: slots.fill("only", SLAM))
+    tick(lambda: slots.clear("only"))
+    tick()
+    assert done == [["wait"], ["jab"], ["slam"], ["wait"]]
+
+
+def test_what_runs_or_is_searched_for_is_not_disturbed_by_a_changed_slot():
+    slow = Operators()
+    slow.bind(wait)(ScriptedOperator("RRS"))
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=slow)
+    slots = SkillSlots(agent, TABLE, "only")
+    goal = PlanGoal("battle", agent, battle(), budget=1)
+    assert ticks(goal, 1) == "R"
+    assert goal.plan is None
+    slots.fill("only", JAB)
+    assert ticks(goal, 4) == "RRRS"
+    assert [str(step) for step in goal.plan.steps] == ["wait"]
+    assert ticks(goal, 3)[-1] == "S"
+    assert [str(step) for step in goal.plan.steps] == ["jab"]
+
+
+def test_a_slot_that_there_is_not_is_told_and_nothing_is_changed():
+    agent = Agent("ogre", enemy, Enemy(), body=None)
+    slots = SkillSlots(agent, TABLE, "first", "second")
+    with pytest.raises(DomainError, match="did you mean 'first'"):
+        slots.fill("frist", JAB)
+    slots.fill("first", JAB)
+    with pytest.raises(DomainError, match="both have a task 'jab'"):
+        slots.fill("second", skill("jab"))
+    assert slots.skills == (JAB.freeze(),)
+    assert agent.domain is TABLE.domain("goblin")
+
+
+def test_an_agent_cannot_plan_with_a_domain_of_other_states():
+    class Robot(State):
+        pass
+
+    agent = Agent("ogre", enemy, Enemy(), body=None)
+    with pytest.raises(DomainError, match="'robots' plans with Robot"):
+        agent.plan_with(Domain("robots", Robot))
+    assert agent.domain is enemy.freeze()
