@@ -88,11 +88,7 @@ def specified(specs):
 def running(plan, state):
     """An agent, and the behaviours that run the plan for it."""
     agent = Agent("worker", plan.domain, state, body=None)
-    return agent, compiled(plan.tree, PlanRun(agent, "work", _no_rest, _no_rest, _done, {}))
-
-
-def _done(*_):
-    pass
+    return agent, compiled(plan.tree, PlanRun(agent, "work", _no_rest, _no_rest, {}))
 
 
 def _no_rest(*_):

@@ -9,10 +9,11 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import defer, parallel
-from bthtn.behaviours import Completion, Running
+from bthtn.behaviours import EAGER, Completion, Replanning, Running
 from bthtn.testing.doubles import ticks
 
 MANY = 10_000
+NAIVE = Replanning(repair=False, retrying=EAGER)
 
 
 def in_use():
@@ -44,7 +45,7 @@ def lively(stage, last):
     first = stage.run_by("first", calls_back)
     last = stage.run_by("last", last)
     beside = parallel(stage.run_by("slow", slow), (hooked(), first, defer(last)), policy="primary")
-    goal = stage.goal(parallel(beside, last), max_replans=sys.maxsize)
+    goal = stage.goal(parallel(beside, last), max_replans=sys.maxsize, replanning=NAIVE)
     stage.actor.listener = None
     return goal
 

@@ -500,8 +500,8 @@ def test_a_case_may_have_a_condition_in_place_of_a_task(tmp_path):
         expect = "null"
         """
     right, wrong = read_cases(written(tmp_path, text, "cases.toml"), domain)
-    assert fault_of(right, domain) == ""
-    assert "actual    light" in fault_of(wrong, domain)
+    assert fault_of(right) == ""
+    assert "actual    light" in fault_of(wrong)
     both = '[a]\nachieve = "lit"\ntask = "light"\nexpect = "light"\n[b]\nachieve = "lti"\n'
     with pytest.raises(BthtnError) as caught:
         read_cases(written(tmp_path, both, "cases.toml"), domain)
