@@ -16,6 +16,7 @@ from bthtn.planning.htn.compiled.expressions import (
 )
 from bthtn.planning.htn.compiled.facts import Features
 from bthtn.planning.htn.compiled.known import Known, named
+from bthtn.planning.htn.compiled.texts import Pattern, texts
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
@@ -121,10 +122,10 @@ class Reading:
         if isinstance(reference, Parameter):
             return self.argument(reference.position)
         if isinstance(reference, MemberOf) and not isinstance(reference.index, Constant):
-            index = self.value(reference.index)
+            index = self._index(reference)
             if index is None:
                 return None
-            member = f"{self.family(reference)}[{index}]"
+            member = f"{index[0]}[{index[1]}]"
             if self._known is not None:
                 member = self._known.member(member)
             return self.kept(member, reference.family.prototype)
@@ -172,6 +173,18 @@ class Reading:
         if isinstance(condition, Fluent):
             return self.fluent(condition)
         return self.names.of("when", "", condition)
+
+    def _index(self, member: MemberOf[Any]) -> tuple[str, str] | None:
+        """Name of what gives the members, and source of what it is asked with."""
+        parts = texts(member.index)
+        if parts is None:
+            index = self.value(member.index)
+            return None if index is None else (self.family(member), index)
+        told = [self.value(part) for part in parts if not isinstance(part, Constant)]
+        fixed_parts = [part.value if isinstance(part, Constant) else None for part in parts]
+        pattern = Pattern(member.family, tuple(fixed_parts))
+        name = self.names.of_equal("i", member.family.name, pattern)
+        return (name, ", ".join(map(str, told))) if all(told) else None
 
     def fluent(self, fluent: Fluent[Any]) -> str:
         """Name of a fluent."""
