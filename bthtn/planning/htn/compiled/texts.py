@@ -1,7 +1,7 @@
-"""Members whose index is put together from texts: found by the parts that are no constants.
+"""Texts: members whose index is put together from texts, found by the parts of it.
 
-``distance[here + "-" + to]`` becomes ``i_distance[here, to]``; the text is made at the first
-look-up alone.
+``distance[here + "-" + to]`` becomes ``i_distance[here, to]``: constants are left out, and
+the text is made at the first look-up alone.
 """
 
 from __future__ import annotations
