@@ -70,7 +70,7 @@ def parts(question: Question) -> dict[str, float]:
     expansions = compiled.most - left
 
     def found() -> Plan:
-        return Plan.found(part_of, compiled.asked, asked.state, choices, expansions)
+        return Plan.found((part_of, compiled.asked, asked.state, choices, expansions))
 
     searching = microseconds(lambda: begin.run(asked.state.values, begin.cell, compiled.most))
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
@@ -34,7 +34,7 @@ class Plan:
     record: MethodTraversalRecord
     predicted: FrozenState
     expansions: int = 0
-    _source: tuple[Callable[..., Any], tuple[Any, ...]] = field(init=False, repr=False)
+    _source: tuple[Any, ...] = field(init=False, repr=False)
 
     def __init__(  # noqa: PLR0913, PLR0917 - the fields, in their order
         self,
@@ -61,16 +61,16 @@ class Plan:
             later["predicted"] = predicted
         else:
             put(self, "predicted", predicted)
-        put(self, "_source", (lambda part: later[part](), ()) if later else _NOTHING_LEFT)
+        put(self, "_source", (lambda part: later[part](),) if later else _NOTHING_LEFT)
 
-    @classmethod
-    def found(cls, source: Callable[..., Any], *given: Any) -> Self:
+    @staticmethod
+    def found(source: tuple[Any, ...]) -> Plan:
         """A plan of which every part is asked of the source when somebody asks for it.
 
-        The source is called with what is given, and the name of the part.
+        First in the source stands what is called then, with the rest and the name of the part.
         """
-        plan = _new(cls)
-        _put_source(plan, (source, given))
+        plan = _new(Plan)
+        _put_source(plan, source)
         return plan
 
     def __getattr__(self, name: str) -> Any:
@@ -81,7 +81,7 @@ class Plan:
         """
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
-        source, given = self._source
+        source, *given = self._source
         part = source(*given, name)
         object.__setattr__(self, name, part)
         if all(_is_made(self, one) for one in _PARTS):
@@ -137,7 +137,7 @@ def _exhausted(part: str) -> Any:
     raise AssertionError(f"the {part} of the plan is there already")
 
 
-_NOTHING_LEFT: Final = (_exhausted, ())
+_NOTHING_LEFT: Final = (_exhausted,)
 
 
 def _cost(node: Node, below: tuple[float, ...]) -> float:

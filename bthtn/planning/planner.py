@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Generic, Self, TypeVar
 
@@ -42,6 +43,8 @@ class Planner(Generic[S]):
     ``check_rest``, since checked parts keep whole states, and those differ. While something
     is avoided (semantics 2.14) every search is made anew: it is one agent's experience.
     """
+
+    _ask: Callable[[FrozenState], Plan | None] | None
 
     def __init__(
         self,
@@ -87,9 +90,14 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
-        start = self._start(state)
-        if listener is None and self._answers is None and not avoiding and self._is_compiled:
-            return self._compiled.plan(start)
+        start = state.frozen() if type(state) is self._window else start_of(self.domain, state)
+        if listener is None and not avoiding:
+            if self._ask is not None:
+                return self._ask(start)
+            if self._answers is None and self._is_compiled:
+                self._ask = self._compiled.asking()
+                return self._ask(start)
+        start = seeded(start, self.settings.seed)
         if avoiding:
             search = self._begun(start, listener, avoiding)
         elif listener is None and self._answers is not None:
@@ -166,8 +174,7 @@ class Planner(Generic[S]):
 
     def _start(self, state: S | FrozenState) -> FrozenState:
         """The snapshot to plan from, with the seed in it that draws depend on."""
-        start = state if type(state) is FrozenState else start_of(self.domain, state)
-        return seeded(start, self.settings.seed)
+        return seeded(start_of(self.domain, state), self.settings.seed)
 
     def _prepare(
         self,
@@ -187,9 +194,11 @@ class Planner(Generic[S]):
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
+        self._window = domain.state_class
+        self._ask = None
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
-        return None if answer.tree is None else Plan.found(_Known(self, answer, start))
+        return None if answer.tree is None else Plan.found((_Known(self, answer, start),))
 
 
 class _Known:

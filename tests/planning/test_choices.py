@@ -15,6 +15,7 @@ from bthtn import (
     primitive,
     sequence,
 )
+from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.planning.htn.compiled.lean.circles import circles, guarded
 from bthtn.planning.htn.compiled.lean.scope import scope_of
@@ -251,3 +252,33 @@ def test_what_was_read_of_a_family_is_read_again_once_it_was_written_by_another_
         asked = request(domain, Yard(), twice("a", there))
         assert found_alone(asked) == expected_of(asked)
         assert expected_of(asked)[1] == [method_number]
+
+
+def test_an_index_made_of_texts_means_the_same_member_however_it_is_put_together():
+    domain = Domain("yard", Yard)
+
+    @domain.primitive
+    def join(a: str, b: str):
+        return primitive(effects=Yard.on[a + "-" + b].becomes("joined"))
+
+    @domain.primitive
+    def cut(whole: str):
+        return primitive(
+            precondition=Yard.on[whole] == "joined", effects=Yard.on[whole].becomes("cut")
+        )
+
+    @domain.compound
+    def work(a: str, b: str):
+        yield method(join(a, b), work(a, b), when=Yard.on[a + "-" + b] == "")
+        yield method(cut("x-y"), work(a, b), when=Yard.on[a + "-" + b] == "joined")
+        yield method(when=(Yard.on["x-" + b] == "cut") & (Yard.on[a + "-y"] == "cut"))
+
+    asked = request(domain, Yard(), work("x", "y"))
+    assert "i_on[a0, a1]" in CompiledQuestion.of(asked).source(asked.state)
+    assert found_alone(asked) == expected_of(asked)
+
+
+def test_a_plan_of_which_only_the_choices_were_searched_for_ends_with_the_seed():
+    domain, do = yard_with()
+    plan = Planner(domain, sequence(do["wait"](), do["light"]()), Settings(seed=7)).plan(Yard())
+    assert plan.predicted.get(SEED) == 7

@@ -44,9 +44,16 @@ class Board(State):
     next: FluentFamily[str, str] = fluents(default="a")
     on: FluentFamily[str, str] = fluents(default="")
     weight: FluentFamily[str, int] = fluents(default=1)
+    road: FluentFamily[str, str] = fluents(default="b")
 
 
 PLACES = ("a", "b", "c")
+
+
+class Sensing(Board):
+    """The same, with something that nobody can foresee. No task asks for it."""
+
+    noise: Fluent[bool] = fluent(default=False, volatile=True)
 
 
 class Author:
@@ -55,7 +62,8 @@ class Author:
     def __init__(self, choose):
         self._choose = choose
         self._asks = choose(((True, True, False), (True, *[False] * 7), (True, *[False] * 7)))
-        self.domain = Domain("random", Board)
+        self.board = choose((Board, Board, Sensing))
+        self.domain = Domain("random", self.board)
         self._tasks = []
         self._primitives = [self._primitive(n) for n in range(choose((3, 4, 5)))]
         self._checks = [
@@ -87,34 +95,39 @@ class Author:
 
     def _text(self, given):
         own = [one for one in given if one.type is str]
-        place = self._choose((*own, *own, *own, Board.place, *PLACES))
-        how = self._choose(("plain",) * 5 + ("next", "on"))
-        return place if how == "plain" else getattr(Board, how)[place]
+        place = self._choose((*own, *own, *own, self.board.place, *PLACES))
+        how = self._choose(("plain",) * 5 + ("next", "on", "road"))
+        if how == "road":
+            other = self._choose((*own, self.board.place, *PLACES))
+            return self.board.road[self.board.place + "-" + other]
+        return place if how == "plain" else getattr(self.board, how)[place]
 
     def _number(self, given):
         own = [one for one in given if one.type is int]
-        number = self._choose((*own, *own, *own, Board.count, Board.left, 0, 1, 2))
+        number = self._choose((*own, *own, *own, self.board.count, self.board.left, 0, 1, 2))
         how = self._choose(("plain",) * 4 + ("more", "less", "less", "weight"))
         if how == "weight":
-            return Board.weight[self._text(given)]
+            return self.board.weight[self._text(given)]
         if how != "plain":
             return number + 1 if how == "more" else number - 1
         return number
 
     def _condition(self, given):
-        match self._choose(("lit", "open", "number", "number", "place", "on", "and", "or", "not")):
+        kinds = ("lit", "open", "number", "number", "place", "on", "and", "or", "not")
+        match self._choose(kinds):
             case "lit":
-                return Board.lit
+                return self.board.lit
             case "open":
-                return ~Board.open
+                return ~self.board.open
             case "number":
-                number = self._choose((Board.count, Board.left, Board.fuel, Board.weight["a"]))
+                board = self.board
+                number = self._choose((board.count, board.left, board.fuel, board.weight["a"]))
                 other = self._number(given)
                 return self._choose((number < other, number >= other, number == other))
             case "place":
-                return Board.place == self._text(given)
+                return self.board.place == self._text(given)
             case "on":
-                return Board.on[self._text(given)] == self._text(given)
+                return self.board.on[self._text(given)] == self._text(given)
             case "and":
                 return self._condition(given) & self._condition(given)
             case "or":
@@ -125,38 +138,42 @@ class Author:
     def _demand(self):
         """What a first attempt seldom leads to."""
         several = (
-            Board.lit,
-            ~Board.open,
-            Board.count >= self._choose((1, 2, 3)),
-            Board.left == self._choose((0, 1)),
-            Board.place == self._choose(PLACES),
-            Board.on[self._choose(PLACES)] == self._choose(("", *PLACES)),
-            Board.on[Board.place] == self._choose(PLACES),
-            Board.weight[self._choose(PLACES)] >= self._choose((1, 2)),
+            self.board.lit,
+            ~self.board.open,
+            self.board.count >= self._choose((1, 2, 3)),
+            self.board.left == self._choose((0, 1)),
+            self.board.place == self._choose(PLACES),
+            self.board.on[self._choose(PLACES)] == self._choose(("", *PLACES)),
+            self.board.on[self.board.place] == self._choose(PLACES),
+            self.board.weight[self._choose(PLACES)] >= self._choose((1, 2)),
         )
         return self._choose(several) & self._choose(several)
 
     def _effect(self, given):
-        kinds = ("lit", "open", "count", "left", "fuel", "place", "no", *["on"] * 3, "weight")
+        kinds = ("lit", "open", "count", "left", "fuel", "place", "no", *["on"] * 5, "weight")
         match self._choose(kinds):
             case "lit":
-                return Board.lit.becomes(self._choose((True, True, False)))
+                return self.board.lit.becomes(self._choose((True, True, False)))
             case "open":
-                return Board.open.becomes(self._choose((False, False, Board.lit)))
+                return self.board.open.becomes(self._choose((False, False, self.board.lit)))
             case "count":
-                return Board.count.increases(self._choose((1, 1, 2, self._number(given))))
+                return self.board.count.increases(self._choose((1, 1, 2, self._number(given))))
             case "left":
-                return self._choose((Board.left.decreases(1), Board.left.becomes(2)))
+                return self._choose((self.board.left.decreases(1), self.board.left.becomes(2)))
             case "fuel":
-                return Board.fuel.decreases(self._choose((0.5, 1)))
+                return self.board.fuel.decreases(self._choose((0.5, 1)))
             case "place":
-                return Board.place.becomes(self._text(given))
+                return self.board.place.becomes(self._text(given))
             case "on":
-                return Board.on[self._text(given)].becomes(self._text(given))
+                start, to = self.board.place, self._choose(PLACES)
+                members = [self.board.on[self._text(given)]] * 2 + [
+                    self.board.road[start + "-" + to]
+                ]
+                return self._choose(members).becomes(self._text(given))
             case "weight":
-                return Board.weight[self._text(given)].increases(1)
+                return self.board.weight[self._text(given)].increases(1)
             case _:
-                return Board.never_read.increases(1)
+                return self.board.never_read.increases(1)
 
     # tasks
 
@@ -196,7 +213,7 @@ class Author:
     def _stepped(self, parameter):
         if parameter.type is int:
             return parameter - 1
-        return self._choose((parameter, Board.next[parameter]))
+        return self._choose((parameter, self.board.next[parameter]))
 
     def _methods(self, own, given):
         for _ in range(self._choose((1, 2, 2, 3, 3, 4))):
@@ -216,7 +233,7 @@ class Author:
 
 def problem(choose):
     author = Author(choose)
-    state = Board(
+    state = author.board(
         lit=choose((False, True)),
         count=choose((0, 1)),
         place=choose(PLACES),
@@ -253,12 +270,9 @@ def interpreted(asked):
 
 
 def choices(question, state):
-    """Expansions and record of a search for choices, None where it is given up."""
+    """Expansions and record of a search for choices, None where it is over the limit."""
     beginning = question.beginning
-    try:
-        cell, left, record = beginning.run(state.values, beginning.cell, question.most)
-    except Unforeseen:
-        return None
+    cell, left, record = beginning.run(state.values, beginning.cell, question.most)
     return None if cell or left <= 0 else (question.most - left, record)
 
 
@@ -269,15 +283,20 @@ def compare(asked):
     assert answer(question, asked.state) == expected
     if question.beginning is None:
         return ["not plain"]
-    found = choices(question, asked.state)
-    if found is None:
+    try:
+        found = choices(question, asked.state)
+    except Unforeseen:  # two effects may meet in one member
         return ["given up"]
+    if found is None:
+        assert search.status is SearchStatus.LIMIT or search.expansions >= question.most
+        return ["over the limit"]
     assert found[0] == search.expansions
     text = question.source(asked.state)
     return [
         search.status.value,
         *(["guarded"] if "repeats(" in text else []),
         *(["members"] if "T.append(" in text else []),
+        *(["sensing"] if asked.domain.schema.has_volatile else []),
         *(["long"] if search.expansions > 20 else []),
         *(["back"] if search.expansions > 2 * len(found[1]) + 10 else []),
     ]
@@ -303,6 +322,7 @@ def test_enough_of_these_problems_are_such_that_only_choices_are_searched_for():
     assert seen["guarded"] >= 30
     assert seen["members"] >= 50
     assert seen["back"] >= 9
+    assert seen["sensing"] >= 30
 
 
 def test_the_first_plan_is_that_of_the_specification():

@@ -183,12 +183,11 @@ class Effects:
             return _Target(fluent, place, stored, weight, is_fixed=True)
         if self._features.unknowns and not isinstance(target.index, Parameter):
             return None
-        index = self._reading.value(target.index)
-        if index is None:
+        member, placed = target.family.prototype, self._reading.placed(target, f"x{number}")
+        if placed is None:
             return None
-        member = target.family.prototype
-        placed, place = self._reading.placed(target, index, f"x{number}")
-        lines.before += placed
+        told, place = placed
+        lines.before += told
         stored = self._reading.overwritten(place, member)
         return _Target(member, place, stored, f"weight({place})", is_fixed=False)
 

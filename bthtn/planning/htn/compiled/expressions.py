@@ -42,6 +42,7 @@ class Names:
     def __init__(self) -> None:
         self.objects: dict[str, Any] = {}
         self._names: dict[int, str] = {}
+        self._equal: dict[Any, Any] = {}
 
     def of(self, prefix: str, text: str, thing: Any) -> str:
         """The name of an object, the same at every call; made of the prefix and the text."""
@@ -49,6 +50,10 @@ class Names:
         if known is None:
             known = self._names[id(thing)] = self.new(prefix, text, thing)
         return known
+
+    def of_equal(self, prefix: str, text: str, thing: Any) -> str:
+        """The name of an object, the same for all that are equal."""
+        return self.of(prefix, text, self._equal.setdefault(thing, thing))
 
     def new(self, prefix: str, text: str, thing: Any) -> str:
         """A name of its own for an object."""

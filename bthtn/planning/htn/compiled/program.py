@@ -19,6 +19,7 @@ from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
 from bthtn.planning.htn.compiled.kinds import COMPUTED
 from bthtn.planning.htn.compiled.reading import change, weight
 from bthtn.planning.htn.compiled.source import Source
+from bthtn.planning.htn.compiled.texts import MembersByParts, Pattern
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.truth import UNKNOWN
 
@@ -102,13 +103,17 @@ def executed(
     """What a generated source defines; it can mention ``names`` and what is given besides."""
     file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    made: dict[str, Any] = {
-        name: MembersByIndex(thing) if isinstance(thing, FluentFamily) else thing
-        for name, thing in names.objects.items()
-    }
+    made = {name: _mentioned(thing) for name, thing in names.objects.items()}
     made |= given
     exec(compile(text, file, "exec"), made)  # noqa: S102 - the source is our own
     return made
+
+
+def _mentioned(thing: Any) -> Any:
+    """What stands for an object in the functions."""
+    if isinstance(thing, FluentFamily):
+        return MembersByIndex(thing)
+    return MembersByParts(thing) if isinstance(thing, Pattern) else thing
 
 
 def defaults_of(domain: FrozenDomain) -> dict[Fluent[Any], Any]:

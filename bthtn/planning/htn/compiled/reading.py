@@ -16,6 +16,7 @@ from bthtn.planning.htn.compiled.expressions import (
 )
 from bthtn.planning.htn.compiled.facts import Features
 from bthtn.planning.htn.compiled.known import Known, named
+from bthtn.planning.htn.compiled.texts import Pattern, texts
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
@@ -121,13 +122,8 @@ class Reading:
         if isinstance(reference, Parameter):
             return self.argument(reference.position)
         if isinstance(reference, MemberOf) and not isinstance(reference.index, Constant):
-            index = self.value(reference.index)
-            if index is None:
-                return None
-            member = f"{self.family(reference)}[{index}]"
-            if self._known is not None:
-                member = self._known.member(member)
-            return self.kept(member, reference.family.prototype)
+            member = self._member(reference)
+            return None if member is None else self.kept(member, reference.family.prototype)
         fluent = fixed(reference)
         local = self._where.get(fluent)
         if local is not None:
@@ -149,12 +145,16 @@ class Reading:
         source = f"S.get({place}, {self.default(fluent)})"
         return source if self._known is None else self._known.names.get(source, source)
 
-    def placed(self, member: MemberOf[Any], index: str, name: str) -> tuple[list[str], str]:
-        """Lines that put a member of a family into a variable, and its name, known or given."""
-        source = f"{self.family(member)}[{index}]"
+    def placed(self, member: MemberOf[Any], name: str) -> tuple[list[str], str] | None:
+        """Lines that put a member of a family into a variable, and its name, known or given.
+
+        None where its index has to be evaluated.
+        """
+        source = self._member(member)
+        if source is None:
+            return None
         if self._known is None:
             return [f"    {name} = {source}"], name
-        source = self._known.member(source)
         naming = named(source)
         return ([f"    {naming[0]} = {naming[1]}"], naming[0]) if naming else ([], source)
 
@@ -172,6 +172,21 @@ class Reading:
         if isinstance(condition, Fluent):
             return self.fluent(condition)
         return self.names.of("when", "", condition)
+
+    def _member(self, member: MemberOf[Any]) -> str | None:
+        """Source of a member; None where its index has to be evaluated."""
+        parts = texts(member.index)
+        if parts is None:
+            asked, name = [self.value(member.index)], self.family(member)
+        else:
+            asked = [self.value(part) for part in parts if not isinstance(part, Constant)]
+            told = [part.value if isinstance(part, Constant) else None for part in parts]
+            pattern = Pattern(member.family, tuple(told))
+            name = self.names.of_equal("i", member.family.name, pattern)
+        if not all(asked):
+            return None
+        source = f"{name}[{', '.join(map(str, asked))}]"
+        return source if self._known is None else self._known.member(source)
 
     def fluent(self, fluent: Fluent[Any]) -> str:
         """Name of a fluent."""

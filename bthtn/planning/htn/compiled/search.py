@@ -7,6 +7,7 @@ kept as a log; the plan tree is made when somebody looks at it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
@@ -30,6 +31,7 @@ from bthtn.planning.protocol import (
     Settings,
     no_answer,
     raise_for_user,
+    seeded,
 )
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
@@ -87,22 +89,43 @@ class CompiledQuestion:
         Raises what ``CompiledSearch.advance`` raises, and PlanningError at the limit of
         expansions.
         """
+        return self.asking()(state)
+
+    def asking(self) -> Callable[[FrozenState], Plan | None]:
+        """A function that answers as ``plan`` does, for those who ask again and again.
+
+        All that it uses stands in its variables: looking that up would take it as long as some
+        searches take.
+        """
         begin = self.beginning
-        if begin is not None and not state.has_unknown:
-            try:
-                cell, left, choices = begin.run(state.values, begin.cell, self.most)
-            except Exception:  # noqa: BLE001, S110 - those who search again tell what it means
-                pass
-            else:
-                if cell == () and left >= 0:
-                    return Plan.found(part_of, self.asked, state, choices, self.most - left)
-                if cell is None and left > 0:
-                    return None
+        if begin is None:
+            return self._logged
+        run, start, asked, most = begin.run, begin.cell, self.asked, self.most
+        logged, found = self._logged, Plan.found
+
+        def plan(state: FrozenState) -> Plan | None:
+            if not state.has_unknown:
+                try:
+                    cell, left, choices = run(state.values, start, most)
+                except Exception:  # noqa: BLE001, S110 - those who search again tell what it means
+                    pass
+                else:
+                    if cell is None and left > 0:
+                        return None
+                    if cell is not None and not cell and left >= 0:
+                        return found((part_of, asked, state, choices, most - left))
+            return logged(state)
+
+        return plan
+
+    def _logged(self, state: FrozenState) -> Plan | None:
+        """The first plan, found by functions that keep a log."""
+        state = seeded(state, self.asked.settings.seed)
         try:
             machine = self._run_lightly(state) or self._run(state)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             raise_for_user(error)
-        return None if machine.cell is None else Plan.found(Found(self.asked, machine))
+        return None if machine.cell is None else Plan.found((Found(self.asked, machine),))
 
     @cached_property
     def beginning(self) -> Beginning | None:
@@ -203,7 +226,7 @@ class CompiledSearch:
             self._status = SearchStatus.ERROR
             raise_for_user(error)
         if machine.cell is DONE:
-            self._plan = Plan.found(Found(self._asked, machine))
+            self._plan = Plan.found((Found(self._asked, machine),))
             self._status = SearchStatus.SOLVED
         elif not more:
             self._status = SearchStatus.EXHAUSTED
@@ -227,7 +250,8 @@ def part_of(asked: Asked, base: FrozenState, choices: list[int], expansions: int
         case "expansions":
             return expansions
         case "tree" | "predicted":
-            return Found(asked, Retraced(asked, base, choices))(part)
+            start = seeded(base, asked.settings.seed)
+            return Found(asked, Retraced(asked, start, choices))(part)
         case _:
             return getattr(asked, part)
 

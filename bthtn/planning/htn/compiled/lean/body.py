@@ -128,6 +128,7 @@ class Body:
             self.entered.append(alone.index)
             binding, circle = self._named(given), self.of.circles.get(part.call.task)
             left[:0] = [Part(call, binding, circle) for call in alone.calls]
+        self._commit_if(rest)
         self._leave()
         self.write(f"return {self._state(rest)}")
 
@@ -218,6 +219,12 @@ class Body:
         if self.keep is not None:
             self.write(*self.keep)
             self.keep = None
+
+    def _commit_if(self, rest: str) -> None:
+        """Keep the choice where anything is left to do; else nobody returns to it."""
+        if self.keep:
+            self.write(f"if {rest}:", *(f"    {line}" for line in self.keep))
+        self.keep = None
 
     def fail(self) -> None:
         """Go on with the latest choice."""
