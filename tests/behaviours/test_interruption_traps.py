@@ -6,7 +6,7 @@ soldier runs to cover while he reloads. Both are disturbed by sensors at every t
 
 import pytest
 
-from bthtn import Domain, Fluent, State, fluent, method
+from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.agent.event import LeafAborted, LeafEnded, LeafStarted, PlanReplaced
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.replanning.policy import Replanning
@@ -211,27 +211,69 @@ def test_an_enemy_seen_on_the_way_is_a_surprise():
     assert scene.starts == ["search", "walk"]
 
 
-def test_records_are_compared_from_the_first_difference_on():
+# records, read literally
+
+
+def two_levels():
+    """Whoever is attacked has something better to do, though by a late method of it."""
     domain = Domain("two levels", Troll)
-    steps = [domain.primitive(name, duration=9) for name in "abc"]
+    flee, dodge, cry, stroll = (
+        domain.primitive(name, duration=9) for name in ("flee", "dodge", "cry", "stroll")
+    )
 
     @domain.compound
     def top():
-        yield method(inner(), when=Troll.attacked)
-        yield method(steps[2]())
+        yield method(defend(), when=Troll.attacked)
+        yield method(idle())
 
     @domain.compound
-    def inner():
-        yield method(steps[0](), when=Troll.power == 1)
-        yield method(steps[0](), when=Troll.power == 2)
-        yield method(steps[1]())
+    def defend():
+        yield method(flee(), when=Troll.power == 1)
+        yield method(dodge(), when=Troll.power == 2)
+        yield method(cry())
 
-    scene = Scene(domain, top(), Troll())
+    @domain.compound
+    def idle():
+        yield method(stroll())
+
+    return domain, top()
+
+
+def no_index_is_greater(record, running):
+    """The literal reading of "all indexes smaller or equal": element by element."""
+    return all(new <= old for new, old in zip(record, running, strict=True))
+
+
+def test_records_are_compared_from_the_first_difference_on():
+    scene = Scene(*two_levels(), Troll())
     scene.goal.tick_once()
+    assert list(scene.goal.record) == [1, 0]
     scene.agent.believe(Troll.attacked, True)
     scene.goal.tick_once()
-    assert scene.starts == ["c", "b"]
+    assert scene.starts == ["stroll", "cry"]
     assert list(scene.goal.record) == [0, 2]
+
+
+def test_element_by_element_the_better_plan_would_be_turned_down():
+    domain, goal = two_levels()
+    running = find_plan(domain, Troll(), goal).record
+    better = find_plan(domain, Troll(attacked=True), goal).record
+    assert (list(running), list(better)) == ([1, 0], [0, 2])
+    assert not no_index_is_greater(better, running)
+    assert better.beats(running)
+
+
+def test_element_by_element_neither_of_two_plans_may_take_the_others_place():
+    domain, goal = two_levels()
+    idle, cry, dodge = (
+        find_plan(domain, Troll(**given), goal).record
+        for given in ({}, {"attacked": True}, {"attacked": True, "power": 2})
+    )
+    assert no_index_is_greater(dodge, cry)
+    assert not no_index_is_greater(cry, idle)
+    assert not no_index_is_greater(idle, cry)
+    assert cry.beats(idle)
+    assert dodge.beats(cry)
 
 
 # what a running step does itself
