@@ -46,6 +46,7 @@ class Aborts:
         self._unfinished: list[Abort] = []
         self._came: list[object] = []
         self._waiting: list[tuple[Holder, Callable[[], None]]] = []
+        self._at_work: Abort | None = None
 
     def __len__(self) -> int:
         return len(self._unfinished)
@@ -58,12 +59,19 @@ class Aborts:
         """The first abort that a step of this goal, with these resources, has to wait for.
 
         A goal goes on when all that it gave up is done, and what goals inside of its steps gave
-        up; another goal of the agent waits for what occupies the same.
+        up; another goal of the agent waits for what occupies the same. An abort does not wait for
+        itself.
         """
         for abort in self._unfinished:
+            if abort is self._at_work:
+                continue
             if abort.holder.is_within(goal) or not abort.uses.isdisjoint(uses):
                 return abort
         return None
+
+    def within(self, goal: Holder | None) -> tuple[Abort, ...]:
+        """All that this goal has given up, and goals inside of its steps, the oldest first."""
+        return tuple(one for one in self._unfinished if one.holder.is_within(goal))
 
     def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
         """Call it when all that this goal has given up is done; now, when that is nothing."""
@@ -87,10 +95,9 @@ class Aborts:
 
     def cut_off(self, goal: Holder, why: str) -> None:
         """End what this goal has given up: there will be no more ticks."""
-        for abort in tuple(self._unfinished):
-            if abort.holder.is_within(goal) and abort in self._unfinished:
-                self._unfinished.remove(abort)
-                abort.cut_off(why)
+        while left := self.within(goal):  # what is cut off may leave something itself
+            self._unfinished.remove(left[0])
+            left[0].cut_off(why)
         self._call_back()
 
     def _call_back(self) -> None:
@@ -103,8 +110,10 @@ class Aborts:
         if abort not in self._unfinished:
             return
         done = True
+        before, self._at_work = self._at_work, abort
         try:
             done = abort.go_on()
         finally:
+            self._at_work = before
             if done and abort in self._unfinished:
                 self._unfinished.remove(abort)

@@ -37,6 +37,7 @@ from bthtn.agent.event import (
 )
 from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
 from bthtn.behaviours.carry import Carrying, idle_for
+from bthtn.behaviours.cleaning import cleaning_up
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.headway import progress_of
@@ -220,6 +221,8 @@ class PlanGoal(Behaviour):
         try:
             if self._gives_up():
                 return Status.RUNNING
+            if not self._search.expansions and self._version != self.agent.beliefs.version:
+                self._version, self._search = self.begun()  # what it waited for changed the world
             mended = self._mend.done(*self._experience.situation)
             if mended is not None:
                 refused = self._hooks.adopt(mended.plan.tree)
@@ -255,6 +258,7 @@ class PlanGoal(Behaviour):
             self._setup_arguments,
             self._finished,
             holder=self._hooks.holder,
+            clean_up=cleaning_up(self._domain, self.settings),
         )
         subtree = compiled(plan.tree, self._run, mended.over if mended else frozenset())
         self._set_up(subtree)
@@ -275,6 +279,8 @@ class PlanGoal(Behaviour):
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
         self._review.close()
+        if self._run is not None and self._run.has_owed:
+            self._mend.forget()  # what is cleaned up after is not gone on with
         for child in self.children:
             discard(child)
         self.children = []
@@ -364,7 +370,7 @@ class PlanGoal(Behaviour):
         if self._hooks.adopt(mended.plan.tree):
             return False
         self._set_up(subtree)
-        carrying = Carrying(self.children[0], self._idle, same_course=False)
+        carrying = Carrying(self.children[0], self._idle, same_course=False, mends=True)
         self._adopt(mended.plan, carrying.into(subtree))
         self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, mended.plan))
         return True

@@ -30,6 +30,8 @@ from py_trees.common import Status
 from bthtn.agent.event import (
     AgentEvent,
     BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
     GoalEnded,
     LeafAborted,
     LeafAborting,
@@ -285,6 +287,10 @@ def line_of(event: AgentEvent) -> str:
             return f"{holder} gave back {key}"
         case PlanHookFailed(_, hook, task):
             return f"{hook} of {task} raised"
+        case CleanupStarted(_, task):
+            return f"clean up {task}"
+        case CleanupEnded(_, task, succeeded):
+            return f"cleaned up {task}" if succeeded else f"did not clean up {task}"
         case GoalEnded(goal, succeeded):
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
