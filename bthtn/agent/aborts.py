@@ -46,7 +46,6 @@ class Aborts:
         self._unfinished: list[Abort] = []
         self._came: list[object] = []
         self._waiting: list[tuple[Holder, Callable[[], None]]] = []
-        self._at_work: Abort | None = None
 
     def __len__(self) -> int:
         return len(self._unfinished)
@@ -59,12 +58,9 @@ class Aborts:
         """The first abort that a step of this goal, with these resources, has to wait for.
 
         A goal goes on when all that it gave up is done, and what goals inside of its steps gave
-        up; another goal of the agent waits for what occupies the same. An abort does not wait for
-        itself.
+        up; another goal of the agent waits for what occupies the same.
         """
         for abort in self._unfinished:
-            if abort is self._at_work:
-                continue
             if abort.holder.is_within(goal) or not abort.uses.isdisjoint(uses):
                 return abort
         return None
@@ -110,10 +106,8 @@ class Aborts:
         if abort not in self._unfinished:
             return
         done = True
-        before, self._at_work = self._at_work, abort
         try:
             done = abort.go_on()
         finally:
-            self._at_work = before
             if done and abort in self._unfinished:
                 self._unfinished.remove(abort)

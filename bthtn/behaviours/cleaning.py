@@ -1,10 +1,10 @@
 """Cleaning: what is done for a part of a plan that has begun and did not get to its cleanup.
 
-    owed      the part failed, or was given up: the cleanup waits with the agent's aborts
-    its turn  everything that the same goal gave up before is done: planned from the beliefs of
-              now, at once
-    working   ticked to its end, once per tick; what follows waits for it as for any abort
-    over      told, and never tried again, whatever came of it
+owed      the part failed, or was given up: the cleanup waits with the agent's aborts
+its turn  everything that the same goal gave up before is done: planned from the beliefs of
+          now, at once
+working   ticked to its end, once per tick; what follows waits for it as for any abort
+over      told, and never tried again, whatever came of it
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class Cleaning:
         self._goal = run.holder
         self._domain = domain
         self._settings = settings
-        with run.agent.acting(Account(run.holder or run.agent.holder)):
+        self.holder = Holder(self.task, run.holder)
+        # Its steps are inside of what others wait for: they do not wait for it themselves.
+        with run.agent.acting(Account(self.holder)):
             self._hooks = PlanHooks(run.agent, run.goal)
         self._run = PlanRun(
             run.agent,
@@ -80,11 +82,6 @@ class Cleaning:
         )
         self._subtree: Behaviour | None = None
         self._ticks = 0
-
-    @property
-    def holder(self) -> Holder:
-        """The cleanup, inside of the goal that owes it."""
-        return self._hooks.holder
 
     @property
     def uses(self) -> frozenset[str]:
@@ -109,9 +106,7 @@ class Cleaning:
         """End it now, whatever is left to do."""
         hint = "tick the tree until nothing aborts before it is taken down"
         message = f"the cleanup '{self.task}' was cut off: {why}"
-        error = ExecutionError(
-            Diagnostic("BT306", message, where=path_text(self._path), hint=hint)
-        )
+        error = ExecutionError(Diagnostic("BT306", message, where=path_text(self._path), hint=hint))
         try:
             if self._subtree is not None and self._subtree.status is Status.RUNNING:
                 self._subtree.stop(Status.INVALID)
@@ -148,9 +143,7 @@ class Cleaning:
     def _begin(self) -> str:
         """Plan it and mount the plan; why that is not possible, or nothing."""
         agent = self._run.agent
-        planner: Planner[Any] = Planner(
-            self._domain, self._call, self._settings, cache=agent.cache
-        )
+        planner: Planner[Any] = Planner(self._domain, self._call, self._settings, cache=agent.cache)
         plan = planner.plan(agent.beliefs.frozen())
         if plan is None:
             return "there is no plan"

@@ -1,8 +1,8 @@
 """Guarded: a part of a plan that is cleaned up after, whatever becomes of it.
 
-    guarded ── draw, attack, cleanup ── holster        all goes well: as planned
-    guarded ── draw, [attack]                          it fails, or is given up: the cleanup is
-                                                       owed, and ``run.clean_up`` sees to it
+guarded ── draw, attack, cleanup ── holster        all goes well: as planned
+guarded ── draw, [attack]                          it fails, or is given up: the cleanup is
+                                                   owed, and ``run.clean_up`` sees to it
 """
 
 from __future__ import annotations

@@ -215,14 +215,19 @@ class PlanGoal(Behaviour):
         beliefs = self.agent.beliefs
         return beliefs.version, self._experience.search(self._planner, beliefs.frozen())
 
+    def _up_to_date(self, search: Search) -> Search:
+        """The search, or another one if the world has changed before it was advanced at all."""
+        if not search.expansions and self._version != self.agent.beliefs.version:
+            self._version, search = self.begun()
+        return search
+
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         assert self._search is not None, "a goal without a plan looks for one"
         try:
             if self._gives_up():
                 return Status.RUNNING
-            if not self._search.expansions and self._version != self.agent.beliefs.version:
-                self._version, self._search = self.begun()  # what it waited for changed the world
+            self._search = self._up_to_date(self._search)
             mended = self._mend.done(*self._experience.situation)
             if mended is not None:
                 refused = self._hooks.adopt(mended.plan.tree)

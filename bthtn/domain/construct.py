@@ -117,9 +117,9 @@ class RandomOf(Construct):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithCleanup(Construct):
-    """The first part, and then the second, which is done even if the first is not done to its end."""
+    """The first part, then the second: that is done even if the first one breaks off."""
 
-    parts: tuple[Network, Network]
+    parts: tuple[Network, ...]
     word: str = WITH_CLEANUP
 
     def text(self, binding: Binding | None = None) -> str:

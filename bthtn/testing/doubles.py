@@ -277,9 +277,9 @@ _ABOUT_STEPS: Final = (LeafStarted, LeafEnded, LeafAborting, LeafAborted, LeafRe
 def line_of(event: AgentEvent) -> str:
     """What happened, in as few words as will do."""
     match event:
-        case LeafEnded(_, task, succeeded):
-            return f"done {task}" if succeeded else f"failed {task}"
-        case LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
+        case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
+            return f"{_END[type(event)][not succeeded]} {task}"
+        case CleanupStarted() | LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
             return f"{_WORD[type(event)]} {event.task}"
         case LeaseTaken(key, holder):
             return f"{holder} has {key}"
@@ -287,10 +287,6 @@ def line_of(event: AgentEvent) -> str:
             return f"{holder} gave back {key}"
         case PlanHookFailed(_, hook, task):
             return f"{hook} of {task} raised"
-        case CleanupStarted(_, task):
-            return f"clean up {task}"
-        case CleanupEnded(_, task, succeeded):
-            return f"cleaned up {task}" if succeeded else f"did not clean up {task}"
         case GoalEnded(goal, succeeded):
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
@@ -307,5 +303,12 @@ _WORD: Final = MappingProxyType[type[AgentEvent], str](
         LeafAborting: "aborting",
         LeafAborted: "aborted",
         LeafRefused: "refused",
+        CleanupStarted: "clean up",
+    }
+)
+_END: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
+    {
+        LeafEnded: ("done", "failed"),
+        CleanupEnded: ("cleaned up", "did not clean up"),
     }
 )
