@@ -1,4 +1,4 @@
-"""Cleaning: what is done for a part of a plan that has begun and did not get to its cleanup.
+"""Cleaning: what is done for a part of a plan that did not get to its cleanup.
 
 owed      the part failed, or was given up: the cleanup waits with the agent's aborts
 its turn  everything that the same goal gave up before is done: planned from the beliefs of

@@ -39,11 +39,12 @@ class PlanGuarded(PlanSequence):
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end, when everything inside has ended."""
         was_open, self.is_open = self.is_open, False
-        failed = new_status is Status.FAILURE
-        if failed and isinstance(self.current_child, PlanCleanup):
+        if not was_open or new_status is Status.SUCCESS:
             return
-        if was_open and new_status is not Status.SUCCESS:
-            self._run.owe_cleanup(self.node, self.path)
+        self._run.is_mendable = False
+        if new_status is Status.FAILURE and isinstance(self.current_child, PlanCleanup):
+            return  # it was tried
+        self._run.clean_up(self.node, self.path, self._run)
 
 
 def guarded_above(node: Behaviour) -> Iterator[PlanGuarded]:

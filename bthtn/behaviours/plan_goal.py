@@ -111,6 +111,7 @@ class PlanGoal(Behaviour):
         self._setup_arguments: dict[str, Any] = {}
         self._search: Search | None = None
         self._version = 0
+        self._waits = False
         self._run: PlanRun | None = None
         self._reason = ""
         self.prepared: tuple[int, Search] | None = None
@@ -215,19 +216,19 @@ class PlanGoal(Behaviour):
         beliefs = self.agent.beliefs
         return beliefs.version, self._experience.search(self._planner, beliefs.frozen())
 
-    def _up_to_date(self, search: Search) -> Search:
-        """The search, or another one if the world has changed before it was advanced at all."""
-        if not search.expansions and self._version != self.agent.beliefs.version:
-            self._version, search = self.begun()
-        return search
+    def _must_wait(self) -> bool:
+        """Whether something is being given up; what that changes, the search is to know."""
+        waited, self._waits = self._waits, self._gives_up()
+        if waited and not self._waits and self._version != self.agent.beliefs.version:
+            self._version, self._search = self.begun()
+        return self._waits
 
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         assert self._search is not None, "a goal without a plan looks for one"
         try:
-            if self._gives_up():
+            if self._must_wait():
                 return Status.RUNNING
-            self._search = self._up_to_date(self._search)
             mended = self._mend.done(*self._experience.situation)
             if mended is not None:
                 refused = self._hooks.adopt(mended.plan.tree)
@@ -284,8 +285,8 @@ class PlanGoal(Behaviour):
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
         self._review.close()
-        if self._run is not None and self._run.has_owed:
-            self._mend.forget()  # what is cleaned up after is not gone on with
+        if self._run is not None and not self._run.is_mendable:
+            self._mend.forget()
         for child in self.children:
             discard(child)
         self.children = []

@@ -83,9 +83,9 @@ class PlanRun:
     ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
     ``on_resumed`` is told when the plan takes its place, ``on_finished`` when a step has
     succeeded, with the fluents that it has written. What ``holder`` has taken, the steps have,
-    too. ``clean_up`` does what the run owes; ``has_owed`` is whether it ever did. ``writes_as`` is
-    the source of what steps write, the goal unless it says otherwise. A plan that takes over
-    running steps takes over the run.
+    too. ``clean_up`` does what the run owes. Nobody goes on with what was cleaned up after, or was to
+    be: then it is not ``is_mendable``. ``writes_as`` is the source of what steps write, the goal
+    unless it says otherwise. A plan that takes over running steps takes over the run.
     """
 
     agent: Agent[Any, Any]
@@ -98,18 +98,13 @@ class PlanRun:
     next_resumption: int = 0
     holder: Holder | None = None
     clean_up: CleanUp = _nobody
-    has_owed: bool = False
+    is_mendable: bool = True
     writes_as: str = ""
 
     @property
     def source(self) -> str:
         """Who the beliefs that this plan's steps write come from."""
         return self.writes_as or self.goal
-
-    def owe_cleanup(self, part: ScopeNode, path: Path) -> None:
-        """A part of the plan has begun, and did not get to the end of its cleanup."""
-        self.has_owed = True
-        self.clean_up(part, path, self)
 
     def ticked(self) -> None:
         """Another tick of the plan begins."""

@@ -49,22 +49,28 @@ def networks(draw, depth=3):
     return (kind, parts, draw(st.sampled_from(["all", "any", "primary"])), draw(steps))
 
 
+def turning(one, other, described):
+    """A part in which the world decides what is done behind its first step."""
+    choice = ("choice", [one, other], "all", described)
+    return ("guarded", [choice], "all", described)
+
+
 scenes = st.fixed_dictionaries(
     {
-        "network": networks(),
+        "network": networks() | st.builds(turning, networks(2), networks(2), steps),
         "moments": st.lists(
             st.fixed_dictionaries(
                 {
-                    "sensed": st.lists(st.sampled_from(SENSED), max_size=1),
+                    "sensed": st.lists(st.sampled_from(SENSED), max_size=2),
                     "urgent": st.sampled_from([False] * 5 + [True]),
                     "interrupt": st.sampled_from([False] * 9 + [True]),
                 }
             ),
-            min_size=4,
+            min_size=8,
             max_size=16,
         ),
-        "interrupt": st.sampled_from(["surprise", "mtr", "any"]),
-        "repair": st.booleans(),
+        "interrupt": st.sampled_from(["surprise", "surprise", "mtr", "any"]),
+        "repair": st.sampled_from([True, True, False]),
     }
 )
 
@@ -111,10 +117,11 @@ class Witness:
             case "pause":
                 return (made[0], pause(), *made[1:])
             case "choice":
-                conditions = (World.lit, World.open, True)
+                conditions = (World.lit, True, World.open)
                 pairs = list(zip(made, conditions, strict=False))
                 name = f"choice{len(self.stage.domain._tasks)}"
-                return self.stage.compound(name, lambda: (method(a, when=b) for a, b in pairs))
+                chosen = self.stage.compound(name, lambda: (method(a, when=b) for a, b in pairs))
+                return (self.step(described, f"b{len(self.parts_of)}", inside), chosen)
             case _:
                 return tuple(made)
 
@@ -238,14 +245,14 @@ def test_the_scenes_are_not_empty(new_stage):
     play_one()
     wanted = {
         "as planned": 100,
-        "afterwards": 200,
+        "afterwards": 150,
         "nested": 50,
         "in vain": 50,
         "cut off": 20,
         "no plan": 10,
         "interrupted": 10,
         "PlanReplaced while open": 5,
-        "PlanRepaired while open": 5,
+        "PlanRepaired while open": 3,
     }
     missing = {kind: counts[kind] for kind, least in wanted.items() if counts[kind] < least}
     assert not missing, counts

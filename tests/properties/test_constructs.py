@@ -21,6 +21,7 @@ from bthtn import (
     partial_order,
     repeat,
     sequence,
+    with_cleanup,
 )
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask
@@ -106,6 +107,15 @@ def test_an_order_is_found_if_there_is_one(drawn):
     assert set(map(told, found)) == set(map(told, by_hand))
     if all(map(is_complete, by_hand)):
         assert Counter(map(told, found)) == Counter(map(told, by_hand)), "each order is tried once"
+
+
+@given(some_parts(most=3))
+def test_with_a_cleanup_is_planned_like_a_sequence(drawn):
+    problem, parts = drawn
+    guarded = with_cleanup(*parts, finally_=parts[0])
+    found = every_plan(problem.domain, problem.state, guarded)
+    by_hand = every_plan(problem.domain, problem.state, sequence(*parts, parts[0]))
+    assert list(map(told, found)) == list(map(told, by_hand))
 
 
 @given(simple_parts())
