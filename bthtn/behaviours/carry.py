@@ -78,8 +78,9 @@ class Carrying:
             return None
         new_parts = list(guarded_above(fresh))
         self._hand_over(guarded_above(leaf), new_parts)
-        for part in new_parts:
-            part.is_open = True
+        if leaf.is_at_work or leaf.is_giving_up:  # else it only waits for its start
+            for part in new_parts:
+                part.is_open = True
         self._waiting.remove(leaf)
         self._carried.add(leaf)
         match leaf.parent:
