@@ -83,8 +83,8 @@ class PlanRun:
     ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
     ``on_resumed`` is told when the plan takes its place, ``on_finished`` when a step has
     succeeded, with the fluents that it has written. What ``holder`` has taken, the steps have,
-    too. ``clean_up`` sees to cleanups that the plan did not get to. Then nobody goes on with it, and
-    it is not ``is_mendable``. ``writes_as`` is the source of what steps write, the goal unless it
+    too. ``clean_up`` sees to cleanups that the plan did not get to. Then nobody goes on with it: it
+    is not ``is_mendable``. ``writes_as`` is the source of what steps write, the goal unless it
     says otherwise. A plan that takes over running steps takes over the run.
     """
 

@@ -514,3 +514,34 @@ def test_what_a_cleanup_raises_is_contained(stage, raises):
     later(stage)
     assert not stage.heard.of(CleanupEnded)[0].succeeded
     assert not stage.code["c"].faults
+
+
+def test_a_step_of_a_cleanup_that_is_given_up_slowly_is_cut_off_with_it(stage):
+    c = stage.step("c", "R", abort_ticks=5)
+    goal = stage.goal(with_cleanup(stage.step("a", "R"), finally_=c))
+    ticks(goal, 1)
+    goal.stop(Status.INVALID)
+    later(stage)
+    goal.shutdown()
+    assert lines(stage)[3:] == ["start c", "aborting c", "did not clean up c", "aborted c"]
+    assert len(stage.actor.aborts) == 0
+
+
+def test_a_part_whose_first_step_still_waits_has_not_begun_in_the_next_plan_either(stage):
+    a, b = stage.step("a", "R", abort_ticks=4), stage.step("b", "R")
+    c, d, e, other = steps(stage.step, "cdef", "SSSS")
+    tail = stage.compound("tail", lambda: [method(d, when=World.open), method(e)])
+    wanted = with_cleanup(b, tail, finally_=other)
+    task = stage.compound(
+        "task", lambda: [method(wanted, when=World.lit), method(with_cleanup(a, finally_=c))]
+    )
+    goal = stage.goal(task, lit=False, open=False, replanning=ALWAYS_BETTER)
+    ticks(goal, 1)
+    for fluent in (World.lit, World.open):
+        stage.actor.believe(fluent, True)
+        ticks(goal, 1)
+    assert len(stage.heard.of(PlanReplaced)) == 2
+    goal.stop(Status.INVALID)
+    later(stage, 6)
+    assert [ended.task for ended in stage.heard.of(CleanupEnded)] == ["c"]
+    assert len(stage.actor.aborts) == 0
