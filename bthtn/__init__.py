@@ -12,6 +12,7 @@ from bthtn.domain.construct import (
     partial_order,
     random_of,
     repeat,
+    with_cleanup,
 )
 from bthtn.domain.derive import derive
 from bthtn.domain.merge import merge
@@ -65,4 +66,5 @@ __all__ = [
     "random_of",
     "repeat",
     "sequence",
+    "with_cleanup",
 ]

@@ -65,6 +65,10 @@ class Aborts:
                 return abort
         return None
 
+    def within(self, goal: Holder | None) -> tuple[Abort, ...]:
+        """All that this goal has given up, and goals inside of its steps, the oldest first."""
+        return tuple(one for one in self._unfinished if one.holder.is_within(goal))
+
     def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
         """Call it when all that this goal has given up is done; now, when that is nothing."""
         self._waiting.append((goal, call))
@@ -87,10 +91,9 @@ class Aborts:
 
     def cut_off(self, goal: Holder, why: str) -> None:
         """End what this goal has given up: there will be no more ticks."""
-        for abort in tuple(self._unfinished):
-            if abort.holder.is_within(goal) and abort in self._unfinished:
-                self._unfinished.remove(abort)
-                abort.cut_off(why)
+        while left := self.within(goal):  # what is cut off may leave something itself
+            self._unfinished.remove(left[0])
+            left[0].cut_off(why)
         self._call_back()
 
     def _call_back(self) -> None:

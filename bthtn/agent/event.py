@@ -103,6 +103,26 @@ class PlanHookFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class CleanupStarted:
+    """A part of a plan did not get to its cleanup; that has been planned anew, and begins."""
+
+    goal: str
+    task: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class CleanupEnded:
+    """Such a cleanup is over, also if there was no plan for it. No other one will be tried."""
+
+    goal: str
+    task: str
+    succeeded: bool
+    reason: str = ""
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlanAdopted:
     """A goal has a plan and begins to run it; ``reason`` says what it is the answer to."""
 
@@ -233,6 +253,8 @@ AgentEvent = (
     | LeaseTaken
     | LeaseReturned
     | PlanHookFailed
+    | CleanupStarted
+    | CleanupEnded
     | PlanAdopted
     | PlanResumed
     | PlanFailed

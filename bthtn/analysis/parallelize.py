@@ -21,6 +21,7 @@ from typing import Final
 from bthtn.analysis.dependencies import Part, dependencies
 from bthtn.analysis.run_time import whole_footprint
 from bthtn.analysis.series_parallel import Order, arranged
+from bthtn.domain.construct import WITH_CLEANUP
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import (
@@ -34,7 +35,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.walk import Visit, flat, fold, unwound
+from bthtn.plan.walk import Visit, flat, fold, preorder, unwound
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint
 
@@ -49,6 +50,9 @@ def parallelize(plan: Plan) -> Plan:
     precondition true, and leads to ``predicted``. No critical path is longer than before. The
     tree has no scopes, unless nothing could be gained: then the plan is returned as it is.
     """
+    scopes = (node for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
+    if any(scope.task.origin == WITH_CLEANUP for scope in scopes):
+        return plan  # what is cleaned up after, and by what, only a scope tells
     before = flat(plan.tree)
     nested = fold(before, _nesting)
     # Shared among the levels, for what is gained on each comes on top of the others.

@@ -9,10 +9,13 @@ Only the tail is exchanged: nothing is aborted and nothing started twice.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.operators import Operators
+from bthtn.behaviours.guarded import PlanGuarded, guarded_above
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import is_same_path
@@ -28,19 +31,26 @@ class Carrying:
 
     A step fits where the new plan begins with the same task, arguments and decompositions. On
     the ``same_course`` the names of decompositions do not matter. Steps that are idle may stand
-    before it.
+    before it. Parts that are cleaned up after go on where a step of theirs does; all of them, if
+    the new plan ``mends`` the old one.
     """
 
-    def __init__(self, old: Behaviour, is_idle: IsIdle, *, same_course: bool) -> None:
+    def __init__(
+        self, old: Behaviour, is_idle: IsIdle, *, same_course: bool, mends: bool = False
+    ) -> None:
         self._old = old
         self._is_idle = is_idle
         self._same_course = same_course
+        self._mends = mends
         self._waiting = running_leaves(old)
         self._carried: set[TaskLeaf] = set()
 
     def into(self, new: Behaviour) -> Behaviour:
         """The new subtree, running where something could be carried over; the old one is gone."""
         put = self._place(new)
+        if self._mends:
+            old = (node for node in self._old.iterate() if isinstance(node, PlanGuarded))
+            self._hand_over(old, _guarded_at_once(new))
         for leaf in sorted(self._waiting, key=lambda leaf: leaf.number, reverse=True):
             leaf.stop(Status.INVALID)
         if self._old not in self._carried:
@@ -66,6 +76,11 @@ class Carrying:
         leaf = next((one for one in self._waiting if self._fits(one, fresh)), None)
         if leaf is None:
             return None
+        new_parts = list(guarded_above(fresh))
+        self._hand_over(guarded_above(leaf), new_parts)
+        if leaf.is_at_work or leaf.is_giving_up:  # else it only waits for its start
+            for part in new_parts:
+                part.is_open = True
         self._waiting.remove(leaf)
         self._carried.add(leaf)
         match leaf.parent:
@@ -78,6 +93,21 @@ class Carrying:
         leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
         discard(fresh)
         return leaf
+
+    def _hand_over(self, old: Iterable[PlanGuarded], new: Iterable[PlanGuarded]) -> None:
+        """Open the parts of the new plan that stand for open ones of the old, and close those."""
+        free = [part for part in new if not part.is_open]
+        for part in old:
+            if not part.is_open:
+                continue
+            heir = next((one for one in free if self._is_same_part(part, one)), None)
+            if heir is not None:
+                free.remove(heir)
+                heir.is_open, part.is_open = True, False
+
+    def _is_same_part(self, one: PlanGuarded, other: PlanGuarded) -> bool:
+        same = one.node.task is other.node.task and one.node.args == other.node.args
+        return same and (self._same_course or is_same_path(one.path, other.path))
 
     def _fits(self, leaf: TaskLeaf, fresh: TaskLeaf) -> bool:
         same = leaf.node.task is fresh.node.task and leaf.node.args == fresh.node.args
@@ -126,6 +156,27 @@ def _go_on(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> N
     node.children[index] = child
     child.parent = node
     node.current_child, node.status = child, Status.RUNNING
+
+
+def _guarded_at_once(subtree: Behaviour) -> list[PlanGuarded]:
+    """The parts that are cleaned up after and ticked first, inner ones first."""
+    found: list[PlanGuarded] = []
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        match node:
+            case PlanSequence():
+                found += [node] if isinstance(node, PlanGuarded) else []
+                pending.extend(node.ahead[:1])
+            case PlanParallel():
+                pending.extend(node.children)
+            case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
+                pending.append(chosen)
+            case PlanPriority():
+                pending.extend(node.children[:1])
+            case _:
+                pass
+    return found[::-1]
 
 
 def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:

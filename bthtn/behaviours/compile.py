@@ -1,7 +1,8 @@
 """compiled: a plan tree as a py_trees subtree, by one table.
 
-Scopes leave nothing behind but the names on a step's path, and sequences inside sequences
-become one, so that ten thousand decompositions below each other make a flat tree.
+Scopes leave nothing behind but the names on a step's path, unless they are cleaned up after, and
+sequences inside sequences become one, so that ten thousand decompositions below each other make a
+flat tree.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
+from bthtn.behaviours.guarded import PlanCleanup, PlanGuarded
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import Arrival, Path, PlanRun
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain import construct
 from bthtn.domain.network import ParallelPolicy
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import (
@@ -40,19 +43,22 @@ Steps = list[Behaviour]
 """Behaviours to be run one after the other."""
 
 
-def compiled(node: Node, run: PlanRun, over: frozenset[Node] = frozenset()) -> Behaviour:
-    """The behaviour that runs the plan tree, but for the nodes that are over.
+def compiled(
+    node: Node, run: PlanRun, over: frozenset[Node] = frozenset(), path: Path = None
+) -> Behaviour:
+    """The behaviour that runs the plan tree, below this path, but for the nodes that are over.
 
-    Raises ExecutionError when parallel and priority nodes are nested too deep for py_trees.
+    Raises ExecutionError when branches, alternatives and cleanups are nested too deep for
+    py_trees.
     """
-    return _one(unwound(_Compiler(run, over).steps(node, None, 0)))
+    return _one(unwound(_Compiler(run, over).steps(node, path, 0)))
 
 
 def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
     """The behaviours that take the place of a suspended part. Raises ExecutionError as above."""
     depth, above = 0, arrival.parent
     while above is not None:
-        depth += isinstance(above, PlanParallel | PlanPriority)
+        depth += isinstance(above, PlanParallel | PlanPriority | PlanGuarded | PlanCleanup)
         above = above.parent
     return unwound(_Compiler(run).steps(node, arrival.path, depth))
 
@@ -70,7 +76,7 @@ class _Compiler:
             raise ExecutionError(
                 Diagnostic(
                     "BT305",
-                    f"parallel and priority nodes are nested more than {DEEPEST} deep",
+                    f"branches, alternatives and cleanups are nested more than {DEEPEST} deep",
                     hint="py_trees runs a tree by recursion; use a sequence or a suspension",
                 )
             )
@@ -84,8 +90,18 @@ def _task(compiler: _Compiler, node: TaskNode, path: Path, _: int) -> Visit[Step
 
 
 def _scope(compiler: _Compiler, node: ScopeNode, path: Path, depth: int) -> Visit[Steps]:
-    inside: Steps = yield compiler.steps(node.child, (str(node), path), depth)
-    return inside
+    inside: Steps
+    below = (str(node), path)
+    match node.task.origin:
+        case construct.WITH_CLEANUP:
+            inside = yield compiler.steps(node.child, below, depth + 1)
+            return [PlanGuarded(node, path, compiler.run, inside)]
+        case construct.FINALLY:
+            inside = yield compiler.steps(node.child, below, depth + 1)
+            return [PlanCleanup(inside, str(node))]
+        case _:
+            inside = yield compiler.steps(node.child, below, depth)
+            return inside
 
 
 def _sequence(compiler: _Compiler, node: SequenceNode, path: Path, depth: int) -> Visit[Steps]:

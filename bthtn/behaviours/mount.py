@@ -14,6 +14,7 @@ from bthtn.behaviours.headway import progress_of
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.run import (
     Arrival,
+    CleanUp,
     OnFinished,
     OnResumed,
     Planned,
@@ -42,12 +43,14 @@ class Mount:
         plan_rest: PlanRest,
         on_resumed: OnResumed,
         on_finished: OnFinished,
+        clean_up: CleanUp,
     ) -> None:
         self.hooks = PlanHooks(agent, goal.name)
         self.setup_arguments: Mapping[str, Any] = {}
         self._goal = goal
         self._agent = agent
         self._told = (plan_rest, on_resumed, on_finished)
+        self._clean_up = clean_up
         self._is_idle = idle_for(agent.operators)
         self._run: PlanRun | None = None
         self._course: Course | None = None
@@ -90,6 +93,7 @@ class Mount:
             self.setup_arguments,
             on_finished,
             holder=self.hooks.holder,
+            clean_up=self._clean_up,
         )
         subtree = compiled(plan.tree, self._run, over)
         self._set_up(subtree)
@@ -106,12 +110,14 @@ class Mount:
         over: frozenset[Node] = frozenset(),
         *,
         same_course: bool = False,
+        mends: bool = False,
         tell: Callable[[], None] = lambda: None,
     ) -> str:
         """Put a plan in the place of the running one; what both begin with runs on.
 
-        Why its hooks refuse it, or nothing: then ``tell`` is called before anything is aborted.
-        Raises as ``put``, with nothing changed.
+        One that ``mends`` it is the same plan but for one part. Why its hooks refuse it, or
+        nothing: then ``tell`` is called before anything is aborted. Raises as ``put``, with
+        nothing changed.
         """
         subtree = compiled(plan.tree, self.run, over)
         refused = self.hooks.adopt(plan.tree)
@@ -119,7 +125,7 @@ class Mount:
             return refused
         tell()
         self._set_up(subtree)
-        carrying = Carrying(self.subtree, self._is_idle, same_course=same_course)
+        carrying = Carrying(self.subtree, self._is_idle, same_course=same_course, mends=mends)
         self._stand(plan, carrying.into(subtree))
         return ""
 

@@ -93,10 +93,12 @@ class PlanGoal(Behaviour):
         self.record = MethodTraversalRecord()
         self.replans = 0
         self.verdict: Verdict | None = None
+        self._waits = False
         self._reason = ""
-        self._mount = Mount(self, agent, self._plan_rest, self._resumed, self._finished)
         self._allowance = Budget(budget, self)
         self._seeking = Seeking(agent, name, goal, settings, self._allowance, replanning.retrying)
+        told = (self._plan_rest, self._resumed, self._finished, self._seeking.clean_up)
+        self._mount = Mount(self, agent, *told)
         self._experience, planner = self._seeking.experience, self._seeking.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
@@ -192,10 +194,17 @@ class PlanGoal(Behaviour):
         if self._seeking.begin():
             self._review.plan_with(self._seeking.planner)
 
+    def _must_wait(self) -> bool:
+        """Whether something is being given up; what that changes, the search is to know."""
+        waited, self._waits = self._waits, self._gives_up()
+        if waited and not self._waits:
+            self._seeking.renew()
+        return self._waits
+
     def _plan(self) -> Status:
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         try:
-            if self._gives_up():
+            if self._must_wait():
                 return Status.RUNNING
             mended = self._mend.done(*self._experience.situation)
             if mended is not None:
@@ -232,6 +241,8 @@ class PlanGoal(Behaviour):
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
         self._review.close()
+        if not self._mount.is_empty and not self._mount.run.is_mendable:
+            self._mend.forget()
         self._mount.clear()
 
     def _reviewed(self) -> Status:
@@ -309,7 +320,7 @@ class PlanGoal(Behaviour):
         if mended is None:
             return False
         try:
-            refused = self._mount.exchange(mended.plan, mended.over)
+            refused = self._mount.exchange(mended.plan, mended.over, mends=True)
         except BthtnError:
             return False
         if refused:

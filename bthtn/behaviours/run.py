@@ -10,7 +10,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
-from bthtn.plan.nodes import SuspendedNode, TaskNode
+from bthtn.plan.nodes import ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.world.fluent import Fluent
 
@@ -73,6 +73,16 @@ OnFinished = Callable[[TaskNode, Iterable[Fluent[Any]]], None]
 """Told that a step has succeeded, and which fluents it has written."""
 
 
+class CleanUp(Protocol):
+    """**Protocol:** sees to it that the cleanup of a part, with this path, is done."""
+
+    def __call__(self, part: ScopeNode, path: Path, run: PlanRun) -> None: ...
+
+
+def _nobody(part: ScopeNode, path: Path, run: PlanRun) -> None:
+    """Sees to nothing."""
+
+
 @dataclass(slots=True)
 class PlanRun:
     """One run of a plan: whose it is, and how often it was ticked.
@@ -80,7 +90,9 @@ class PlanRun:
     ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
     ``on_resumed`` is told when the plan takes its place, ``on_finished`` when a step has
     succeeded, with the fluents that it has written. What ``holder`` has taken, the steps have,
-    too. A plan that takes over running steps takes over the run.
+    too. ``clean_up`` sees to cleanups that the plan did not get to. Then nobody goes on with it: it
+    is not ``is_mendable``. ``writes_as`` is the source of what steps write, the goal unless it
+    says otherwise. A plan that takes over running steps takes over the run.
     """
 
     agent: Agent[Any, Any]
@@ -92,11 +104,14 @@ class PlanRun:
     ticks: int = 0
     next_resumption: int = 0
     holder: Holder | None = None
+    clean_up: CleanUp = _nobody
+    is_mendable: bool = True
+    writes_as: str = ""
 
     @property
     def source(self) -> str:
         """Who the beliefs that this plan's steps write come from."""
-        return self.goal
+        return self.writes_as or self.goal
 
     def ticked(self) -> None:
         """Another tick of the plan begins."""

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from bthtn.agent.agent import Agent
+from bthtn.behaviours.cleaning import cleaning_up
 from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.resume import plan_of, resuming
-from bthtn.behaviours.run import Arrival
+from bthtn.behaviours.run import Arrival, Path, PlanRun
 from bthtn.domain.network import NetworkLike, sequence
+from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
@@ -69,6 +71,11 @@ class Seeking:
         beliefs = self._agent.beliefs
         return beliefs.version, self.experience.search(self.planner, beliefs.frozen())
 
+    def renew(self) -> None:
+        """Begin anew if something has changed since the search began."""
+        if self._search is not None and self._search[0] != self._agent.beliefs.version:
+            self._search = self.begun()
+
     def advance(self) -> Plan | None:
         """A plan that holds now, None while it is being looked for.
 
@@ -99,6 +106,10 @@ class Seeking:
             self._budget,
             self.experience,
         )
+
+    def clean_up(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
+        """See to it that the cleanup of a part of a plan is planned and done."""
+        cleaning_up(self.planner.domain, self.settings)(part, path, run)
 
     def end(self) -> None:
         """Nothing is looked for any more."""

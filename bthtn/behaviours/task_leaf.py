@@ -21,6 +21,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.behaviours.abort import OperatorAbort, StepAbort
+from bthtn.behaviours.guarded import guarded_above
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
 from bthtn.behaviours.run import Path, PlanRun, placed
 from bthtn.behaviours.sequence import discard
@@ -143,6 +144,8 @@ class TaskLeaf(Behaviour):
             self._fail(obstacle.reason)
             step.refused(*obstacle)
             return False
+        for part in guarded_above(self):
+            part.is_open = True
         try:
             step.started()
             with step.acting():

@@ -2,7 +2,7 @@
 
     network ::= … | first_of(network, …) | optional(network) | repeat(times, network)
               | any_order(network, …) | partial_order("a < b", …, a=network, …)
-              | random_of((weight, network), …)
+              | random_of((weight, network), …) | with_cleanup(network, …, finally_=network)
 
 All of them are decided while planning, and the search comes back to them. What is written here
 only says what the author wants; ``lifting`` turns it into tasks and methods.
@@ -23,6 +23,7 @@ from bthtn.domain.network import (
     Construct,
     Network,
     NetworkLike,
+    network_from,
     network_text,
     sequence,
     some_parts,
@@ -38,6 +39,11 @@ Written = Expression[Any] | Callable[[Any], Any]
 
 _NAME: Final = re.compile(r"\w+")
 _PAIR: Final = 2
+
+WITH_CLEANUP: Final = "with_cleanup"
+"""The origin of a task that has a body and, as its last part, a cleanup."""
+FINALLY: Final = "finally"
+"""The origin of that last part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +115,19 @@ class RandomOf(Construct):
         return f"random_of({', '.join([*shown, *([f'by=({by})'] if by else [])])})"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WithCleanup(Construct):
+    """The first part, then the second: that is done even if the first one breaks off."""
+
+    parts: tuple[Network, ...]
+    word: str = WITH_CLEANUP
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``with_cleanup(a, finally_=b)``."""
+        body, cleanup = (network_text(part, binding) for part in self.parts)
+        return f"{self.word}({body}, finally_={cleanup})"
+
+
 def first_of(*parts: NetworkLike) -> Construct:
     """The first of the networks that can be planned, the earlier the more wanted."""
     return FirstOf(some_parts("first_of", parts))
@@ -173,6 +192,16 @@ def random_of(
     parts = some_parts("random_of", tuple(part for _, part in weighted))
     varied = by if isinstance(by, tuple) else (by,)
     return RandomOf(weights, parts, tuple(map(as_expression, varied)))
+
+
+def with_cleanup(*parts: NetworkLike, finally_: NetworkLike) -> Construct:
+    """The networks in order, and then ``finally_``, whatever becomes of them once they have begun.
+
+    Planned as a sequence. When they fail or are given up, ``finally_`` is planned anew from the
+    beliefs of then and done, before the goal goes on with anything else.
+    """
+    body = sequence(*some_parts("with_cleanup", parts))
+    return WithCleanup((body, network_from(finally_)))
 
 
 def _weight(pair: object) -> Written:

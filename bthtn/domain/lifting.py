@@ -15,7 +15,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bthtn.domain.choice import Bound, Choice, Drawn
-from bthtn.domain.construct import FirstOf, Ordered, RandomOf, Repeat, Written
+from bthtn.domain.construct import (
+    FINALLY,
+    FirstOf,
+    Ordered,
+    RandomOf,
+    Repeat,
+    WithCleanup,
+    Written,
+)
 from bthtn.domain.function import Computed
 from bthtn.domain.goal import Achieve, GoalBody
 from bthtn.domain.method import FREE, Method, PlainBody
@@ -134,6 +142,8 @@ class Lifting:
                     self._calls[key] = self._ordered(construct, scope)
                 case Repeat():
                     self._calls[key] = self._repeat(construct, scope)
+                case WithCleanup():
+                    self._calls[key] = self._with_cleanup(construct, scope)
                 case Achieve():
                     self._calls[key] = self._achieve(construct, scope)
                 case _:
@@ -182,6 +192,17 @@ class Lifting:
             Method(NULL, TimesLeft(left, over=True), "often enough"),
         )
         return TaskCall(task, (*scope, self._expression(construct.times)))
+
+    def _with_cleanup(self, construct: WithCleanup, scope: Scope) -> TaskCall:
+        """A task whose last part is one of its own, so that it can be planned without the rest."""
+        task = self._task(construct.word, scope, construct.text())
+        body, cleanup = construct.parts
+        behind = self._task(FINALLY, scope, network_text(cleanup))
+        last = self.network(cleanup, scope)
+        self.methods[behind] = (Method(last, name=brief_text(cleanup)),)
+        whole = sequence(self.network(body, scope), TaskCall(behind, scope))
+        self.methods[task] = (Method(whole, name=brief_text(body)),)
+        return TaskCall(task, scope)
 
     def _achieve(self, construct: Achieve, scope: Scope) -> TaskCall:
         pursuit = construct.pursuit(self._taken, self._state_class)

@@ -30,6 +30,8 @@ from py_trees.common import Status
 from bthtn.agent.event import (
     AgentEvent,
     BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
     GoalEnded,
     LeafAborted,
     LeafAborting,
@@ -275,9 +277,9 @@ _ABOUT_STEPS: Final = (LeafStarted, LeafEnded, LeafAborting, LeafAborted, LeafRe
 def line_of(event: AgentEvent) -> str:
     """What happened, in as few words as will do."""
     match event:
-        case LeafEnded(_, task, succeeded):
-            return f"done {task}" if succeeded else f"failed {task}"
-        case LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
+        case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
+            return f"{_END[type(event)][not succeeded]} {task}"
+        case CleanupStarted() | LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
             return f"{_WORD[type(event)]} {event.task}"
         case LeaseTaken(key, holder):
             return f"{holder} has {key}"
@@ -301,5 +303,12 @@ _WORD: Final = MappingProxyType[type[AgentEvent], str](
         LeafAborting: "aborting",
         LeafAborted: "aborted",
         LeafRefused: "refused",
+        CleanupStarted: "clean up",
+    }
+)
+_END: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
+    {
+        LeafEnded: ("done", "failed"),
+        CleanupEnded: ("cleaned up", "did not clean up"),
     }
 )

@@ -21,6 +21,8 @@ from typing import Final
 from bthtn.agent.event import (
     AgentEvent,
     BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
     GoalEnded,
     GoalWaits,
     LeafAborted,
@@ -78,6 +80,7 @@ class Verb(Enum):
     FAILS = "fails"
     REFUSES = "refuses"
     ABORTS = "aborts"
+    CLEANS = "cleans"
     TAKES = "takes"
     RETURNS = "returns"
     REPAIRS = "repairs"
@@ -304,6 +307,11 @@ def _of_keeping(event: AgentEvent) -> Iterator[Entry]:
         case PlanHookFailed(_, hook, task, error):
             reason = f"{hook} raised {type(error).__name__}: {error}"
             yield Entry(Verb.FAILS, _because(task, reason))
+        case CleanupStarted(goal, task):
+            yield Entry(Verb.CLEANS, f"{task} after {goal}")
+        case CleanupEnded(_, task, succeeded, reason):
+            verb, text = (Verb.DONE, task) if succeeded else (Verb.FAILS, _because(task, reason))
+            yield Entry(verb, f"cleanup: {text}")
         case _:
             pass
 

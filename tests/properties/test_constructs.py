@@ -21,13 +21,17 @@ from bthtn import (
     partial_order,
     repeat,
     sequence,
+    with_cleanup,
 )
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
+from bthtn.plan.replay import replay
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import trace
+from bthtn.planning.htn.compiled.search import CompiledQuestion
+from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.playground import MEMBERS, World, conditions, effects
@@ -106,6 +110,15 @@ def test_an_order_is_found_if_there_is_one(drawn):
     assert set(map(told, found)) == set(map(told, by_hand))
     if all(map(is_complete, by_hand)):
         assert Counter(map(told, found)) == Counter(map(told, by_hand)), "each order is tried once"
+
+
+@given(some_parts(most=3))
+def test_with_a_cleanup_is_planned_like_a_sequence(drawn):
+    problem, parts = drawn
+    guarded = with_cleanup(*parts, finally_=parts[0])
+    found = every_plan(problem.domain, problem.state, guarded)
+    by_hand = every_plan(problem.domain, problem.state, sequence(*parts, parts[0]))
+    assert list(map(told, found)) == list(map(told, by_hand))
 
 
 @given(simple_parts())
@@ -256,3 +269,39 @@ def test_enough_orders_have_plans_and_enough_orders_have_none():
     assert count["no plan"] >= 20
     assert count["every plan complete"] >= 40
     assert count["not the order as written"] >= 30
+
+
+@given(some_parts(most=3))
+def test_all_searches_plan_the_same_with_a_cleanup(drawn):
+    problem, parts = drawn
+    guarded = (with_cleanup(*parts, finally_=parts[0]), parts[-1])
+    asked = request(problem.domain, problem.state, guarded, LIMITS)
+    first = HtnSearch(asked)
+    first.advance()
+    compiled = CompiledQuestion.of(asked).search(asked.state)
+    compiled.advance()
+    assert (compiled.status, compiled.expansions) == (first.status, first.expansions)
+    if first.status is SearchStatus.LIMIT:
+        return
+    reference = Reference(asked).best()
+    plans = [first.plan, compiled.plan, reference]
+    if first.plan is None:
+        assert plans == [None, None, None]
+        return
+    assert len({(outline(one.tree), one.record, repr(one.predicted)) for one in plans}) == 1
+    assert replay(first.plan, problem.state).ok
+
+
+def test_with_a_cleanup_there_are_plans_and_none():
+    solved = []
+
+    @settings(max_examples=100, derandomize=True, database=None)
+    @given(some_parts(most=3))
+    def plan_one(drawn):
+        problem, parts = drawn
+        guarded = with_cleanup(*parts, finally_=parts[0])
+        search = HtnSearch(request(problem.domain, problem.state, guarded, LIMITS))
+        solved.append(search.advance() is SearchStatus.SOLVED)
+
+    plan_one()
+    assert 20 <= sum(solved) <= len(solved) - 20

@@ -5,6 +5,8 @@ import pytest
 from bthtn import Domain, Fluent, Settings, State, find_plan, fluent, parallel, priority, sequence
 from bthtn.agent.event import (
     BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
     GoalEnded,
     LeafAborted,
     LeafAborting,
@@ -270,6 +272,13 @@ def test_an_abort_that_takes_time_is_told_when_it_begins_and_when_it_is_done():
 def test_a_hook_that_raises_is_told():
     failed = PlanHookFailed("guard", "on_plan_end", "dig", ValueError("stuck"))
     assert told([], [failed])[-1] == "2 fails dig — on_plan_end raised ValueError: stuck"
+
+
+def test_a_cleanup_is_told_with_how_it_ended():
+    assert told([], [CleanupStarted("guard", "dig", None)])[-1] == "2 cleans dig after guard"
+    assert told([], [CleanupEnded("guard", "dig", succeeded=True)])[-1] == "2 done cleanup: dig"
+    failed = CleanupEnded("guard", "dig", succeeded=False, reason="there is no plan")
+    assert told([], [failed])[-1] == "2 fails cleanup: dig — there is no plan"
 
 
 # layout
