@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import value_text
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One fluent got another value; ``source`` names who did it."""
 
     fluent: Fluent[Any]
