@@ -67,9 +67,9 @@ class Beliefs(Generic[S]):
         change = _made(Change, (variable, before, value, source))
         if variable in self._watched:
             for watch in self._watched[variable]:
-                watch.note(change)
+                watch.note(variable, source, change)
         for watch in self._watched_whole:
-            watch.note(change)
+            watch.note(variable, source, change)
         if self.on_change is not None:
             self.on_change(change)
         return change
@@ -138,10 +138,10 @@ class Watch:
             self._beliefs.place(self, new)
             self.fluents |= new
 
-    def note(self, change: Change) -> None:
+    def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:
         """Called by the beliefs when a watched fluent changes."""
-        if change.source != self._own:
-            self._changes[change.fluent] = change
+        if source != self._own:
+            self._changes[fluent] = change
 
     @property
     def changes(self) -> Mapping[Fluent[Any], Change]:
