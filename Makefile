@@ -42,6 +42,8 @@ bench: .venv/.ready
 	$(BIN)/python -m pytest -q benchmarks --benchmark-disable
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.goals
+	$(BIN)/python -m benchmarks.bench_writes
+	$(BIN)/python -m benchmarks.bench_crowd
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
 
 # worlds: a hundred games in each of several levels of MiniGrid; 1 when too few of them are won

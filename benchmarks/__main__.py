@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if given.write_docs:
-        page.PAGE.write_text(page.written(page.PAGE.read_text("utf-8"), tables), "utf-8")
+        page.rewrite(tables)
     return 0
 
 

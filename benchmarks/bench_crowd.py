@@ -1,6 +1,6 @@
 """A thousand agents: ticks per second, and the worst tick, with and without a shared budget.
 
-    python -m benchmarks.bench_crowd [agents] [frames]
+    python -m benchmarks.bench_crowd [agents] [frames] [--write-docs]
 
 Every agent lives through the combat of `domains/combat`: each frame some of them see a target and
 want a plan, which runs for some ticks. Times are information. What is asserted: no frame expands
@@ -14,6 +14,7 @@ from time import perf_counter
 
 from py_trees.common import Status
 
+from benchmarks import page, report
 from bthtn.agent.event import PlanAdopted
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.replanning.schedule import PlanningSchedule
@@ -33,14 +34,12 @@ class Crowd:
     adopted: list
 
     @property
-    def line(self):
-        """The run in one line."""
-        ordered = sorted(self.seconds)
-        return (
-            f"{1 / median(ordered):7.1f} ticks/s, median {1e3 * median(ordered):6.1f} ms,"
-            f" worst {1e3 * ordered[-1]:6.1f} ms; most expansions in a tick"
-            f" {max(self.expansions)}, plans {len(self.adopted)}"
-        )
+    def row(self):
+        """The run as cells of a table; a tick is a frame of all agents."""
+        often, worst = median(self.seconds), max(self.seconds)
+        times = [1 / often, 1e3 * often, 1e3 * worst]
+        counts = [max(self.expansions), len(self.adopted)]
+        return [*map(report.number, times), *map(report.exact, counts)]
 
 
 class _Heard:
@@ -98,17 +97,24 @@ def test_one_frame_of_a_crowd(benchmark):
     assert schedule.used <= BUDGET
 
 
-def main(agents=1_000, frames=100):
+def main(*arguments):
     """Print what a crowd costs, all at once, in waves, and on a budget."""
+    numbers = [int(one) for one in arguments if one.isdigit()]
+    agents, frames = [*numbers, *(1_000, 60)[len(numbers) :]]
     live(10, 5, budget=None)
+    head = ["ticks per second", "median, ms", "worst, ms", "most expansions in a tick", "plans"]
+    table = [[f"{agents:,} agents, {frames} ticks", *head]]
     for name, options in {
         "all at once": {"budget": None, "waves": 1},
         f"all at once, budget {BUDGET}": {"budget": BUDGET, "waves": 1},
         f"{WAVES} waves": {"budget": None},
         f"{WAVES} waves, budget {BUDGET}": {"budget": BUDGET},
     }.items():
-        sys.stdout.write(f"{agents} agents, {name:26} {live(agents, frames, **options).line}\n")
+        table.append([name, *live(agents, frames, **options).row])
+    sys.stdout.write(report.markdown(table) + "\n")
+    if "--write-docs" in arguments:
+        page.rewrite({"crowd": table})
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])

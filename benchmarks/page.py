@@ -13,6 +13,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TABLES = (
     *("machine", "summary", "times", "ratios", "slower", "work"),
     *("growth", "memory", "features", "feature_ratios", "limits"),
+    *("writes", "crowd"),
 )
 """The tables that the page has to have."""
 
@@ -22,13 +23,20 @@ TELLTALE = re.compile(r"[/\\@]|\b\d+\.\d+\.\d+\.\d+\b")
 
 
 def written(page: str, tables: Mapping[str, Table]) -> str:
-    """The page with these tables between its markers. Raises KeyError for a missing one."""
+    """The page with these tables between its markers; tables of other commands stay."""
 
     def block(match: re.Match[str]) -> str:
         name = match[1]
+        if name not in tables:
+            return match[0]
         return f"<!-- table: {name} -->\n{markdown(tables[name])}\n<!-- end of {name} -->"
 
     return MARKED.sub(block, page)
+
+
+def rewrite(tables: Mapping[str, Table]) -> None:
+    """Put these tables into the manual."""
+    PAGE.write_text(written(PAGE.read_text("utf-8"), tables), "utf-8")
 
 
 def faults(page: str) -> list[str]:

@@ -54,6 +54,7 @@ def test_tables_are_written_between_their_markers_and_nowhere_else():
         "old", "| problem | steps |\n| ------- | ----: |\n| fps     |     2 |"
     )
     assert written(after, {"times": TABLE}) == after
+    assert written(after, {"other": TABLE}) == after
 
 
 def test_numbers_keep_three_digits():

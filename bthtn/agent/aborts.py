@@ -44,7 +44,7 @@ class Aborts:
 
     def __init__(self) -> None:
         self._unfinished: list[Abort] = []
-        self._came: list[object] = []
+        self._came: dict[int, object] = {}
         self._waiting: list[tuple[Holder, Callable[[], None]]] = []
 
     def __len__(self) -> int:
@@ -80,11 +80,11 @@ class Aborts:
         Nobody tells an agent that a tick begins. Whoever comes is ticked once in a tick: so a
         new tick has begun when somebody comes a second time, and then every abort is worked on.
         """
-        if any(one is by for one in self._came):
+        if id(by) in self._came:
             self._came.clear()
         first = not self._came
-        self._came.append(by)
-        if first:
+        self._came[id(by)] = by
+        if first and (self._unfinished or self._waiting):
             for abort in tuple(self._unfinished):
                 self._work_on(abort)
             self._call_back()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
@@ -66,7 +66,7 @@ class Agent(Generic[S, B]):
         self._state_class = type(beliefs)
         self.plan_with(domain)
         self.operators = operators if operators is not None else Operators()
-        self.beliefs: Beliefs[S] = Beliefs(beliefs, self._changed)
+        self.beliefs: Beliefs[S] = Beliefs(beliefs)
         self.body = body
         self.listener = listener
         self.cache = cache
@@ -85,6 +85,16 @@ class Agent(Generic[S, B]):
                         where=f"agent '{name}'",
                     )
                 )
+
+    @property
+    def listener(self) -> AgentListener | None:
+        """Who is told of everything that happens, if anybody is."""
+        return self._listener
+
+    @listener.setter
+    def listener(self, listener: AgentListener | None) -> None:
+        self._listener = listener
+        self.beliefs.on_change = None if listener is None else self._changed
 
     @property
     def domain(self) -> FrozenDomain:
@@ -163,14 +173,9 @@ class Agent(Generic[S, B]):
         """Whoever acts now."""
         return self._acting[-1].holder
 
-    @contextmanager
-    def acting(self, account: Account) -> Iterator[None]:
+    def acting(self, account: Account) -> AbstractContextManager[None]:
         """What is taken inside of the ``with`` is written down there."""
-        self._acting.append(account)
-        try:
-            yield
-        finally:
-            self._acting.pop()
+        return _Acting(self._acting, account)
 
     def settle(self, account: Account, heirs: Iterable[Account] = ()) -> None:
         """Give back everything that is written down there, but what an heir relies on.
@@ -189,10 +194,10 @@ class Agent(Generic[S, B]):
 
     def emit(self, event: AgentEvent) -> None:
         """Tell the listener what happened. One that raises is warned of and not told again."""
-        if self.listener is None:
+        if self._listener is None:
             return
         try:
-            self.listener(event)
+            self._listener(event)
         except Exception as error:  # noqa: BLE001 - who watches must not disturb who acts
             self.listener = None
             warnings.warn(
@@ -219,6 +224,22 @@ class Agent(Generic[S, B]):
 
     def __repr__(self) -> str:
         return f"<agent {self.name}: {self.beliefs.now!r}>"
+
+
+class _Acting:
+    """One account on the stack of who acts. A generator would make every tick of a step dearer."""
+
+    __slots__ = ("_account", "_stack")
+
+    def __init__(self, stack: list[Account], account: Account) -> None:
+        self._stack = stack
+        self._account = account
+
+    def __enter__(self) -> None:
+        self._stack.append(self._account)
+
+    def __exit__(self, *raised: object) -> None:
+        self._stack.pop()
 
 
 def _domains(

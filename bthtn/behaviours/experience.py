@@ -42,11 +42,13 @@ class Experience:
     def tick(self) -> None:
         """Another tick of the goal begins."""
         changes = self._watch.changes.values()
+        if not changes:
+            self._retries.ticked()
+            return
         own = [change.fluent for change in changes if change.source == self._goal]
         others = [change.fluent for change in changes if change.source != self._goal]
         self._retries.ticked(others, own)
-        if changes:
-            self._watch.forget()
+        self._watch.forget()
 
     def plan_with(self, domain: FrozenDomain) -> None:
         """Failures are those of this domain from now on."""

@@ -12,6 +12,7 @@ from bthtn.behaviours.carry import Carrying, idle_for
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.headway import progress_of
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.run import (
     Arrival,
     CleanUp,
@@ -70,6 +71,10 @@ class Mount:
         """The run of the plan that is mounted."""
         assert self._run is not None, "what is mounted is being run"
         return self._run
+
+    def is_interruptible(self) -> bool:
+        """Whether the plan may be given up for a better one now."""
+        return interruptible(self.subtree)
 
     def progress(self) -> Progress:
         """How far the plan has come."""

@@ -11,6 +11,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import OperatorFailed
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
 
@@ -80,9 +81,9 @@ class Simulated:
     def tick(self) -> Status:
         """RUNNING until the duration is over."""
         if self._left <= 0:
-            return Status.SUCCESS
+            return SUCCESS
         self._left -= 1
-        return Status.RUNNING
+        return RUNNING
 
     def abort(self) -> None:
         """Nothing to clean up."""
@@ -106,12 +107,12 @@ class GeneratorOperator:
         try:
             next(self._generator)
         except StopIteration:
-            return Status.SUCCESS
+            return SUCCESS
         except GeneratorExit:
             if not self._leaving:
                 raise
-            return Status.FAILURE
-        return Status.RUNNING
+            return FAILURE
+        return RUNNING
 
     def abort(self) -> Status | None:
         """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
@@ -120,7 +121,7 @@ class GeneratorOperator:
             self._generator.throw(GeneratorExit())
         except (GeneratorExit, StopIteration):
             return None
-        return Status.RUNNING
+        return RUNNING
 
     def close(self) -> None:
         """Let it go, wherever it is. Raises RuntimeError if it will not leave."""
@@ -148,10 +149,10 @@ class CompletionOperator:
         """RUNNING until somebody has said how it ended."""
         reason = self._completion.reason
         if reason is None:
-            return Status.RUNNING
+            return RUNNING
         if reason:
             raise OperatorFailed(reason)
-        return Status.SUCCESS
+        return SUCCESS
 
     def abort(self) -> None:
         """Hear no more of it, and tell whoever does it."""
@@ -182,12 +183,12 @@ class SubtreeOperator:
         try:
             self.visited.extend(self._root.tick())
         except BaseException:
-            self._root.stop(Status.INVALID)
+            self._root.stop(INVALID)
             raise
-        if self._root.status is Status.FAILURE:
+        if self._root.status is FAILURE:
             raise OperatorFailed(self._root.feedback_message or f"'{self._root.name}' failed")
         return self._root.status
 
     def abort(self) -> None:
         """Stop the subtree."""
-        self._root.stop(Status.INVALID)
+        self._root.stop(INVALID)

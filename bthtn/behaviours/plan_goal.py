@@ -36,10 +36,10 @@ from bthtn.agent.event import (
     PlanResumed,
 )
 from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
-from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.run import Arrival, Planned, ResumeFailed
 from bthtn.behaviours.seeking import Outdated, Seeking
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import Network, NetworkLike
@@ -127,23 +127,23 @@ class PlanGoal(Behaviour):
         """Plan, or tick the plan."""
         self.agent.aborts.go_on(self)
         self._experience.tick()
-        if self.status is not Status.RUNNING:
+        if self.status is not RUNNING:
             if obstacle := self._experience.obstacle:
                 self.feedback_message = obstacle
-                self.stop(Status.FAILURE)
+                self.stop(FAILURE)
                 yield self
                 return
             self._begin()
-            self.status = Status.RUNNING
+            self.status = RUNNING
         self._allowance.renew()
         status = self._plan() if self._mount.is_empty else self._reviewed()
-        if status is Status.SUCCESS:
+        if status is SUCCESS:
             subtree = self._mount.subtree
-            if subtree.status is not Status.SUCCESS:  # else it only waits for what it gave up
+            if subtree.status is not SUCCESS:  # else it only waits for what it gave up
                 self._mount.run.ticked()
                 yield from subtree.tick()
             status = self._after(subtree.status)
-        if status is not Status.RUNNING:
+        if status is not RUNNING:
             self.stop(status)
         self.status = status
         yield self
@@ -155,14 +155,14 @@ class PlanGoal(Behaviour):
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal gives up its plan at once."""
         self._review.close()
-        if new_status is not Status.INVALID:
+        if new_status is not INVALID:
             self._mount.hooks.over()
             return
-        if self.status is Status.RUNNING:
+        if self.status is RUNNING:
             self.agent.emit(PlanAborted(self.name, interruption_of(self)))
             self.feedback_message = "aborted"
         for child in self.children:
-            if child.status is not Status.INVALID:
+            if child.status is not INVALID:
                 child.stop(new_status)
         self._seeking.end()
         self._mount.hooks.over()
@@ -170,8 +170,8 @@ class PlanGoal(Behaviour):
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
-        if self.status is Status.RUNNING:
-            self.stop(Status.INVALID)
+        if self.status is RUNNING:
+            self.stop(INVALID)
         self._unmount()
         if not self._mount.hooks.is_inside_a_step:  # else the goal around it waits for its aborts
             self.agent.aborts.cut_off(self._mount.hooks.holder, "the tree was taken down")
@@ -205,14 +205,14 @@ class PlanGoal(Behaviour):
         """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
         try:
             if self._must_wait():
-                return Status.RUNNING
+                return RUNNING
             mended = self._mend.done(*self._experience.situation)
             if mended is not None:
                 refused = self._mount.put(mended.plan, mended.over)
                 return self._again(refused) if refused else self._adopted(mended.plan, mended)
             plan = self._seeking.advance()
             if plan is None:
-                return Status.RUNNING
+                return RUNNING
             self._experience.found()
             refused = self._mount.put(plan)
             return self._again(refused) if refused else self._adopted(plan)
@@ -230,7 +230,7 @@ class PlanGoal(Behaviour):
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         else:
             self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, plan))
-        return Status.SUCCESS
+        return SUCCESS
 
     def _run_now(self, plan: Plan) -> None:
         self.plan, self.record = plan, plan.record
@@ -248,7 +248,7 @@ class PlanGoal(Behaviour):
     def _reviewed(self) -> Status:
         """Look at the running plan: SUCCESS when there is one to tick, else as ``_plan``."""
         verdicts = self._review.look(
-            self._mount.progress, self._allowance, interruptible=interruptible(self._mount.subtree)
+            self._mount.progress, self._allowance, interruptible=self._mount.is_interruptible
         )
         for verdict in verdicts:
             self.verdict = verdict
@@ -261,7 +261,7 @@ class PlanGoal(Behaviour):
                         return self._refused(refused)
                 case Decision.ABORT:
                     return self._break_off(verdict)
-        return Status.SUCCESS
+        return SUCCESS
 
     def _replace(self, verdict: Verdict) -> str:
         """Run another plan; what both begin with runs on. Why it cannot begin, or nothing."""
@@ -289,7 +289,7 @@ class PlanGoal(Behaviour):
 
     def _refused(self, reason: str) -> Status:
         """The plan in the place of the running one cannot begin, and the hooks of that are over."""
-        self._mount.subtree.stop(Status.INVALID)
+        self._mount.subtree.stop(INVALID)
         return self._again(reason)
 
     def _break_off(self, verdict: Verdict) -> Status:
@@ -306,8 +306,8 @@ class PlanGoal(Behaviour):
         self._mend.keep(self.plan, progress, None if broken is None else broken.node, reason)
         if (by_others or self.replans < self.max_replans) and self._put_in():
             self.replans += not by_others
-            return Status.SUCCESS
-        self._mount.subtree.stop(Status.INVALID)
+            return SUCCESS
+        self._mount.subtree.stop(INVALID)
         if not by_others:
             return self._again(reason)
         self._unmount()
@@ -334,11 +334,11 @@ class PlanGoal(Behaviour):
 
     def _after(self, status: Status) -> Status:
         """What the plan's end means for the goal."""
-        if status is Status.RUNNING:
+        if status is RUNNING:
             return status
-        if status is Status.SUCCESS:
+        if status is SUCCESS:
             if self._gives_up():
-                return Status.RUNNING
+                return RUNNING
             self.feedback_message = "done"
             self._experience.succeeded()
             self.agent.emit(GoalEnded(self.name, succeeded=True))
@@ -362,7 +362,7 @@ class PlanGoal(Behaviour):
         self.replans += 1
         self.feedback_message = "planning again"
         self._look_for_a_plan(reason)
-        return Status.RUNNING
+        return RUNNING
 
     def _give_up(self, reason: str, error: BaseException | None = None) -> Status:
         self._seeking.end()
@@ -370,7 +370,7 @@ class PlanGoal(Behaviour):
         self.feedback_message = reason
         self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=error))
         self._experience.in_vain(reason)
-        return Status.FAILURE
+        return FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         """Begin to plan a suspended part. Raises ResumeFailed."""

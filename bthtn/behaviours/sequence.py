@@ -10,6 +10,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Sequence
 
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.world.footprint import Footprint
 
 _REMEMBERED: Final = 100
@@ -57,26 +58,26 @@ class PlanSequence(Sequence):
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the child at hand and, while children succeed, those behind it."""
-        if self.status is not Status.RUNNING:
+        if self.status is not RUNNING:
             self._restart()
         while self._index < len(self.children):
             child = self.current_child = self.children[self._index]
             yield from child.tick()
-            if child.status is not Status.SUCCESS:
+            if child.status is not SUCCESS:
                 yield from self._leave(child.status)
                 return
             if isinstance(child, Placeholder) and child.replacement is not None:
                 self._replace(child, child.replacement)
             else:
                 self._index += 1
-        yield from self._leave(Status.SUCCESS)
+        yield from self._leave(SUCCESS)
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
         """Be running, with this child, which runs already, in the place of the one there."""
         self.children[index] = child
         child.parent = self
         self._planned = tuple(self.children)
-        self._index, self.current_child, self.status = index, child, Status.RUNNING
+        self._index, self.current_child, self.status = index, child, RUNNING
 
     def let_go(self, child: Behaviour) -> None:
         """Forget a child that goes on elsewhere."""
@@ -86,7 +87,7 @@ class PlanSequence(Sequence):
     def _restart(self) -> None:
         """Begin with the children as they were planned, nothing of them done yet."""
         self._index = 0
-        self.status = Status.RUNNING
+        self.status = RUNNING
         reset(self.children)
         planned = {child.id for child in self._planned}
         for child in self.children:
@@ -114,18 +115,18 @@ class PlanSequence(Sequence):
         self._index -= forgotten
 
     def _leave(self, status: Status) -> Iterator[Behaviour]:
-        if status is Status.RUNNING:
+        if status is RUNNING:
             self.status = status
         else:
-            self.stop(Status.SUCCESS if status is Status.SUCCESS else Status.FAILURE)
+            self.stop(SUCCESS if status is SUCCESS else FAILURE)
         yield self
 
 
 def reset(children: list[Behaviour]) -> None:
     """Forget how children ended in an earlier run."""
     for child in children:
-        if child.status is not Status.INVALID:
-            child.stop(Status.INVALID)
+        if child.status is not INVALID:
+            child.stop(INVALID)
 
 
 def discard(subtree: Behaviour) -> None:

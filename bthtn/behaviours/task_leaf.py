@@ -25,10 +25,11 @@ from bthtn.behaviours.guarded import guarded_above
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
 from bthtn.behaviours.run import Path, PlanRun, placed
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.step import Step, text_of
 from bthtn.domain.condition import why
 from bthtn.plan.nodes import TaskNode
-from bthtn.world.expression import Condition
+from bthtn.world.expression import ALWAYS, Condition
 
 
 class Obstacle(NamedTuple):
@@ -70,10 +71,10 @@ class TaskLeaf(Behaviour):
 
     def tick(self) -> Iterator[Behaviour]:
         """As py_trees ticks a leaf, with the nodes of a subtree operator before itself."""
-        if self.status is not Status.RUNNING:
+        if self.status is not RUNNING:
             self.initialise()
         status = self.update()
-        if status is not Status.RUNNING:
+        if status is not RUNNING:
             self.stop(status)
         self.status = status
         yield from self._visited
@@ -97,13 +98,15 @@ class TaskLeaf(Behaviour):
         if self._abort is not None:
             return self._until_given_up(self._abort, self._abort.work)
         if self._operator is not None:
-            self._obstacle = self._obstacle_of(self.node.task.during)
-            if self._obstacle is not None:
-                return self._give_up()
+            during = self.node.task.during
+            if during is not ALWAYS:
+                self._obstacle = self._obstacle_of(during)
+                if self._obstacle is not None:
+                    return self._give_up()
         elif self._must_wait():
-            return Status.RUNNING
+            return RUNNING
         elif not self._start():
-            return Status.FAILURE
+            return FAILURE
         return self._tick_operator()
 
     def terminate(self, new_status: Status) -> None:
@@ -113,7 +116,7 @@ class TaskLeaf(Behaviour):
         """
         operator, self._operator = self._operator, None
         begun, self._abort = self._abort, None
-        if new_status is not Status.INVALID or (operator is None and begun is None):
+        if new_status is not INVALID or (operator is None and begun is None):
             return
         self.feedback_message = "aborted"
         if begun is not None:
@@ -125,8 +128,8 @@ class TaskLeaf(Behaviour):
 
     def shutdown(self) -> None:
         """Called when the tree, or the plan, is taken down: nothing is left running."""
-        if self.status is Status.RUNNING:
-            self.stop(Status.INVALID)
+        if self.status is RUNNING:
+            self.stop(INVALID)
 
     def _must_wait(self) -> bool:
         """Whether something is being given up that has to be out of the way first."""
@@ -167,9 +170,9 @@ class TaskLeaf(Behaviour):
         try:
             with self._begun.acting():
                 answer = self._ticked()
-            if answer is Status.RUNNING:
+            if answer is RUNNING:
                 return answer
-            if answer is Status.SUCCESS:
+            if answer is SUCCESS:
                 self._run.on_finished(self.node, self._begun.succeed())
                 self._end("")
                 return answer
@@ -179,7 +182,7 @@ class TaskLeaf(Behaviour):
         except BaseException as error:
             self._end(text_of(error), error)
             raise
-        return Status.FAILURE
+        return FAILURE
 
     def _ticked(self) -> Status:
         operator = self._operator
@@ -205,12 +208,12 @@ class TaskLeaf(Behaviour):
         try:
             if not work():
                 self.feedback_message = f"gives up: {obstacle.reason}"
-                return Status.RUNNING
+                return RUNNING
         finally:
             if abort.done:
                 self._abort = None
                 self._end(obstacle.reason, obstacle.error or abort.error)
-        return Status.FAILURE
+        return FAILURE
 
     def _obstacle_of(self, *conditions: Condition) -> Obstacle | None:
         """The first of these that is false. What is unknown is no obstacle."""
@@ -241,6 +244,6 @@ class TaskLeaf(Behaviour):
 
 
 def _refusal(answer: object) -> str:
-    if answer is Status.FAILURE:
+    if answer is FAILURE:
         return "the operator answered FAILURE"
     return f"the operator answered {answer!r} instead of a status"

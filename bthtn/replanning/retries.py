@@ -10,7 +10,7 @@ plan that works
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bthtn.domain.chance import SEED
@@ -31,15 +31,15 @@ class Retries:
         self._reads: set[Fluent[Any]] = set()
         self._has_plan = self._had_plan = False
 
-    def ticked(self, changed: Iterable[Fluent[Any]] = (), own: Iterable[Fluent[Any]] = ()) -> None:
+    def ticked(self, changed: Sequence[Fluent[Any]] = (), own: Sequence[Fluent[Any]] = ()) -> None:
         """A tick begins; of what is ``watched``, others have changed this since the last one.
 
         ``own`` was changed by the steps of the goal itself.
         """
         self.tick += 1
-        different, mine = frozenset(changed), frozenset(own)
-        if not different and not mine:
+        if not changed and not own:
             return
+        different, mine = frozenset(changed), frozenset(own)
         self._memory.changed(different, mine)
         if self._back_off.waiting is not None and not different.isdisjoint(self.watched):
             self._back_off.wake()

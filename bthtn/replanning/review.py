@@ -113,10 +113,30 @@ class Review:
         self._watch_chances(None)
 
     def look(
-        self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool = True
+        self,
+        progress: Callable[[], Progress],
+        budget: Budget,
+        *,
+        interruptible: Callable[[], bool] = lambda: True,
     ) -> Iterator[Verdict]:
-        """What is to be said about the plan in this tick; the last verdict counts."""
+        """What is to be said about the plan in this tick; the last verdict counts.
+
+        How far it is, and whether it may be interrupted, is only asked when there is a reason.
+        """
         self._age += 1
+        if not (self._is_new or self._otherwise is not None or self._is_looking):
+            return iter(())
+        return self._looked(progress, budget, interruptible)
+
+    @property
+    def _is_looking(self) -> bool:
+        """Whether a change was seen, or a search for something better is to go on or to begin."""
+        seen = self._support.changes or self._chances.changes
+        return bool(seen) or self._search is not None or self._is_due
+
+    def _looked(
+        self, progress: Callable[[], Progress], budget: Budget, interruptible: Callable[[], bool]
+    ) -> Iterator[Verdict]:
         if self._is_new or self._support.changes or self._otherwise is not None:
             verdict = self._validated(progress())
             if verdict is not None:
@@ -124,7 +144,7 @@ class Review:
             if verdict is not None and verdict.decision is Decision.ABORT:
                 return
         if self._search is not None or self._is_due or self._waking():
-            ready = interruptible and self._age >= self.replanning.minimum_commitment
+            ready = self._age >= self.replanning.minimum_commitment and interruptible()
             if self._search is not None or ready:
                 yield from self._improved(progress, budget, interruptible=ready)
 
@@ -175,10 +195,13 @@ class Review:
         return self.replanning.interrupt == "surprise"
 
     def _waking(self) -> list[Change]:
-        """The changes that can make a difference to what a search finds."""
+        """The changes that can make a difference to what a search finds; others are forgotten."""
         changes = list(self._chances.changes.values())
         names = self._readable if changes and self._is_exact and not self._is_proven else None
-        return [one for one in changes if names is None or one.fluent.name in names]
+        waking = [one for one in changes if names is None or one.fluent.name in names]
+        if changes and not waking:
+            self._chances.forget()
+        return waking
 
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
         """Watch what a search has read; everything where none was made from here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
@@ -13,6 +13,9 @@ from bthtn.world.truth import Unknown
 
 S = TypeVar("S", bound=State)
 V = TypeVar("V")
+
+_made: Final = tuple.__new__
+"""Makes a change as its class does, in half the time."""
 
 
 class Beliefs(Generic[S]):
@@ -26,7 +29,7 @@ class Beliefs(Generic[S]):
         self._state_class = type(state)
         self._values = dict(snapshot(state).items())
         self._frozen: FrozenState | None = None
-        self._on_change = on_change
+        self.on_change = on_change
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
         self.version = 0
@@ -52,21 +55,23 @@ class Beliefs(Generic[S]):
 
         Raises StateError for a value of a wrong type.
         """
-        variable = cast("Fluent[Any]", fluent)
-        variable.check(value)
-        before = self.get(variable)
+        variable: Any = fluent  # it is a fluent; to say so with a cast would take time
+        if type(value) is not variable.plain_type:
+            variable.check(value)
+        before = self._values.get(variable, variable.default)
         if before == value:
             return None
         self._values[variable] = value
         self._frozen = None
         self.version += 1
-        change = Change(variable, before, value, source)
-        for watch in self._watched.get(variable, ()):
-            watch.note(change)
+        change = _made(Change, (variable, before, value, source))
+        if variable in self._watched:
+            for watch in self._watched[variable]:
+                watch.note(variable, source, change)
         for watch in self._watched_whole:
-            watch.note(change)
-        if self._on_change is not None:
-            self._on_change(change)
+            watch.note(variable, source, change)
+        if self.on_change is not None:
+            self.on_change(change)
         return change
 
     def watch(self, *, own: str = "") -> Watch:
@@ -133,10 +138,10 @@ class Watch:
             self._beliefs.place(self, new)
             self.fluents |= new
 
-    def note(self, change: Change) -> None:
+    def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:
         """Called by the beliefs when a watched fluent changes."""
-        if change.source != self._own:
-            self._changes[change.fluent] = change
+        if source != self._own:
+            self._changes[fluent] = change
 
     @property
     def changes(self) -> Mapping[Fluent[Any], Change]:

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Self
 
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import value_text
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One fluent got another value; ``source`` names who did it."""
+class Change(tuple[Fluent[Any], Any, Any, str]):
+    """One fluent got another value; ``source`` names who did it.
 
-    fluent: Fluent[Any]
-    before: Any
-    after: Any
-    source: str
+    A tuple, because every write makes one: there is nothing that is made in less time.
+    """
+
+    __slots__ = ()
+    __match_args__ = ("fluent", "before", "after", "source")
+
+    def __new__(cls, fluent: Fluent[Any], before: object, after: object, source: str) -> Self:
+        return tuple.__new__(cls, (fluent, before, after, source))
+
+    def __getnewargs__(self) -> tuple[Fluent[Any], Any, Any, str]:
+        """What a copy is made of."""
+        return (self[0], self[1], self[2], self[3])
+
+    if TYPE_CHECKING:  # what stands on a class and is a fluent, a checker would read as its value
+
+        def __init__(self, fluent: Fluent[Any], before: Any, after: Any, source: str) -> None:
+            self.fluent = fluent
+            self.before = before
+            self.after = after
+            self.source = source
+
+    else:
+        fluent = property(itemgetter(0))
+        before = property(itemgetter(1))
+        after = property(itemgetter(2))
+        source = property(itemgetter(3))
+
+    def __repr__(self) -> str:
+        return f"<change {self}>"
 
     def __str__(self) -> str:
         values = f"{value_text(self.before)} → {value_text(self.after)}"

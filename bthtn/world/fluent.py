@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Generic, Protocol, TypeVar, cast, overload
+from typing import Any, Final, Generic, Protocol, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
 from bthtn.errors import Diagnostic, StateError, nearest
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
+
+_PLAIN: Final = (bool, int, float, str)
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -55,13 +57,15 @@ class Fluent(Reference[T]):
     their value only before its first step. ``index`` is the key of a family's member.
     """
 
-    __slots__ = ("__weakref__", "_type", "default", "index", "name", "volatile")
+    __slots__ = ("__weakref__", "_type", "default", "index", "name", "plain_type", "volatile")
 
     def __init__(
         self, default: T, *, type_: type, volatile: bool, name: str = "", index: Any = None
     ) -> None:
         self.default = default
         self._type = type_
+        self.plain_type = type_ if _is_plain(type_) else None
+        """The type whose own values, those of derived types left out, all fit; if there is one."""
         self.volatile = volatile
         self.name = name
         self.index = index
@@ -123,6 +127,11 @@ class Fluent(Reference[T]):
             raise StateError(
                 Diagnostic("BT106", f"'{self}' cannot be {text!r}", hint=hint)
             ) from None
+
+
+def _is_plain(kind: object) -> bool:
+    """Whether all values of exactly this type are hashable, whatever is in them."""
+    return kind in _PLAIN or (isinstance(kind, type) and issubclass(kind, Enum))
 
 
 def _is_hashable(value: object) -> bool:

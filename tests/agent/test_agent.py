@@ -107,6 +107,16 @@ def test_nobody_has_to_listen(domain):
     assert agent.beliefs.now.count == 5
 
 
+def test_a_listener_may_come_later_and_go_again(domain, heard):
+    agent = Agent("keeper", domain, World(), body=None)
+    agent.believe(World.count, 5)
+    agent.listener = heard
+    change = agent.believe(World.count, 6)
+    agent.listener = None
+    agent.believe(World.count, 7)
+    assert heard.events == [BeliefChanged(change)]
+
+
 def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain):
     told = []
 

@@ -99,7 +99,7 @@ def test_a_plan_that_nobody_disturbs_is_never_interrupted(problem):
 class Anxious(Review):
     """Looks at everything, all the time."""
 
-    def look(self, progress, budget, *, interruptible=True):
+    def look(self, progress, budget, *, interruptible):
         self._is_new = True
         return super().look(progress, budget, interruptible=interruptible)
 

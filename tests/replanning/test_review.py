@@ -71,7 +71,7 @@ def test_the_predicted_state_has_what_finished_steps_were_planned_to_do(domain):
 def looked(review, progress, budget=None, *, interruptible=True):
     """What is said in a tick: decisions and reasons."""
     allowance = Budget(budget, None)
-    verdicts = review.look(lambda: progress, allowance, interruptible=interruptible)
+    verdicts = review.look(lambda: progress, allowance, interruptible=lambda: interruptible)
     return [(verdict.decision, verdict.reason) for verdict in verdicts]
 
 

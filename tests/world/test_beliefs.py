@@ -1,5 +1,8 @@
 """Beliefs: every change has a source, and what is believed already is no change."""
 
+from copy import copy
+from enum import Enum
+
 import pytest
 
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
@@ -7,9 +10,17 @@ from bthtn.errors import StateError
 from bthtn.world.beliefs import Beliefs
 
 
+class Stance(Enum):
+    UPRIGHT = 1
+    PRONE = 2
+
+
 class Soldier(State):
     ammo: Fluent[int] = fluent(default=6)
     target: Fluent[bool] = fluent(default=False)
+    speed: Fluent[float] = fluent(default=1.0)
+    stance: Fluent[Stance] = fluent(default=Stance.UPRIGHT)
+    pack: Fluent[tuple] = fluent(default=())
     seen: FluentFamily[str, bool] = fluents(default=False)
 
 
@@ -70,3 +81,47 @@ def test_the_snapshot_is_the_same_object_until_something_changes():
     beliefs.write(Soldier.ammo, 5, "shoot")
     assert beliefs.frozen() is not before
     assert before.get(Soldier.ammo) == 6
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        (Soldier.ammo, True),
+        (Soldier.ammo, 6.0),
+        (Soldier.target, 0),
+        (Soldier.speed, True),
+        (Soldier.stance, 1),
+        (Soldier.pack, (["rope"],)),
+        (Soldier.pack, None),
+    ],
+    ids=str,
+)
+def test_a_value_of_another_type_is_refused_even_where_it_equals_what_is_believed(variable, value):
+    beliefs = Beliefs(Soldier())
+    with pytest.raises(StateError, match="BT106"):
+        beliefs.write(variable, value, "eyes")
+    assert beliefs.version == 0
+
+
+def test_what_equals_the_belief_and_fits_is_no_change_whatever_its_type():
+    beliefs = Beliefs(Soldier())
+    assert beliefs.write(Soldier.speed, 1, "eyes") is None
+    assert beliefs.write(Soldier.stance, Stance.UPRIGHT, "eyes") is None
+    assert beliefs.write(Soldier.stance, Stance.PRONE, "eyes") is not None
+
+
+def test_what_is_not_equal_to_itself_is_a_change_every_time():
+    beliefs, nowhere = Beliefs(Soldier()), float("nan")
+    assert beliefs.write(Soldier.speed, nowhere, "eyes") is not None
+    assert beliefs.write(Soldier.speed, nowhere, "eyes") is not None
+    assert beliefs.version == 2
+
+
+def test_a_change_cannot_be_changed_and_can_be_copied():
+    change = Beliefs(Soldier()).write(Soldier.ammo, 5, "shoot")
+    with pytest.raises(AttributeError):
+        change.after = 4
+    assert copy(change) == change
+    assert type(copy(change)) is type(change)
+    assert (change.fluent, change.before, change.after, change.source) == (*change,)
+    assert repr(change) == "<change ammo: 6 → 5 (by shoot)>"

@@ -1,0 +1,178 @@
+"""What a change costs: a write to beliefs beside a plain attribute, and a tick of a running plan.
+
+    python -m benchmarks.bench_writes [--write-docs]
+
+Times are information. What is asserted are counts: what a running plan does not read makes it look
+at nothing, what it reads makes it look once.
+"""
+
+import sys
+from dataclasses import dataclass
+from time import perf_counter
+
+from benchmarks import page, report
+from bthtn import Domain, Fluent, State, fluent, method
+from bthtn.agent.event import BeliefChanged, PlanKept
+from bthtn.behaviours import Agent, PlanGoal
+
+ROUNDS = 41
+WRITES = 10_000
+TICKS = 500
+
+
+class Room(State):
+    """A room with a lamp, and what somebody counts there."""
+
+    lamp: Fluent[int] = fluent(default=1)
+    flies: Fluent[int] = fluent(default=0)
+    dark: Fluent[bool] = fluent(default=False)
+
+
+reading = Domain("reading", Room)
+sit = reading.primitive("sit", duration=10**9)
+read = reading.primitive("read", precondition=Room.lamp > 0)
+
+
+@reading.compound
+def spend_the_evening():
+    """Sleep where it is dark, else read."""
+    yield method(sit(), when=Room.dark)
+    yield method(sit(), read())
+
+
+class Plain:
+    """An object with one attribute."""
+
+    def __init__(self):
+        self.flies = 0
+
+
+def reader(listener=None):
+    """Somebody who is about to read, and the goal with the plan that runs."""
+    agent = Agent("reader", reading, Room(), body=None, listener=listener)
+    goal = PlanGoal("evening", agent, spend_the_evening())
+    goal.tick_once()
+    goal.tick_once()
+    return agent, goal
+
+
+def set_attribute(count):
+    """The yardstick."""
+    plain = Plain()
+    for number in range(count):
+        plain.flies = number
+
+
+def writing(agent, variable, change=1):
+    """A contestant that writes numbers, the same one when there is no ``change``."""
+    believe = agent.believe
+
+    def write(count):
+        for number in range(1, count + 1):
+            believe(variable, number * change)
+
+    return write
+
+
+def ticking(agent, goal, *, changing):
+    """A contestant that ticks a goal, which has to look at its plan when that is ``changing``."""
+
+    def tick(count):
+        for number in range(1, count + 1):
+            if changing:
+                agent.believe(Room.lamp, number)
+            goal.tick_once()
+
+    return tick
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """What is done so many times in each round."""
+
+    name: str
+    do: object
+    times: int = WRITES
+
+
+def contestants():
+    """Everything that is measured, the yardstick first."""
+    idle = Agent("idle", reading, Room(), body=None)
+    heard = Agent("heard", reading, Room(), body=None, listener=lambda event: None)
+    busy, _ = reader()
+    ticked = [reader() for _ in range(2)]
+    return [
+        Contestant("a plain attribute is set", set_attribute),
+        Contestant("a write of what is believed already", writing(idle, Room.flies, change=0)),
+        Contestant("a change, nobody watches or listens", writing(idle, Room.flies)),
+        Contestant("a change that a listener is told of", writing(heard, Room.flies)),
+        Contestant("a change that the running plan does not read", writing(busy, Room.flies)),
+        Contestant("a change that the running plan reads", writing(busy, Room.lamp)),
+        Contestant("a tick of a running plan", ticking(*ticked[0], changing=False), TICKS),
+        Contestant(
+            "a change that it reads, and the tick that judges it",
+            ticking(*ticked[1], changing=True),
+            TICKS,
+        ),
+    ]
+
+
+def measured(rounds=ROUNDS):
+    """Nanoseconds by contestant: the least of rounds in which everybody has one turn."""
+    everybody = contestants()
+    found = {one.name: [] for one in everybody}
+    for _ in range(rounds):
+        for one in everybody:
+            began = perf_counter()
+            one.do(one.times)
+            found[one.name].append((perf_counter() - began) / one.times * 1e9)
+    return {name: min(values) for name, values in found.items()}
+
+
+def table(nanoseconds):
+    """What was measured, and how many plain attributes could be set in that time."""
+    yardstick = next(iter(nanoseconds.values()))
+    rows = [
+        [name, report.number(took), report.number(took / yardstick)]
+        for name, took in nanoseconds.items()
+    ]
+    return [["what", "ns", "attribute = 1"], *rows]
+
+
+def test_ten_thousand_changes_that_a_plan_does_not_read_are_looked_at_by_nobody():
+    told = []
+    agent, goal = reader(told.append)
+    told.clear()
+    for number in range(1, 10_001):
+        agent.believe(Room.flies, number)
+        goal.tick_once()
+    assert {type(event) for event in told} == {BeliefChanged}
+    assert goal.verdict is None
+    agent.believe(Room.lamp, 2)
+    goal.tick_once()
+    goal.tick_once()
+    assert [event.change.fluent for event in told if isinstance(event, PlanKept)] == [Room.lamp]
+
+
+def test_everybody_is_measured_against_the_attribute():
+    head, yardstick, *others = table(measured(rounds=1))
+    assert (head[-1], yardstick[-1]) == ("attribute = 1", "1.00")
+    assert len(others) == 7
+
+
+def test_a_change_that_nobody_watches(benchmark):
+    agent = Agent("idle", reading, Room(), body=None)
+    benchmark(writing(agent, Room.flies), 100)
+    assert agent.beliefs.get(Room.flies) == 100
+
+
+def main(*arguments):
+    """Print the table; with ``--write-docs``, put it into the manual."""
+    tables = {"writes": table(measured())}
+    sys.stdout.write(report.markdown(tables["writes"]) + "\n")
+    if "--write-docs" in arguments:
+        page.rewrite(tables)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
