@@ -25,6 +25,7 @@ from bthtn.agent.event import (
     PlanAdopted,
     PlanBroken,
     PlanFailed,
+    PlanRepaired,
     PlanReplaced,
     PlanResumed,
 )
@@ -116,6 +117,7 @@ COUNTED = {
     "planned on arrival": PlanResumed,
     "replaced": PlanReplaced,
     "broken": PlanBroken,
+    "mended": PlanRepaired,
     "failed": PlanFailed,
     "dropped": PlanAborted,
 }
