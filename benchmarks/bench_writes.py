@@ -10,6 +10,9 @@ import sys
 from dataclasses import dataclass
 from time import perf_counter
 
+from py_trees.blackboard import Client
+from py_trees.common import Access
+
 from benchmarks import page, report
 from bthtn import Domain, Fluent, State, fluent, method
 from bthtn.agent.event import BeliefChanged, PlanKept
@@ -63,6 +66,15 @@ def set_attribute(count):
         plain.flies = number
 
 
+def set_on_blackboard(count):
+    """How py_trees itself keeps what is believed; whoever wants to know of changes has to look."""
+    client = Client(name="idle")
+    client.register_key("flies", access=Access.WRITE)
+    for number in range(count):
+        client.set("flies", number)
+    client.unregister()
+
+
 def writing(agent, variable, change=1):
     """A contestant that writes numbers, the same one when there is no ``change``."""
     believe = agent.believe
@@ -103,6 +115,7 @@ def contestants():
     ticked = [reader() for _ in range(2)]
     return [
         Contestant("a plain attribute is set", set_attribute),
+        Contestant("a value is set on the blackboard of py_trees", set_on_blackboard),
         Contestant("a write of what is believed already", writing(idle, Room.flies, change=0)),
         Contestant("a change, nobody watches or listens", writing(idle, Room.flies)),
         Contestant("a change that a listener is told of", writing(heard, Room.flies)),
