@@ -12,8 +12,8 @@ from bthtn.cli.locate import Found, Kind, located, root_of, shown
 from bthtn.cli.output import counted, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
+from bthtn.testing.beside import cases_beside
 from bthtn.testing.cases import fault_of, read_cases
-from bthtn.testing.plugin import cases_beside
 
 
 @dataclass(frozen=True, slots=True)

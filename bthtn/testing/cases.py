@@ -8,9 +8,9 @@
 
 ``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``,
 ``horizon_time``, ``check_rest`` and ``cheapest`` are those of planning. In place of a ``task``
-there may be a condition to ``achieve``. The domain stands beside the file: that of ``cases.toml``
-in ``domain.py``, that of ``other_cases.toml`` in ``other.py``; ``variant`` names another one that
-is defined there.
+there may be a condition to ``achieve``, which with ``forward`` is searched for from the state.
+The domain stands beside the file: that of ``cases.toml`` in ``domain.py``, that of
+``other_cases.toml`` in ``other.py``; ``variant`` names another one that is defined there.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from bthtn.planning.explain import Explanation, explanation_text
 from bthtn.planning.find import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
+from bthtn.testing.beside import domain_beside
 from bthtn.world.fluent import Fluent
 from bthtn.world.notation import condition_from_text
 from bthtn.world.state import FrozenState
@@ -53,6 +54,7 @@ KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
         "variant": (str,),
         "task": (str,),
         "achieve": (str,),
+        "forward": (bool,),
         "expect": (str,),
         "record": (list,),
         "horizon": (int,),
@@ -171,7 +173,8 @@ class _CaseFile:
             task = call_from(usable["task"], self._domain) if "task" in usable else None
         with self._at(name, "achieve"):
             if "achieve" in usable:
-                task = achieve(condition_from_text(usable["achieve"], self._domain.schema))
+                goal = condition_from_text(usable["achieve"], self._domain.schema)
+                task = achieve(goal, forward=usable.get("forward", False))
                 whole, _ = self._domain.with_goal(network_from(task))
         with self._at(name, "expect"):
             if usable.get("expect", NO_PLAN) != NO_PLAN:
@@ -187,7 +190,7 @@ class _CaseFile:
 
     def _variant(self, name: str) -> FrozenDomain:
         if name and name not in self._variants:
-            self._variants[name] = variant_at(self._path.with_name("domain.py"), name)
+            self._variants[name] = variant_at(domain_beside(self._path) or self._path, name)
         return self._variants[name] if name else self._main
 
     def _is_usable(self, name: str, key: str, value: object) -> bool:

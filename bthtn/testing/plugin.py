@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from bthtn.testing.beside import domain_beside
+
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Called by pytest for every file it looks at."""
@@ -21,21 +23,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if domain is not None and domain.is_file():
         return CasesFile.from_parent(parent, path=file_path)
     return None
-
-
-def domain_beside(cases: Path) -> Path | None:
-    """Where the domain of a file of cases has to lie; None for any other file."""
-    if cases.name == "cases.toml":
-        return cases.parent / "domain.py"
-    if cases.name.endswith("_cases.toml"):
-        return cases.parent / f"{cases.name.removesuffix('_cases.toml')}.py"
-    return None
-
-
-def cases_beside(domain: Path) -> Path:
-    """Where the cases of a domain lie, if it has any."""
-    name = "cases.toml" if domain.name == "domain.py" else f"{domain.stem}_cases.toml"
-    return domain.parent / name
 
 
 def name_of(domain: Path) -> str:

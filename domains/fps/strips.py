@@ -15,13 +15,15 @@ class Shooter(State):
     at_target: Fluent[bool] = fluent(default=False)
 
 
-def shooter(*, melee_cost: int = 1, loads_first: bool = False) -> Domain[Shooter]:
+def shooter(
+    name: str = "strips", *, melee_cost: int = 1, loads_first: bool = False
+) -> Domain[Shooter]:
     """The domain, with what a designer may want to change about the behaviour.
 
     A dear ``melee`` makes shooting worth its preparations. With ``loads_first`` nobody goes to a
     shooting point without ammunition.
     """
-    domain = Domain("strips", Shooter)
+    domain = Domain(name, Shooter)
     domain.primitive(
         "melee",
         precondition=Shooter.has_target & Shooter.at_target,
@@ -53,3 +55,5 @@ def shooter(*, melee_cost: int = 1, loads_first: bool = False) -> Domain[Shooter
 
 
 strips = shooter()
+dear_melee = shooter("dear_melee", melee_cost=5)
+loaded_first = shooter("loaded_first", melee_cost=5, loads_first=True)

@@ -8,8 +8,9 @@ import pytest
 from bthtn.plan.notation import normal
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.protocol import request
+from bthtn.testing.beside import domain_beside
 from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, read_cases
-from bthtn.testing.plugin import domain_beside, name_of
+from bthtn.testing.plugin import name_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "domains"
 FILES = sorted(FOLDER.glob("*/*cases.toml"))
