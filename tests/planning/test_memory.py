@@ -84,7 +84,8 @@ def test_memory_does_not_grow_with_what_was_tried(goal):
         tracemalloc.stop()
     assert search.status is SearchStatus.RUNNING
     assert search.expansions >= EXPANSIONS
-    assert all(later < 1.2 * earlier + 2_000 for earlier, later in pairwise(peaks))
+    # What else happens in the process is seen, too; a leak of one reference per try is megabytes.
+    assert all(later < 1.2 * earlier + 30_000 for earlier, later in pairwise(peaks)), peaks
     assert max(peaks) < 400_000
 
 
