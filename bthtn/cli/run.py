@@ -277,7 +277,7 @@ def _tell(ticks: Iterator[Tick]) -> None:
 
 def _in_colour() -> Callable[[Line | str], None]:
     from rich.console import Console  # noqa: PLC0415 - only on a screen
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415 - only for the screen
 
     def tell(line: Line | str) -> None:
         text = Text(str(line))

@@ -72,14 +72,14 @@ def replay(plan: Plan, state: FrozenState) -> Replay:
     try:
         seen = unwound(judge.node(plan.tree, plan.goal, plan.binding))
     except _Wrong as wrong:
-        return Replay(False, wrong.reason, wrong.where, judge.now(), *_NOTHING)  # noqa: FBT003
+        return Replay(False, wrong.reason, wrong.where, judge.now(), *_NOTHING)  # noqa: FBT003 - a value, no switch
     except AssertionError:
         raise
     except Exception as error:  # noqa: BLE001 - a condition of the user's that cannot be asked
         reason = f"{type(error).__name__}: {error}"
-        return Replay(False, reason, "", judge.now(), *_NOTHING)  # noqa: FBT003
+        return Replay(False, reason, "", judge.now(), *_NOTHING)  # noqa: FBT003 - a value, no switch
     record = MethodTraversalRecord(seen.record)
-    return Replay(True, "", "", judge.now(), record, seen.footprint, seen.cost)  # noqa: FBT003
+    return Replay(True, "", "", judge.now(), record, seen.footprint, seen.cost)  # noqa: FBT003 - a value, no switch
 
 
 class _Wrong(Exception):  # noqa: N818 - it ends the replay and never leaves this module

@@ -50,12 +50,12 @@ def validate(plan: Plan, state: FrozenState) -> Validation:
     try:
         unwound(judge.node(plan.tree))
     except _Wrong as wrong:
-        return Validation(False, wrong.reason, wrong.where, judge.state.freeze())  # noqa: FBT003
+        return Validation(False, wrong.reason, wrong.where, judge.state.freeze())  # noqa: FBT003 - a value, no switch
     except AssertionError:
         raise
     except Exception as error:  # noqa: BLE001 - a condition of the user's that cannot be asked
         reason = f"{type(error).__name__}: {error}"
-        return Validation(False, reason, "", judge.state.freeze())  # noqa: FBT003
+        return Validation(False, reason, "", judge.state.freeze())  # noqa: FBT003 - a value, no switch
     final = judge.state.freeze()
     arrived = final == plan.predicted
     return Validation(

@@ -99,11 +99,11 @@ class Fluent(Reference[T]):
         fits = isinstance(value, self._type) or (self._type is float and isinstance(value, int))
         return fits and _is_hashable(value)
 
-    def ground(self, view: StateView, binding: Binding = ()) -> Fluent[T]:  # noqa: ARG002
+    def ground(self, view: StateView, binding: Binding = ()) -> Fluent[T]:  # noqa: ARG002 - protocol
         """The fluent itself: it has no index to evaluate."""
         return self
 
-    def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:  # noqa: ARG002
+    def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:  # noqa: ARG002 - protocol
         """The fluent's value in this state."""
         return cast("T | Unknown", view.get(self))
 

@@ -269,7 +269,7 @@ class Reference:
             footprints = [footprint(branch.node) for branch in branches]
             if conflict(footprints) is None:
                 ends = [branch.moment for branch in branches]
-                writes = after_parallel(footprints, network.policy, lambda i, f: ends[i].get(f))  # noqa: B023
+                writes = after_parallel(footprints, network.policy, lambda i, f: ends[i].get(f))  # noqa: B023 - called before the loop goes on
                 node = ParallelNode(tuple(branch.node for branch in branches), network.policy)
                 yield _joined(node, branches, place.at, place.at.after(writes))
 

@@ -177,5 +177,5 @@ def _why(problem: Problem, atom: int, steps: list[Step], costs: list[float]) -> 
     shown = [
         f"{step.action} needs {problem.text(_picked(step.needs, costs))}" for step in steps[:3]
     ]
-    more = f", and {len(steps) - 3} more like that" if len(steps) > 3 else ""  # noqa: PLR2004
+    more = f", and {len(steps) - 3} more like that" if len(steps) > 3 else ""  # noqa: PLR2004 - as many are shown
     return f"{text}: {', '.join(shown)}{more}"

@@ -116,7 +116,7 @@ class Kind:
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part | None:  # noqa: ARG002
+    def part(self, entry: Entry, below: list[Part], past: Past) -> Part | None:  # noqa: ARG002 - protocol
         """What the entry contributes, given what the entries in it do."""
         return None
 
