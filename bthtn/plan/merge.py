@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from bthtn.domain.network import ParallelPolicy
+from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from bthtn.world.truth import UNKNOWN
@@ -33,21 +34,34 @@ def _sure(policy: ParallelPolicy, branches: int) -> range:
     }[policy]
 
 
+def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:
+    """What no abort can change: all that are done wrote it, and all who write it write the same."""
+    done = footprints[:1] if policy is ParallelPolicy.PRIMARY else footprints
+    return {
+        fluent
+        for one in done[:1]
+        for fluent, write in one.writes.items()
+        if write.kind is WriteKind.CONSTANT
+        and all(fluent in other.writes for other in done)
+        and all(other.writes.get(fluent, write) == write for other in footprints)
+    }
+
+
 def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Footprint:
     """What a parallel node does as a whole. What an abort may leave undone is no sure write."""
     together = Footprint()
-    sure = _sure(policy, len(footprints))
+    sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
     for branch, footprint in enumerate(footprints):
         done = branch in sure
-        together = together.then(footprint if done else footprint.unsure())
+        together = together.then(footprint if done else footprint.unsure(but=alike))
     return together
 
 
 def after_parallel(
     footprints: Sequence[Footprint], policy: ParallelPolicy, final: FinalValue
 ) -> dict[Fluent[Any], Write]:
-    """What admitted branches do together. What may be left undone by an abort is unknown."""
-    sure = _sure(policy, len(footprints))
+    """What admitted branches do together. What an abort may leave undone is unknown (2.3.4)."""
+    sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
     writers: dict[Fluent[Any], list[int]] = {}
     for branch, footprint in enumerate(footprints):
         for fluent in footprint.writes:
@@ -55,7 +69,7 @@ def after_parallel(
     together: dict[Fluent[Any], Write] = {}
     for fluent, branches in writers.items():
         writes = [footprints[branch].writes[fluent] for branch in branches]
-        if any(branch not in sure for branch in branches):
+        if fluent not in alike and any(branch not in sure for branch in branches):
             together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
         elif len(branches) > 1 and writes[0].kind is WriteKind.INCREASE:
             together[fluent] = Write(WriteKind.INCREASE, sum(write.value for write in writes))

@@ -6,7 +6,7 @@ decided here, from footprints alone (the interference rule, semantics 2.3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
@@ -72,9 +72,12 @@ class Footprint:
             writes[fluent] = writes[fluent].then(write) if fluent in writes else write
         return Footprint(self.reads | later.reads, writes, self.uses | later.uses)
 
-    def unsure(self) -> Footprint:
-        """The same, of something that may be broken off: nothing is certainly written."""
-        writes = {f: Write(WriteKind.COMPUTED, write.value) for f, write in self.writes.items()}
+    def unsure(self, *, but: Collection[Expression[Any]] = ()) -> Footprint:
+        """The same, of something that may be broken off: only ``but`` is certainly written."""
+        writes = {
+            fluent: write if fluent in but else Write(WriteKind.COMPUTED, write.value)
+            for fluent, write in self.writes.items()
+        }
         return Footprint(self.reads, writes, self.uses)
 
     @staticmethod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bthtn import Domain, Fluent, Methods, Resource, State, fluent, method, null, parallel
 from bthtn.domain.task import CompoundTask
 
@@ -10,13 +12,13 @@ class Attacker(State):
     """What an enemy of the player believes; distances are in metres."""
 
     distance: Fluent[float] = fluent(default=8.0)
-    attack_range_max: Fluent[float] = fluent(default=2.0)
     can_slash: Fluent[bool] = fluent(default=True)
     can_bash: Fluent[bool] = fluent(default=True)
 
 
+ATTACK_RANGE_MAX: Final = 2.0
 LEGS = Resource("legs")
-IN_RANGE = Attacker.distance <= Attacker.attack_range_max
+IN_RANGE = Attacker.distance <= ATTACK_RANGE_MAX
 
 melee = Domain("melee", Attacker)
 
@@ -33,22 +35,17 @@ def move_to_attack() -> Methods:
     """Come near. Locomote is nothing for who is near already; the Null beside it is."""
     yield method(
         parallel(move_to(), can_hit_attack(), policy="any"),
-        near_enough(),
         name="Locomote",
         when=~IN_RANGE,
     )
     yield method(null(), name="Null")
 
 
-# ModifyState: how far away he will be is a step of its own, because under "any" nobody knows which
-# of the branches will be cut off. It stands behind them: a hope counts while its step is ahead, and
-# a plan is looked at while it walks. Half the range is near enough to plan on.
-near_enough = melee.primitive(
-    "near_enough",
-    expected=Attacker.distance.becomes(Attacker.attack_range_max * 0.5),
-)
-move_to = melee.primitive("move_to", uses=LEGS, duration=4)
-can_hit_attack = melee.primitive("can_hit_attack", duration=2)
+# ModifyState: half the range is near enough to plan on. Both of them say so, because whichever is
+# done first cuts the other off, and only what both bring about is known behind them.
+near_enough = Attacker.distance.becomes(ATTACK_RANGE_MAX / 2)
+move_to = melee.primitive("move_to", expected=near_enough, uses=LEGS, duration=4)
+can_hit_attack = melee.primitive("can_hit_attack", expected=near_enough, duration=2)
 
 
 def melee_attack(name: str) -> CompoundTask[[]]:

@@ -283,6 +283,43 @@ def test_policies_admit_branches_by_the_same_rule(domain, open_door):
         assert steps(domain, parallel(open_door(), close(), policy=policy)) == "no plan"
 
 
+@pytest.mark.parametrize("policy", ["all", "any", "primary"])
+def test_what_all_branches_write_alike_is_known_whoever_is_aborted(domain, load, policy):
+    unlock = domain.primitive("unlock", effects=Soldier.door.becomes(True))
+    ram = domain.primitive("ram", effects=Soldier.door.becomes(True))
+    go_in = domain.primitive("go_in", precondition=Soldier.door)
+    goal = sequence(parallel((load(), unlock()), ram(), policy=policy), go_in())
+    plan = planned(domain, goal)
+    assert outcome(plan) == ({"any": UNKNOWN}.get(policy, 1), True)
+    # It is a constant write of the whole, and stands beside another one of the same.
+    assert planned(domain, parallel(goal, ram(), policy=policy)) is None  # go_in reads it
+    assert outcome(planned(domain, parallel(goal.parts[0], ram())))[1] is True
+
+
+def test_what_the_first_branch_writes_is_known_where_the_others_can_only_write_the_same(domain):
+    opened, idle = domain.primitive("opened", effects=Soldier.door.becomes(True)), null()
+    ends = {
+        "first": parallel(opened(), idle, opened(), policy="primary"),
+        "others": parallel(idle, opened(), opened(), policy="primary"),
+        "not all": parallel(opened(), idle, opened(), policy="any"),
+    }
+    known = {name: outcome(planned(domain, goal))[1] for name, goal in ends.items()}
+    assert known == {"first": True, "others": UNKNOWN, "not all": UNKNOWN}
+
+
+def test_what_is_written_on_the_way_to_the_same_end_is_not_the_same(domain):
+    # Broken off after the first of its two steps, a branch would have shut what the other opened.
+    back = domain.primitive("back", effects=Soldier.door.becomes(False))
+    there = domain.primitive("there", effects=Soldier.door.becomes(True))
+    assert steps(domain, parallel((back(), there()), there(), policy="any")) == "no plan"
+
+
+@pytest.mark.parametrize("policy", ["any", "primary"])
+def test_counting_is_not_known_when_one_who_counts_is_aborted(domain, load, policy):
+    plan = planned(domain, parallel(load(), load(), policy=policy))
+    assert outcome(plan)[0] is UNKNOWN
+
+
 @pytest.mark.parametrize("inner", ["any", "primary"])
 def test_what_may_be_left_undone_inside_is_unknown_outside_as_well(domain, load, inner):
     # It is loaded once or twice: nobody may count on two.

@@ -23,7 +23,7 @@ from tests.properties.interleavings import (
 
 
 @st.composite
-def side_by_side(draw):
+def side_by_side(draw, policies=("all",)):
     """A random domain, and for a goal some of its tasks side by side."""
     problem = draw(problems())
     calls = [
@@ -32,9 +32,12 @@ def side_by_side(draw):
     ]
     branch = st.lists(st.sampled_from(calls), min_size=1, max_size=2).map(lambda b: sequence(*b))
     branches = draw(st.lists(branch, min_size=2, max_size=3))
-    goal = parallel(*branches)
+    goal = parallel(*branches, policy=draw(st.sampled_from(policies)))
     note(f"Side by side: {network_text(goal)}")
     return replace(problem, goal=goal, settings=Settings(max_depth=6, max_expansions=2_000))
+
+
+until_one_is_done = side_by_side(("any", "primary"))
 
 
 def first_plans(problem, suits):
@@ -57,7 +60,7 @@ def test_admitted_branches_may_take_turns_in_any_order(problem, random):
 
 
 @settings(max_examples=3 * settings().max_examples)
-@given(st.one_of(problems(), side_by_side()), st.randoms(use_true_random=False))
+@given(st.one_of(problems(), side_by_side(), until_one_is_done), st.randoms(use_true_random=False))
 def test_whatever_is_chosen_or_aborted_what_is_predicted_comes_true(problem, random):
     for plan in first_plans(problem, is_complete):
         for order in interleavings(plan.tree, random):
@@ -82,3 +85,19 @@ def test_enough_branches_are_admitted_that_can_take_turns_in_several_orders():
 
     look()
     assert count["two or more orders"] >= 40
+
+
+def test_enough_writes_are_known_behind_branches_that_may_be_aborted():
+    count = Counter()
+
+    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
+    @given(side_by_side(("any",)))
+    def look(problem):
+        for plan in first_plans(problem, is_complete):
+            touched = [plan.predicted.get(fluent) for fluent in plan.footprint.writes]
+            count["known"] += any(value is not UNKNOWN for value in touched)
+            count["unknown"] += any(value is UNKNOWN for value in touched)
+
+    look()
+    assert count["known"] >= 10
+    assert count["unknown"] >= 10
