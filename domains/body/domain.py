@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bthtn import Domain, Methods, method
 
+from . import literal
 from .beliefs import MELEE_RANGE, Troll, Walker, far, near, under_fire
 
 upper = Domain("upper", Walker)
@@ -54,3 +55,8 @@ def attack() -> Methods:
     yield method(set_out(), when=far & ~Troll.navigating)
     yield method(guard(), when=under_fire)
     yield method(idle())
+
+
+# As printed, so that they are variants as well: bthtn plan body:literal_body attack
+literal_body = literal.literal_body
+literal_lower = literal.literal_lower
