@@ -51,10 +51,14 @@ class Plain:
 
 
 def reader(listener=None):
-    """Somebody who is about to read, and the goal with the plan that runs."""
+    """Somebody who is about to read, and the goal with the plan that runs.
+
+    After the first change it has looked once for a better plan, and knows what could bring one.
+    """
     agent = Agent("reader", reading, Room(), body=None, listener=listener)
     goal = PlanGoal("evening", agent, spend_the_evening())
     goal.tick_once()
+    agent.believe(Room.flies, 1)
     goal.tick_once()
     return agent, goal
 
@@ -64,6 +68,24 @@ def set_attribute(count):
     plain = Plain()
     for number in range(count):
         plain.flies = number
+
+
+class Kept:
+    """An object that keeps values by name; the least that a method can do."""
+
+    def __init__(self):
+        self.values = {}
+
+    def keep(self, name, value):
+        """Keep it."""
+        self.values[name] = value
+
+
+def call_method(count):
+    """What any method costs that is told a name and a value."""
+    keep = Kept().keep
+    for number in range(count):
+        keep("flies", number)
 
 
 def set_on_blackboard(count):
@@ -115,6 +137,7 @@ def contestants():
     ticked = [reader() for _ in range(2)]
     return [
         Contestant("a plain attribute is set", set_attribute),
+        Contestant("a method that puts a value into a dictionary", call_method),
         Contestant("a value is set on the blackboard of py_trees", set_on_blackboard),
         Contestant("a write of what is believed already", writing(idle, Room.flies, change=0)),
         Contestant("a change, nobody watches or listens", writing(idle, Room.flies)),

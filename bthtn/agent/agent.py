@@ -25,13 +25,10 @@ from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
-from bthtn.world.expression import Expression
 from bthtn.world.state import State
-from bthtn.world.truth import Unknown
 
 S = TypeVar("S", bound=State)
 B = TypeVar("B")
-V = TypeVar("V")
 
 
 class Agent(Generic[S, B]):
@@ -67,6 +64,8 @@ class Agent(Generic[S, B]):
         self.plan_with(domain)
         self.operators = operators if operators is not None else Operators()
         self.beliefs: Beliefs[S] = Beliefs(beliefs)
+        self.believe = self.beliefs.write
+        """Believe a value from now on. One call less than a method: sensors write at every tick."""
         self.body = body
         self.listener = listener
         self.cache = cache
@@ -140,12 +139,6 @@ class Agent(Generic[S, B]):
         Raises ExecutionError for a sensor that the agent does not have.
         """
         self._sensing.trigger(sensor)
-
-    def believe(
-        self, fluent: Expression[V], value: V | Unknown, source: str = "sensor"
-    ) -> Change | None:
-        """Believe a value from now on; the change, or None when it was believed already."""
-        return self.beliefs.write(fluent, value, source)
 
     def take(self, key: Hashable) -> bool:
         """Whether what acts now has the key, from now on: a step, a plan, or the agent itself.

@@ -11,13 +11,8 @@ one of these fluents changes, there is no need to ask again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.method import PlainBody
-from bthtn.domain.network import DeferNetwork, Network, parts_of
-from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -25,17 +20,7 @@ from bthtn.planning.planner import Planner, search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, seeded
 from bthtn.replanning.budget import Budget
 from bthtn.replanning.policy import Found, Interrupt
-from bthtn.world.assignment import Assignment
-from bthtn.world.expression import (
-    Arithmetic,
-    Comparison,
-    Constant,
-    Expression,
-    Junction,
-    Negation,
-    Parameter,
-)
-from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.fluent import Fluent
 from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 
@@ -133,84 +118,3 @@ class Improvement:
 
 
 _STRICT: Final[tuple[Interrupt, ...]] = ("mtr", "surprise")
-
-
-def readable(domain: FrozenDomain, goal: Network) -> frozenset[str] | None:
-    """Names of all fluents that a search for the goal may read, from whatever state.
-
-    None where that cannot be told, because plain functions are asked.
-    """
-    names: set[str] = set()
-    seen: set[Task] = set()
-    networks = [goal]
-    while networks:
-        network = networks.pop()
-        networks.extend(parts_of(network))
-        call = network.call if isinstance(network, DeferNetwork) else network
-        parts: list[object] = list(network.ensures) if isinstance(network, DeferNetwork) else []
-        if isinstance(call, TaskCall):
-            parts += call.args
-            if call.task not in seen:
-                seen.add(call.task)
-                asked, bodies = _contents(domain, call.task)
-                parts += asked
-                networks += bodies
-        for part in parts:
-            mentioned = _mentioned(part)
-            if mentioned is None:
-                return None
-            names |= mentioned
-    return frozenset(names)
-
-
-def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Network]]:
-    """What a search asks of a task, and the networks of its methods."""
-    if not isinstance(task, CompoundTask):
-        numbers = (task.duration, task.cost)
-        return [task.precondition, *numbers, *task.effects, *task.expected], []
-    asked: list[object] = [] if task.choice is None else list(task.choice.asks)
-    bodies: list[Network] = []
-    for method in domain.methods[task]:
-        asked += (method.condition, method.cost)
-        if isinstance(method.body, PlainBody):
-            asked.append(method.body)
-        else:
-            bodies.append(method.body)
-    return asked, bodies
-
-
-def _mentioned(thing: object) -> set[str] | None:
-    """Names of the fluents in expressions and effects; None when a function is among them."""
-    names: set[str] = set()
-    pending = [thing]
-    while pending:
-        one = pending.pop()
-        match one:
-            case Constant() | Parameter() | None:
-                pass
-            case Fluent():
-                names.add(one.name)
-            case MemberOf():
-                names.add(one.family.name)
-                pending.append(one.index)
-            case _:
-                parts = tuple(_parts(one))
-                if not parts:
-                    return None
-                pending.extend(parts)
-    return names
-
-
-def _parts(thing: object) -> Iterable[Expression[Any]]:
-    """What is directly inside; nothing for what nobody can look into."""
-    match thing:
-        case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-            return (left, right)
-        case Negation(operand=operand):
-            return (operand,)
-        case Junction(parts=parts):
-            return parts
-        case Assignment(target=target, value=value):
-            return (target, value)
-        case _:
-            return ()

@@ -21,7 +21,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
 from bthtn.replanning.budget import Budget
-from bthtn.replanning.improve import Improvement, readable
+from bthtn.replanning.improve import Improvement
 from bthtn.replanning.monitor import outlook
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
@@ -33,6 +33,7 @@ from bthtn.replanning.policy import (
     decided,
 )
 from bthtn.replanning.progress import Progress
+from bthtn.replanning.readable import Readable, readable
 from bthtn.replanning.same_course import comparable
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
@@ -186,7 +187,7 @@ class Review:
     # improvement
 
     @cached_property
-    def _readable(self) -> frozenset[str] | None:
+    def _readable(self) -> Readable | None:
         return readable(self._planner.domain, self._planner.goal)
 
     @property
@@ -197,10 +198,12 @@ class Review:
     def _waking(self) -> list[Change]:
         """The changes that can make a difference to what a search finds; others are forgotten."""
         changes = list(self._chances.changes.values())
-        names = self._readable if changes and self._is_exact and not self._is_proven else None
-        waking = [one for one in changes if names is None or one.fluent.name in names]
+        asks = self._readable if changes and self._is_exact and not self._is_proven else None
+        waking = [one for one in changes if asks is None or one.fluent in asks]
         if changes and not waking:
             self._chances.forget()
+            if asks is not None and not asks.families:
+                self._chances.over(asks.fluents)
         return waking
 
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
@@ -21,18 +21,29 @@ _made: Final = tuple.__new__
 class Beliefs(Generic[S]):
     """What an agent holds true. Owned by the agent; sensors and finished tasks write it.
 
-    Writing a value that is already there is no change. ``version`` counts changes, and each
-    one is told to ``on_change``, and to the watches on its fluent.
+    Writing a value that is already there is no change. ``version`` counts changes. Each one is
+    told to ``on_change`` and to the watches on its fluent; what nobody waits for costs little
+    more than the write into a dictionary.
     """
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
         self._state_class = type(state)
         self._values = dict(snapshot(state).items())
-        self._frozen: FrozenState | None = None
-        self.on_change = on_change
+        self.version = 0
+        self._frozen, self._frozen_at = FrozenState(self._values), 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
-        self.version = 0
+        self.on_change = on_change
+
+    @property
+    def on_change(self) -> Callable[[Change], None] | None:
+        """Who is told of every change, if anybody is."""
+        return self._on_change
+
+    @on_change.setter
+    def on_change(self, on_change: Callable[[Change], None] | None) -> None:
+        self._on_change = on_change
+        self._is_heard = on_change is not None or bool(self._watched_whole)
 
     @property
     def now(self) -> S:
@@ -41,38 +52,44 @@ class Beliefs(Generic[S]):
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, or UNKNOWN."""
-        variable = cast("Fluent[V]", fluent)
-        return cast("V | Unknown", self._values.get(variable, variable.default))
+        variable: Any = fluent  # it is a fluent; to say so with a cast would take time
+        value: V | Unknown = self._values.get(variable, variable.default)
+        return value
 
     def frozen(self) -> FrozenState:
         """A snapshot for a search to start from; the same object until something changes."""
-        if self._frozen is None:
-            self._frozen = FrozenState(self._values)
+        if self._frozen_at != self.version:
+            self._frozen, self._frozen_at = FrozenState(self._values), self.version
         return self._frozen
 
-    def write(self, fluent: Expression[V], value: V | Unknown, source: str) -> Change | None:
-        """Believe a value from now on; the change, or None when it was believed already.
+    def write(self, fluent: Expression[V], value: V | Unknown, source: str = "sensor") -> None:
+        """Believe a value from now on, because of ``source``.
 
         Raises StateError for a value of a wrong type.
         """
-        variable: Any = fluent  # it is a fluent; to say so with a cast would take time
+        variable: Any = fluent
         if type(value) is not variable.plain_type:
             variable.check(value)
-        before = self._values.get(variable, variable.default)
+        values = self._values
+        try:
+            before = values[variable]
+        except KeyError:
+            before = variable.default
         if before == value:
-            return None
-        self._values[variable] = value
-        self._frozen = None
+            return
+        values[variable] = value
         self.version += 1
-        change = _made(Change, (variable, before, value, source))
-        if variable in self._watched:
-            for watch in self._watched[variable]:
-                watch.note(variable, source, change)
+        if variable in self._watched or self._is_heard:
+            self._tell(_made(Change, (variable, before, value, source)), variable, source)
+
+    def _tell(self, change: Change, fluent: Fluent[Any], source: str) -> None:
+        if fluent in self._watched:
+            for watch in self._watched[fluent]:
+                watch.note(fluent, source, change)
         for watch in self._watched_whole:
-            watch.note(variable, source, change)
-        if self.on_change is not None:
-            self.on_change(change)
-        return change
+            watch.note(fluent, source, change)
+        if self._on_change is not None:
+            self._on_change(change)
 
     def watch(self, *, own: str = "") -> Watch:
         """A watch that is put on fluents with ``over``; changes by ``own`` do not count."""
@@ -86,10 +103,12 @@ class Beliefs(Generic[S]):
     def place_on_all(self, watch: Watch) -> None:
         """Called by a watch: tell it of every change."""
         self._watched_whole += (watch,)
+        self._is_heard = True
 
     def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
         """Called by a watch: take it off these fluents, and off the whole."""
         self._watched_whole = _without(watch, self._watched_whole)
+        self._is_heard = self._on_change is not None or bool(self._watched_whole)
         for fluent in fluents:
             left = _without(watch, self._watched[fluent])
             if left:

@@ -9,6 +9,7 @@ from bthtn.agent.operators import Operators
 from bthtn.errors import DomainError, ExecutionError, StateError
 from bthtn.testing.doubles import RecordingListener
 from bthtn.testing.strategies import World
+from bthtn.world.diff import Change
 
 
 @pytest.fixture
@@ -35,9 +36,9 @@ def test_an_agent_believes_what_it_was_given(agent):
 
 
 def test_what_it_believes_can_change_and_the_listener_is_told(agent, heard):
-    change = agent.believe(World.count, 3)
-    assert str(change) == "count: 2 → 3 (by sensor)"
-    assert heard.events == [BeliefChanged(change)]
+    agent.believe(World.count, 3)
+    assert heard.events == [BeliefChanged(Change(World.count, 2, 3, "sensor"))]
+    assert heard.changes() == ["count: 2 → 3 (by sensor)"]
     assert agent.beliefs.now.count == 3
 
 
@@ -48,7 +49,7 @@ def test_a_change_names_its_source(agent, heard):
 
 def test_to_believe_the_same_again_is_no_change(agent, heard):
     before = agent.beliefs.version
-    assert agent.believe(World.count, 2) is None
+    agent.believe(World.count, 2)
     assert agent.beliefs.version == before
     assert heard.events == []
 
@@ -111,10 +112,10 @@ def test_a_listener_may_come_later_and_go_again(domain, heard):
     agent = Agent("keeper", domain, World(), body=None)
     agent.believe(World.count, 5)
     agent.listener = heard
-    change = agent.believe(World.count, 6)
+    agent.believe(World.count, 6)
     agent.listener = None
     agent.believe(World.count, 7)
-    assert heard.events == [BeliefChanged(change)]
+    assert heard.changes() == ["count: 5 → 6 (by sensor)"]
 
 
 def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain):

@@ -157,12 +157,9 @@ class Player:
         self.stage = stage
         self.effects = {}
         self.compounds = 0
-        self.sensed = []
 
     def sense(self, variable, value):
-        change = self.stage.actor.believe(variable, value)
-        if change is not None:
-            self.sensed.append(change)
+        self.stage.actor.believe(variable, value)
 
     def network(self, drawn):
         if isinstance(drawn, dict):

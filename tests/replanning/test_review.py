@@ -75,13 +75,13 @@ def looked(review, progress, budget=None, *, interruptible=True):
     return [(verdict.decision, verdict.reason) for verdict in verdicts]
 
 
-def chosen(domain):
-    """A goal with a better plan while ``open``, its review, the plan and where that stands."""
+def chosen(domain, condition=World.open):
+    """A goal with a better plan on a condition, its review, the plan and where that stands."""
     best, second = domain.primitive("best"), domain.primitive("second")
 
     @domain.compound
     def choose():
-        yield method(best(), when=World.open)
+        yield method(best(), when=condition)
         yield method(second())
 
     planner, beliefs = Planner(domain, choose()), Beliefs(World())
@@ -125,6 +125,33 @@ def test_a_function_that_raises_finds_nothing_better_and_is_told(domain):
     ((decision, reason),) = looked(review, progress)
     assert decision is Decision.KEEP
     assert reason.startswith("there is nothing better: [BT201]")
+
+
+def test_what_cannot_bring_a_better_plan_is_heard_of_once_and_never_again(domain):
+    review, beliefs, progress = chosen(domain)
+    heard = []
+    for value in (1, 2, 3):
+        before = beliefs.watched
+        beliefs.write(World.count, value)
+        heard.append(len(review._chances.changes))
+        assert looked(review, progress) == []
+        assert beliefs.watched <= before
+    assert heard == [1, 0, 0]
+    beliefs.write(World.open, True)
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"),
+    [(lambda state: state.open, World.open), (World.at[World.place], World.at["a"])],
+    ids=["a function is asked", "any member of a family may be"],
+)
+def test_what_cannot_be_told_beforehand_is_heard_of(domain, condition, wanted):
+    review, beliefs, progress = chosen(domain, condition)
+    beliefs.write(World.count, 1)
+    looked(review, progress)
+    beliefs.write(wanted, True)
+    assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
 
 
 def test_closed_it_watches_nothing(domain):

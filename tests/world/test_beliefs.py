@@ -8,6 +8,7 @@ import pytest
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.errors import StateError
 from bthtn.world.beliefs import Beliefs
+from bthtn.world.diff import Change
 
 
 class Stance(Enum):
@@ -35,18 +36,29 @@ def test_beliefs_begin_with_a_state_and_show_it():
 def test_a_change_is_told_with_its_source():
     told = []
     beliefs = Beliefs(Soldier(), told.append)
-    change = beliefs.write(Soldier.ammo, 5, "shoot")
-    assert told == [change]
+    beliefs.write(Soldier.ammo, 5, "shoot")
+    (change,) = told
     assert str(change) == "ammo: 6 → 5 (by shoot)"
     assert beliefs.now == Soldier(ammo=5)
     assert beliefs.version == 1
 
 
+def test_whoever_listens_may_come_and_go():
+    told = []
+    beliefs = Beliefs(Soldier())
+    for listener, ammo in ((None, 1), (told.append, 2), (None, 3), (told.append, 4)):
+        beliefs.on_change = listener
+        beliefs.write(Soldier.ammo, ammo)
+    assert [str(change) for change in told] == [
+        *("ammo: 1 → 2 (by sensor)", "ammo: 3 → 4 (by sensor)"),
+    ]
+
+
 def test_what_is_believed_already_is_no_change():
     told = []
     beliefs = Beliefs(Soldier(ammo=3), told.append)
-    assert beliefs.write(Soldier.ammo, 3, "eyes") is None
-    assert beliefs.write(Soldier.target, False, "eyes") is None
+    beliefs.write(Soldier.ammo, 3, "eyes")
+    beliefs.write(Soldier.target, False, "eyes")
     assert (told, beliefs.version) == ([], 0)
 
 
@@ -105,20 +117,22 @@ def test_a_value_of_another_type_is_refused_even_where_it_equals_what_is_believe
 
 def test_what_equals_the_belief_and_fits_is_no_change_whatever_its_type():
     beliefs = Beliefs(Soldier())
-    assert beliefs.write(Soldier.speed, 1, "eyes") is None
-    assert beliefs.write(Soldier.stance, Stance.UPRIGHT, "eyes") is None
-    assert beliefs.write(Soldier.stance, Stance.PRONE, "eyes") is not None
+    beliefs.write(Soldier.speed, 1, "eyes")
+    beliefs.write(Soldier.stance, Stance.UPRIGHT, "eyes")
+    assert beliefs.version == 0
+    beliefs.write(Soldier.stance, Stance.PRONE, "eyes")
+    assert beliefs.version == 1
 
 
 def test_what_is_not_equal_to_itself_is_a_change_every_time():
     beliefs, nowhere = Beliefs(Soldier()), float("nan")
-    assert beliefs.write(Soldier.speed, nowhere, "eyes") is not None
-    assert beliefs.write(Soldier.speed, nowhere, "eyes") is not None
+    beliefs.write(Soldier.speed, nowhere, "eyes")
+    beliefs.write(Soldier.speed, nowhere, "eyes")
     assert beliefs.version == 2
 
 
 def test_a_change_cannot_be_changed_and_can_be_copied():
-    change = Beliefs(Soldier()).write(Soldier.ammo, 5, "shoot")
+    change = Change(Soldier.ammo, 6, 5, "shoot")
     with pytest.raises(AttributeError):
         change.after = 4
     assert copy(change) == change

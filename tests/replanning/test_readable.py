@@ -5,7 +5,7 @@ import pytest
 from bthtn import Domain, defer, method, one_of, parallel, priority
 from bthtn.domain.builder import frozen
 from bthtn.domain.network import network_from
-from bthtn.replanning.improve import readable
+from bthtn.replanning.readable import readable
 from bthtn.testing.strategies import World
 
 
@@ -17,7 +17,7 @@ def domain():
 def names(domain, goal):
     whole, network = frozen(domain).with_goal(network_from(goal))
     found = readable(whole, network)
-    return None if found is None else sorted(found)
+    return None if found is None else sorted({*map(str, found.fluents), *found.families})
 
 
 def test_conditions_and_effects_below_the_goal_are_mentioned(domain):
