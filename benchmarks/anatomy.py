@@ -1,4 +1,4 @@
-"""Where the time of one plan goes: ``python -m benchmarks.anatomy``.
+"""Where the time of one plan goes: ``python -m benchmarks.anatomy [--write-docs]``.
 
 Each part is timed alone, warm, the fastest of several repetitions: what a part takes when
 nothing disturbs it. The parts of one expansion are operations of the kind that generated
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from timeit import repeat
 from typing import Any
 
+from benchmarks import page, report
 from benchmarks.domains import blocks, fps
 from benchmarks.modes import Question
 from bthtn import Planner
@@ -64,36 +65,56 @@ def parts(question: Question) -> dict[str, float]:
     """Microseconds of each part of planning once."""
     asked = request(question.domain, question.state, question.goal)
     compiled, planner = CompiledQuestion.of(asked), Planner(question.domain, question.goal)
-    begin = compiled.beginning
-    assert begin is not None, "nothing but choices has to be searched for"
-    _, left, choices = begin.run(asked.state.values, begin.cell, compiled.most)
-    expansions = compiled.most - left
+    assert compiled.beginning is not None, "nothing but choices has to be searched for"
+    plan = planner.plan(question.state)
+    assert plan is not None, "there is something to take apart"
+    choices = list(plan.record)
 
     def found() -> Plan:
-        return Plan.found((part_of, compiled.asked, asked.state, choices, expansions))
+        return Plan.found((part_of, compiled.asked, asked.state, choices, plan.expansions))
 
-    searching = microseconds(lambda: begin.run(asked.state.values, begin.cell, compiled.most))
+    whole, made = microseconds(lambda: planner.plan(question.state)), microseconds(found)
     return {
-        "expansions": expansions,
-        "Planner.plan": microseconds(lambda: planner.plan(question.state)),
-        "searching for the choices": searching,
-        "one expansion": searching / expansions,
-        "the plan, its parts not made": microseconds(found),
-        "the log, made again": microseconds(lambda: Retraced(compiled.asked, asked.state, choices)),
-        "the tree with its footprints": microseconds(lambda: found().tree),
+        "`Planner.plan`": whole,
+        "– the plan, its parts not made": made,
+        "– one expansion, of as many as follow": (whole - made) / plan.expansions,
+        "expansions": plan.expansions,
+        "later: the log, made again": microseconds(
+            lambda: Retraced(compiled.asked, asked.state, choices)
+        ),
+        "later: the tree, with its footprints": microseconds(lambda: found().tree),
     }
 
 
-def main() -> None:
-    """Print both tables."""
+def tables() -> dict[str, list[list[str]]]:
+    """What the parts take, and what single operations take."""
     asked = {"fps": fps.question(fps.CASES[-2]), "blocks 20": blocks.question(blocks.case(20))}
     measured = {name: parts(question) for name, question in asked.items()}
-    for part in next(iter(measured.values())):
-        figures = "".join(f"{one[part]:12.2f}" for one in measured.values())
-        sys.stdout.write(f"{part:32}{figures}\n")
-    for name, source in OPERATIONS.items():
-        sys.stdout.write(f"{name:32}{operation(source):12.0f} ns\n")
+    rows = next(iter(measured.values()))
+    return {
+        "anatomy": [
+            ["µs", *measured],
+            *([part, *(_written(one[part]) for one in measured.values())] for part in rows),
+        ],
+        "operations": [
+            ["in generated functions", "ns"],
+            *([name, report.number(operation(source))] for name, source in OPERATIONS.items()),
+        ],
+    }
+
+
+def _written(value: float) -> str:
+    return str(value) if isinstance(value, int) else report.number(value)
+
+
+def main(*arguments: str) -> None:
+    """Print the tables; with ``--write-docs``, put them into the manual."""
+    measured = tables()
+    for table in measured.values():
+        sys.stdout.write(report.markdown(table) + "\n")
+    if "--write-docs" in arguments:
+        page.rewrite(measured)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -12,7 +12,7 @@ from benchmarks.report import Table, markdown
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TABLES = (
     *("machine", "summary", "times", "ratios", "slower", "work"),
-    *("growth", "memory", "features", "feature_ratios", "limits"),
+    *("growth", "memory", "anatomy", "operations", "features", "feature_ratios", "limits"),
     *("writes", "crowd"),
 )
 """The tables that the page has to have."""

@@ -15,8 +15,6 @@ from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 
-_new: Final = object.__new__
-
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Plan:
@@ -69,8 +67,8 @@ class Plan:
 
         First in the source stands what is called then, with the rest and the name of the part.
         """
-        plan = _new(Plan)
-        _put_source(plan, source)
+        plan = new(Plan)
+        put_source(plan, source)
         return plan
 
     def __getattr__(self, name: str) -> Any:
@@ -121,7 +119,9 @@ class Plan:
         return f"<plan for {self.goal_text}: {len(self.steps)} steps, record {self.record!r}>"
 
 
-_put_source: Final = Plan.__dict__["_source"].__set__
+# The halves of ``found``, for generated functions: a call more would take as long as an expansion.
+new: Final = object.__new__
+put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
 _PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain
@@ -45,6 +44,7 @@ class Planner(Generic[S]):
     """
 
     _ask: Callable[[FrozenState], Plan | None] | None
+    _question: CompiledQuestion | None
 
     def __init__(
         self,
@@ -82,7 +82,6 @@ class Planner(Generic[S]):
         self,
         state: S | FrozenState,
         listener: SearchListener | None = None,
-        *,
         avoiding: Avoided = NOTHING_AVOIDED,
     ) -> Plan | None:
         """The most preferred plan from this state, or None when there is none.
@@ -90,14 +89,13 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
-        start = state.frozen() if type(state) is self._window else start_of(self.domain, state)
-        if listener is None and not avoiding:
-            if self._ask is not None:
-                return self._ask(start)
-            if self._answers is None and self._is_compiled:
-                self._ask = self._compiled.asking()
-                return self._ask(start)
-        start = seeded(start, self.settings.seed)
+        if self._ask is not None and listener is None and not avoiding:
+            start = state.frozen() if type(state) is self._window else start_of(self.domain, state)
+            return self._ask(start)
+        if self._answers is None and self._is_compiled and listener is None and not avoiding:
+            self._ask = self._compiled().asking()
+            return self._ask(start_of(self.domain, state))
+        start = self._start(state)
         if avoiding:
             search = self._begun(start, listener, avoiding)
         elif listener is None and self._answers is not None:
@@ -115,7 +113,6 @@ class Planner(Generic[S]):
         self,
         state: S | FrozenState,
         listener: SearchListener | None = None,
-        *,
         avoiding: Avoided = NOTHING_AVOIDED,
     ) -> Search:
         """A search from this state, to be advanced by the caller.
@@ -159,7 +156,7 @@ class Planner(Generic[S]):
         """
         recorded = isinstance(start, RecordingState)
         if listener is None and not recorded and not avoiding and self._is_compiled:
-            return self._compiled.search(start)
+            return self._compiled().search(start)
         asked = PlanRequest(
             self.domain, start, self.goal, self.binding, self.settings, avoiding=avoiding
         )
@@ -167,10 +164,13 @@ class Planner(Generic[S]):
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
-    @cached_property
     def _compiled(self) -> CompiledQuestion:
         """The question for the compiled search, prepared when it is first needed."""
-        return CompiledQuestion(self.domain, self.goal, self.binding, self.settings)
+        # No cached property: who touches ``__dict__`` has slower attributes ever after.
+        if self._question is None:
+            asked = self.domain, self.goal, self.binding, self.settings
+            self._question = CompiledQuestion(*asked)
+        return self._question
 
     def _start(self, state: S | FrozenState) -> FrozenState:
         """The snapshot to plan from, with the seed in it that draws depend on."""
@@ -195,7 +195,7 @@ class Planner(Generic[S]):
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
         self._window = domain.state_class
-        self._ask = None
+        self._question = self._ask = None
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
         return None if answer.tree is None else Plan.found((_Known(self, answer, start),))

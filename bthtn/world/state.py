@@ -127,11 +127,10 @@ class State(metaclass=_StateClass):
 
     def frozen(self) -> FrozenState:
         """The snapshot shown here. Raises StateError for a window on something that changes."""
-        if not isinstance(self._view, FrozenState):
-            raise StateError(
-                Diagnostic("BT108", "this window shows a state that is still changing")
-            )
-        return self._view
+        view = self._view
+        if type(view) is FrozenState or isinstance(view, FrozenState):
+            return view
+        raise StateError(Diagnostic("BT108", "this window shows a state that is still changing"))
 
     def read_fluent(self, variable: Fluent[Any], /) -> Any:
         """Value of the fluent. Raises UnknownRead when nobody can tell."""

@@ -19,7 +19,7 @@ from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.planning.htn.compiled.lean.circles import circles, guarded
 from bthtn.planning.htn.compiled.lean.scope import scope_of
-from bthtn.planning.htn.compiled.search import CompiledQuestion
+from bthtn.planning.htn.compiled.search import CompiledQuestion, part_of
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
 
@@ -186,10 +186,14 @@ def test_deeper_than_is_allowed_others_answer():
 def found_alone(asked):
     """Expansions and record of the search for choices, which has not been given up."""
     question = CompiledQuestion.of(asked)
-    begin = question.beginning
-    cell, left, record = begin.run(asked.state.values, begin.cell, question.most)
-    assert cell == ()
-    return question.most - left, record
+    ask = question.beginning.asking(question.asked, question.most, part_of, others_would_answer)
+    plans = [ask(asked.state) for _ in ("with care", "quickly")]
+    assert plans[0].record == plans[1].record
+    return plans[0].expansions, list(plans[0].record)
+
+
+def others_would_answer(_state):
+    raise AssertionError("the search for choices has given up")
 
 
 def expected_of(asked):
@@ -274,7 +278,7 @@ def test_an_index_made_of_texts_means_the_same_member_however_it_is_put_together
         yield method(when=(Yard.on["x-" + b] == "cut") & (Yard.on[a + "-y"] == "cut"))
 
     asked = request(domain, Yard(), work("x", "y"))
-    assert "i_on[a0, a1]" in CompiledQuestion.of(asked).source(asked.state)
+    assert "i_on[a0][a1]" in CompiledQuestion.of(asked).source(asked.state)
     assert found_alone(asked) == expected_of(asked)
 
 

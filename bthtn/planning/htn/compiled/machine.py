@@ -29,7 +29,8 @@ from bthtn.planning.htn.compiled.kinds import (
     Values,
     undo,
 )
-from bthtn.planning.htn.compiled.program import MembersByIndex, Program
+from bthtn.planning.htn.compiled.members import MembersByIndex
+from bthtn.planning.htn.compiled.program import Program
 from bthtn.planning.htn.compiled.reading import change
 from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import Fluent, UnknownRead

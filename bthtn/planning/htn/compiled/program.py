@@ -10,34 +10,20 @@ import linecache
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
+from types import CodeType
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
-from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
 from bthtn.planning.htn.compiled.kinds import COMPUTED
+from bthtn.planning.htn.compiled.members import members_of
 from bthtn.planning.htn.compiled.reading import change, weight
 from bthtn.planning.htn.compiled.source import Source
-from bthtn.planning.htn.compiled.texts import MembersByParts, Pattern
-from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.fluent import Fluent
 from bthtn.world.truth import UNKNOWN
 
 _NUMBERS: Final = count(1)
-
-
-class MembersByIndex(dict[Any, Fluent[Any]]):
-    """The members of a family that a program has met, by index."""
-
-    def __init__(self, family: FluentFamily[Any, Any]) -> None:
-        super().__init__()
-        self.family = family
-        self.default = family.prototype.default
-        self.volatile = family.prototype.volatile
-
-    def __missing__(self, index: Any) -> Fluent[Any]:
-        made = self[index] = self.family.member(index)
-        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +83,18 @@ def programs(domain: FrozenDomain) -> Programs:
     return domain.derived(Programs)
 
 
-def executed(
-    domain: FrozenDomain, text: str, names: Names, given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What a generated source defines; it can mention ``names`` and what is given besides."""
+def executable(domain: FrozenDomain, text: str) -> CodeType:
+    """A generated source, compiled under a name of its own."""
     file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    made = {name: _mentioned(thing) for name, thing in names.objects.items()}
-    made |= given
-    exec(compile(text, file, "exec"), made)  # noqa: S102 - the source is our own
+    return compile(text, file, "exec")
+
+
+def executed(code: CodeType, names: Mapping[str, Any]) -> dict[str, Any]:
+    """What a generated source defines, where it can mention these names."""
+    made = dict(names)
+    exec(code, made)  # noqa: S102 - the source is our own
     return made
-
-
-def _mentioned(thing: Any) -> Any:
-    """What stands for an object in the functions."""
-    if isinstance(thing, FluentFamily):
-        return MembersByIndex(thing)
-    return MembersByParts(thing) if isinstance(thing, Pattern) else thing
 
 
 def defaults_of(domain: FrozenDomain) -> dict[Fluent[Any], Any]:
@@ -126,7 +107,7 @@ def defaults_of(domain: FrozenDomain) -> dict[Fluent[Any], Any]:
 def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: Planning) -> Program:
     source = Source(domain, facts, features)
     text = source.text()
-    given = {
+    given = {name: members_of(thing) for name, thing in source.names.objects.items()} | {
         "UNKNOWN": UNKNOWN,
         "COMPUTED": COMPUTED,
         "weight": weight,
@@ -134,6 +115,6 @@ def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: P
         "expand": planning.expand,
         "choose": planning.choose,
     }
-    names = executed(domain, text, source.names, given)
+    names = executed(executable(domain, text), given)
     functions = {task: names[name] for task, name in source.functions.items()}
     return Program(text, features, facts, functions, defaults_of(domain), planning)

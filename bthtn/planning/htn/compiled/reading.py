@@ -16,7 +16,8 @@ from bthtn.planning.htn.compiled.expressions import (
 )
 from bthtn.planning.htn.compiled.facts import Features
 from bthtn.planning.htn.compiled.known import Known, named
-from bthtn.planning.htn.compiled.texts import Pattern, texts
+from bthtn.planning.htn.compiled.members import Pattern
+from bthtn.planning.htn.compiled.texts import texts
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
@@ -185,7 +186,7 @@ class Reading:
             name = self.names.of_equal("i", member.family.name, pattern)
         if not all(asked):
             return None
-        source = f"{name}[{', '.join(map(str, asked))}]"
+        source = f"{name}{''.join(f'[{one}]' for one in asked)}"
         return source if self._known is None else self._known.member(source)
 
     def fluent(self, fluent: Fluent[Any]) -> str:

@@ -75,7 +75,7 @@ class CompiledQuestion:
     def source(self, state: FrozenState) -> str:
         """The Python source that ``plan`` runs first from this state."""
         if self.beginning is not None and not state.has_unknown:
-            return self.beginning.text
+            return self.beginning.program.text
         return self.quickest(state).text
 
     def quickest(self, state: FrozenState) -> Program:
@@ -92,31 +92,11 @@ class CompiledQuestion:
         return self.asking()(state)
 
     def asking(self) -> Callable[[FrozenState], Plan | None]:
-        """A function that answers as ``plan`` does, for those who ask again and again.
-
-        All that it uses stands in its variables: looking that up would take it as long as some
-        searches take.
-        """
+        """A function that answers as ``plan`` does, for those who ask again and again."""
         begin = self.beginning
         if begin is None:
             return self._logged
-        run, start, asked, most = begin.run, begin.cell, self.asked, self.most
-        logged, found = self._logged, Plan.found
-
-        def plan(state: FrozenState) -> Plan | None:
-            if not state.has_unknown:
-                try:
-                    cell, left, choices = run(state.values, start, most)
-                except Exception:  # noqa: BLE001, S110 - those who search again tell what it means
-                    pass
-                else:
-                    if cell is None and left > 0:
-                        return None
-                    if cell is not None and not cell and left >= 0:
-                        return found((part_of, asked, state, choices, most - left))
-            return logged(state)
-
-        return plan
+        return begin.asking(self.asked, self.most, part_of, self._logged)
 
     def _logged(self, state: FrozenState) -> Plan | None:
         """The first plan, found by functions that keep a log."""

@@ -9,31 +9,43 @@ from typing import Any
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
+from bthtn.plan.plan import Plan, new, put_source
 from bthtn.planning.htn.compiled.calls import is_ground
+from bthtn.planning.htn.compiled.cells import Asked
 from bthtn.planning.htn.compiled.lean.body import NotWritable
 from bthtn.planning.htn.compiled.lean.guard import Unforeseen, repeats, take_back
 from bthtn.planning.htn.compiled.lean.scope import NOWHERE, calls_of, scope_of
 from bthtn.planning.htn.compiled.lean.source import Source
-from bthtn.planning.htn.compiled.program import executed
+from bthtn.planning.htn.compiled.members import Members, members_of
+from bthtn.planning.htn.compiled.program import executable, executed
 from bthtn.world.expression import Binding
+from bthtn.world.state import FrozenState
 
-Run = Callable[..., tuple[Any, int, list[int]]]
+Answer = Callable[[FrozenState], Plan | None]
 Cell = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """The loop, and the functions that begin with a task that a goal calls.
+class Functions:
+    """What makes a function that answers, and those that begin with a task that a goal calls."""
 
-    ``looks`` are those that are called with what is open around them, which is nothing.
+    asking: Callable[..., Answer]
+    entries: Mapping[Task, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Functions that raise KeyError for members that were never met, and those that meet them.
+
+    ``looks`` are the tasks that are called with what is open around them, which is nothing.
     """
 
     text: str
-    run: Run
-    entries: Mapping[Task, Any]
+    quick: Functions
+    careful: Functions
     looks: frozenset[CompoundTask[Any]]
 
-    def cell(self, goal: Network, binding: Binding) -> Cell | None:
+    def cell(self, functions: Functions, goal: Network, binding: Binding) -> Cell | None:
         """What there is to do for a goal; None where its arguments depend on the state."""
         cell: Cell = ()
         for call in reversed(calls_of(goal) or ()):
@@ -44,17 +56,28 @@ class Program:
             if any(one.type is int and type(value) is not int for one, value in declared):
                 return None
             up = (None,) if call.task in self.looks else ()
-            cell = (self.entries[call.task], *args, *up, cell)
+            cell = (functions.entries[call.task], *args, *up, cell)
         return cell
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A program for one goal: its loop, and the cell with which that begins."""
+    """A program for one goal, and the cells with which its functions begin."""
 
-    run: Run
-    cell: Cell
-    text: str
+    program: Program
+    quick: Cell
+    careful: Cell
+
+    def asking(
+        self, asked: Asked, most: int, part_of: Callable[..., Any], logged: Answer
+    ) -> Answer:
+        """A function that answers from one state after the other, in so many expansions.
+
+        ``part_of`` makes the parts of its plans. What it cannot answer ``logged`` does.
+        """
+        given = asked, self.careful, most, part_of
+        carefully = self.program.careful.asking(*given, logged, logged)
+        return self.program.quick.asking(asked, self.quick, most, part_of, carefully, logged)
 
 
 class Programs:
@@ -82,10 +105,13 @@ def beginning(
         return None
     roots = frozenset(call.task for call in calls)
     program = domain.derived(Programs).program(domain, roots, strict=strict)
-    cell = None if program is None else program.cell(goal, binding)
-    if program is None or cell is None:
+    if program is None:
         return None
-    return Beginning(program.run, cell, program.text)
+    cell = program.cell(program.quick, goal, binding)
+    careful = program.cell(program.careful, goal, binding)
+    if cell is None or careful is None:
+        return None
+    return Beginning(program, cell, careful)
 
 
 def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program | None:
@@ -97,7 +123,13 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> P
         text, entries = source.text()
     except NotWritable:
         return None
-    given = {"Unforeseen": Unforeseen, "repeats": repeats, "take_back": take_back}
-    names = executed(domain, text, source.names, given)
-    made = {task: names[name] for task, name in entries.items()}
-    return Program(text, names["run"], made, source.guarded)
+    code = executable(domain, text)
+    names = {name: members_of(thing) for name, thing in source.names.objects.items()}
+    names |= {"Unforeseen": Unforeseen, "repeats": repeats, "take_back": take_back}
+    names |= {"Plan": Plan, "new": new, "put_source": put_source}
+    met = {name: thing.met for name, thing in names.items() if isinstance(thing, Members)}
+    quick, careful = (
+        Functions(made["asking"], {task: made[name] for task, name in entries.items()})
+        for made in (executed(code, {**names, **met}), executed(code, names))
+    )
+    return Program(text, quick, careful, source.guarded)

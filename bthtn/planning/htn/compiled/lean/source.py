@@ -90,7 +90,7 @@ class Source:
         entries = {
             task: self.entry(task) for task in self._scope.tasks if task in self._scope.roots
         }
-        written = ["\n".join(self._run())]
+        written = ["\n".join(self._asking())]
         while self._waiting:
             written += self._waiting.popleft()()
         return "\n\n\n".join(map(needed_names, written)) + "\n", entries
@@ -129,33 +129,59 @@ class Source:
 
     # functions
 
-    def _run(self) -> Iterator[str]:
-        """The loop: from a cell, with the values of a state, until there is nothing left to do."""
+    def _asking(self) -> Iterator[str]:
+        """The function that answers from one state after the other.
+
+        ``start`` is the cell to begin with, ``most`` how many expansions there may be. Who has
+        met too few members, and who cannot answer, leaves it to ``unmet`` and ``logged``.
+        """
+        yield "def asking(asked, start, most, part_of, unmet, logged):"
+        yield "    def plan(state):"
+        yield "        if state.has_unknown:"
+        yield "            return logged(state)"
+        yield "        try:"
+        yield from (f"            {line}" for line in self._loop())
+        yield "        except KeyError:"
+        yield "            return unmet(state)"
+        yield "        except Exception:  # those who search again tell what it means"
+        yield "            return logged(state)"
+        yield "        if cell is None:"
+        yield "            return None if n > 0 else logged(state)"
+        yield "        if cell or n < 0:"
+        yield "            return logged(state)"
+        yield "        found = new(Plan)"
+        yield "        put_source(found, (part_of, asked, state, R, most - n))"
+        yield "        return found"
+        yield "    return plan"
+
+    def _loop(self) -> Iterator[str]:
+        """From the values of a state, until there is nothing left to do."""
         state = ", ".join(["cell", "n", *self.scalars])
-        yield "def run(S, cell, n):"
+        yield f"S, n = state.values{'.copy()' if self.writes_members else ''}, most"
+        yield "C, R = [None], []"
         if self.writes_members:
-            yield "    S, T = S.copy(), []"
-        yield "    C, R = [None], []"
+            yield "T = []"
         if self.guarded:
-            yield "    K = []"
+            yield "K = []"
         sparse = Reading(self.features, self.names, where={})
         for fluent, name in self.where.items():
             if name:
-                yield f"    {name} = {sparse.stored(fluent)}"
+                yield f"{name} = {sparse.stored(fluent)}"
         yield from self._first(state)
-        yield "    while cell and n > 0:"
-        yield f"        {state} = cell[0]({', '.join(self.given)}, {state})"
-        yield "    return cell, n, R"
+        yield "while cell and n > 0:"
+        yield f"    {state} = cell[0]({', '.join(self.given)}, {state})"
 
     def _first(self, state: str) -> Iterator[str]:
-        """Lines that begin without the loop, where there is one task to begin with."""
+        """Lines that begin; without the loop, where there is one task to begin with."""
         task = next(iter(self._scope.roots))
         if len(self._scope.roots) == 1 and isinstance(task, CompoundTask) and not self.alone(task):
             args = [f"a{n}" for n in range(len(task.parameters))]
             up = ["up"] if task in self.guarded else []
-            yield f"    {', '.join(['_', *args, *up, 'rest'])} = cell"
+            yield f"{', '.join(['_', *args, *up, 'rest'])} = start"
             given = ", ".join([*self.given, "n", *self.scalars, "rest", *up, *args])
-            yield f"    {state} = {self.function(task)}({given})"
+            yield f"{state} = {self.function(task)}({given})"
+        else:
+            yield "cell = start"
 
     def _continue(
         self, name: str, parts: list[Part], names: Sequence[str], *, up: bool
@@ -281,7 +307,8 @@ class Source:
         yield f"{tab}if up is not None:"
         yield f"{tab}    key = {self._key(task)}"
         given = ", ".join(["key", "up", "K", *members])
-        yield f"{tab}    if (up[1] or up[3] == key) and repeats({given}):"
+        near = "up[1] > 1 or up[3] == key or up[1] and up[0][3] == key"
+        yield f"{tab}    if ({near}) and repeats({given}):"
         yield from failing.lines
 
     def _key(self, task: CompoundTask[Any]) -> str:
