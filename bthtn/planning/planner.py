@@ -89,12 +89,12 @@ class Planner(Generic[S]):
         Raises DomainError for a state of another domain, and PlanningError when a user's
         function raises or the limit of expansions is reached.
         """
-        if self._ask is not None and listener is None and not avoiding:
-            start = state.frozen() if type(state) is self._window else start_of(self.domain, state)
-            return self._ask(start)
+        ask = self._ask
+        if ask is not None and listener is None and not avoiding and type(state) is self._window:
+            return ask(state.frozen())
         if self._answers is None and self._is_compiled and listener is None and not avoiding:
-            self._ask = self._compiled().asking()
-            return self._ask(start_of(self.domain, state))
+            ask = self._ask = self._compiled().asking()
+            return ask(start_of(self.domain, state))
         start = self._start(state)
         if avoiding:
             search = self._begun(start, listener, avoiding)
