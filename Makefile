@@ -52,10 +52,13 @@ worlds: .venv/.ready
 	$(BIN)/python -m pytest -q tests/trees/explorer/levels.py
 	$(BIN)/python -m benchmarks.worlds --write-docs
 
-# differential: a hundred thousand random problems to all implementations of the search; takes hours
+# differential: a hundred thousand random problems to all implementations of the search; takes two hours
 differential: .venv/.ready
-	$(BIN)/python -m pytest -q --hypothesis-profile differential tests/properties/test_search_and_reference.py \
-		tests/properties/test_compiled.py tests/properties/test_compiled_lightly.py
+	for seed in $$(seq 1 20); do \
+		$(BIN)/python -m pytest -q --hypothesis-profile night --hypothesis-seed $$seed \
+			tests/properties/test_search_and_reference.py tests/properties/test_compiled.py \
+			tests/properties/test_compiled_lightly.py tests/properties/test_compiled_leanly.py || exit 1; \
+	done
 
 # clean: remove everything that the other targets made
 clean:

@@ -15,5 +15,4 @@ settings.register_profile(
     derandomize=True,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
-settings.register_profile("differential", max_examples=100_000, deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
