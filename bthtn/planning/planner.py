@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain
@@ -26,7 +27,8 @@ from bthtn.planning.protocol import (
     start_of,
 )
 from bthtn.planning.strips.search import StripsSearch, is_goal_alone
-from bthtn.planning.trace import SearchListener
+from bthtn.planning.trace import SearchEvent, SearchListener
+from bthtn.planning.traced import Trace
 from bthtn.world.expression import Binding
 from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState, State
@@ -128,6 +130,19 @@ class Planner(Generic[S]):
         if answer is not None:
             return _Answered(self._plan_from(answer, start))
         return self._remembered(start, self._answers)
+
+    def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
+        """How ``plan`` comes to its answer from this state, now or some time ago.
+
+        The same search is made with somebody who listens, which takes a hundred times as long.
+        Raises DomainError for a state of another domain, and PlanningError when a user's
+        function raises.
+        """
+        start, events = RecordingState(self._start(state)), list[SearchEvent]()
+        search = self._begun(start, events.append, avoiding)
+        status = search.advance()
+        reads = MappingProxyType(start.readings.copy())
+        return Trace(status, search.plan, search.expansions, tuple(events), reads)
 
     def recorded(
         self, state: S | FrozenState, *, avoiding: Avoided = NOTHING_AVOIDED

@@ -18,6 +18,7 @@ from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
+from bthtn.planning.avoided import avoidable
 from bthtn.planning.htn.compiled import lean, program
 from bthtn.planning.protocol import SearchStatus
 
@@ -123,6 +124,29 @@ def test_a_listener_hears_of_the_whole_search():
     Planner(war, get_ready()).plan(Soldier(), heard.append)
     find_plan(war, Soldier(), get_ready(), listener=expected.append)
     assert heard == expected != []
+
+
+def test_how_a_search_went_can_be_told_afterwards():
+    planner, expected = Planner(war, get_ready()), []
+    plan, trace = planner.plan(Soldier()), planner.trace(Soldier())
+    find_plan(war, Soldier(), get_ready(), listener=expected.append)
+    assert list(trace.events) == expected
+    assert normal(trace.plan.tree) == normal(plan.tree)
+    assert (trace.status, trace.expansions) == (SearchStatus.SOLVED, plan.expansions)
+    assert trace.reads == {Soldier.target: True}  # what is reloaded is known, whatever it was
+
+
+def test_why_there_is_no_plan_can_be_told_afterwards():
+    trace = Planner(war, shoot()).trace(Soldier())
+    assert (trace.status, trace.plan) == (SearchStatus.EXHAUSTED, None)
+    assert str(trace) == "shoot: ammo > 0 is false: ammo = 0"
+    avoided = {avoidable(war.freeze(), shoot): "it rains"}
+    assert str(Planner(war, shoot()).trace(Soldier(), avoided)) == "shoot: avoided: it rains"
+
+
+def test_how_far_a_search_came_that_reached_its_limit_can_be_told():
+    trace = Planner(war, get_ready(), Settings(max_expansions=1)).trace(Soldier())
+    assert (trace.status, trace.plan, trace.expansions) == (SearchStatus.LIMIT, None, 1)
 
 
 def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():

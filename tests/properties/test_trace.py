@@ -1,0 +1,70 @@
+"""What a trace tells: all that happened, and all that it depended on."""
+
+from collections import Counter
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from bthtn.plan.walk import outline
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.planner import Planner
+from bthtn.testing.playground import World
+from bthtn.testing.strategies import problems, states
+
+VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
+
+
+def planner_for(problem):
+    return Planner(problem.domain, problem.goal, problem.settings)
+
+
+def told(plan):
+    return plan and (outline(plan.tree), plan.record, plan.predicted)
+
+
+@given(problems())
+def test_a_trace_is_what_a_listener_would_have_heard(problem):
+    heard = []
+    search = HtnSearch(problem, heard.append)
+    search.advance()
+    trace = planner_for(problem).trace(problem.state)
+    assert list(trace.events) == heard
+    assert (trace.status, trace.expansions) == (search.status, search.expansions)
+    assert told(trace.plan) == told(search.plan)
+
+
+@given(problems(), states())
+def test_from_a_state_that_agrees_in_what_was_read_a_search_comes_to_the_same(problem, other):
+    planner = planner_for(problem)
+    trace = planner.trace(problem.state)
+    unread = {one: other.get(one) for one in VARIABLES if one not in trace.reads}
+    changed = problem.state.changed(unread)
+    event("some fluents were not read" if changed != problem.state else "nothing is different")
+    again = planner.trace(changed)
+    assert again.events == trace.events
+    assert again.reads == trace.reads
+    assert (again.status, again.expansions) == (trace.status, trace.expansions)
+
+
+@given(problems(), st.integers(0, len(VARIABLES) - 1))
+def test_what_was_read_is_told_with_its_value(problem, number):
+    variable = VARIABLES[number]
+    trace = planner_for(problem).trace(problem.state)
+    if variable in trace.reads:
+        assert trace.reads[variable] == problem.state.get(variable)
+
+
+def test_most_searches_read_something_and_leave_something_unread():
+    count = Counter()
+
+    @settings(max_examples=200, derandomize=True, database=None, deadline=None)
+    @given(problems(), states())
+    def look(problem, other):
+        reads = planner_for(problem).trace(problem.state).reads
+        differs = any(
+            other.get(one) != problem.state.get(one) for one in VARIABLES if one not in reads
+        )
+        count["one or more are read, and another one differs"] += bool(reads) and differs
+
+    look()
+    assert count["one or more are read, and another one differs"] >= 50
