@@ -18,11 +18,11 @@ from bthtn.planning.htn.compiled.kinds import (
     CHANGE,
     TOLD,
     Entry,
-    Part,
     Past,
     tree,
 )
 from bthtn.planning.htn.compiled.machine import Machine
+from bthtn.planning.htn.compiled.parts import Part
 
 
 def open_branches(
@@ -65,7 +65,7 @@ def end_branch(
     steps, elapsed, frame = m.at
     cause, m.cause = m.cause, None
     inside = log[frame.mark :]
-    past = Past(m.domain, m.base, m.S.copy())
+    past = Past(m.base, m.S.copy(), is_known=m.program.features.known)
     part = tree(reversed(inside[1:]), inside[0], past)
     assert part.node is not None, "a branch has become a node"
     changed = {fluent: before for entry in reversed(inside) for fluent, before in _undone(entry)}

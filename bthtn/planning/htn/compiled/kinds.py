@@ -13,40 +13,28 @@ read, or a task wrote, is worked out when somebody looks at the plan.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
-    DeferNetwork,
     Network,
-    NullNetwork,
     ParallelNetwork,
-    PauseNetwork,
     PriorityNetwork,
-    SequenceNetwork,
 )
 from bthtn.domain.number import number_of
-from bthtn.domain.projection import grounded, projected
+from bthtn.domain.projection import Projection, grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.nodes import (
-    DEFERRED,
-    HORIZON,
-    NULL_NODE,
-    PAUSED,
-    Dropped,
     Node,
     ParallelNode,
     PriorityNode,
     ScopeNode,
-    SequenceNode,
-    SuspendedNode,
-    Suspension,
     TaskNode,
 )
+from bthtn.planning.htn.compiled.alike import Alike, condition_alike, task_alike
+from bthtn.planning.htn.compiled.parts import Given, Part, part_of, put_together
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Footprint, RecordingView, Write
+from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -61,10 +49,13 @@ ABSENT: Final = object()
 
 
 class Past:
-    """A view of the state as it was at one entry of the log after the other, backwards."""
+    """A view of the state as it was at one entry of the log after the other, backwards.
 
-    def __init__(self, domain: FrozenDomain, base: FrozenState, values: Values) -> None:
-        self.domain = domain
+    ``is_known`` says that nothing that was asked for has ever been unknown.
+    """
+
+    def __init__(self, base: FrozenState, values: Values, *, is_known: bool) -> None:
+        self.is_known = is_known
         self._base = base
         self._values = values
         self._foreseeable = False
@@ -94,29 +85,12 @@ def undo(entry: Entry, values: Values) -> None:
             values[undone[number]] = undone[number + 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What an entry contributes to the network it belongs to.
-
-    ``node`` is a finished node. ``cause`` says that nothing was planned behind it. ``reads``
-    are what the arguments of the next part were computed from. ``place`` is the position in
-    a sequence at which the horizon was reached.
-    """
-
-    node: Node | None = None
-    cause: Suspension | None = None
-    reads: frozenset[Any] = frozenset()
-    place: int | None = None
-    dropped: Dropped | None = None
-    ensured: dict[Any, Write] | None = None
-
-
 class Kind:
     """What an entry of the log is; entries of this very kind are not part of the tree."""
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part | None:  # noqa: ARG002 - protocol
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Given | None:  # noqa: ARG002 - protocol
         """What the entry contributes, given what the entries in it do."""
         return None
 
@@ -125,23 +99,30 @@ CHANGE: Final = Kind()
 """Fluents were written by no task: branches were left, or merged."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TaskKind(Kind):
     """A primitive task was planned. Entry: …, its projection if it was planned by evaluation."""
 
-    task: PrimitiveTask[Any]
+    __slots__ = ("_alike", "task")
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - leaf
+    def __init__(self, task: PrimitiveTask[Any]) -> None:
+        self.task = task
+        self._alike: Alike[Projection] | None = Alike() if task_alike(task) else None
+
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Node:  # noqa: ARG002 - leaf
         """The task's node."""
-        step = (
-            entry[5]
-            if len(entry) > _INLINED
-            else projected(self.task, entry[2], RecordingView(past))
-        )
-        return Part(TaskNode(self.task, entry[2], step.footprint, step.duration, step.cost))
+        step = entry[5] if len(entry) > _INLINED else self._step(entry[2], past)
+        return TaskNode(self.task, entry[2], step.footprint, step.duration, step.cost)
+
+    def _step(self, args: tuple[Any, ...], past: Past) -> Projection:
+        if self._alike is None or not past.is_known:
+            return projected(self.task, args, RecordingView(past))
+        step = self._alike.find(args)
+        if step is None:
+            step = projected(self.task, args, RecordingView(past))
+            self._alike.keep(args, step)
+        return step
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ScopeKind(Kind):
     """A compound task was decomposed by one of its methods.
 
@@ -150,24 +131,36 @@ class ScopeKind(Kind):
     function: such are not called again.
     """
 
-    task: CompoundTask[Any]
-    index: int
-    method: Method
+    __slots__ = ("_alike", "index", "method", "task")
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:
+    def __init__(self, task: CompoundTask[Any], index: int, method: Method) -> None:
+        self.task = task
+        self.index = index
+        self.method = method
+        is_alike = condition_alike(method.condition)
+        self._alike: Alike[Footprint] | None = Alike() if is_alike else None
+
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Given:
         """The scope with everything in it."""
         args, reads = entry[2], entry[9]
-        if reads is None:
+        footprint = self._asked(args, past) if reads is None else Footprint(reads)
+        network: Network = entry[5] if entry[5] is not None else as_written(self.method)
+        child, cause = put_together(network, args, below)
+        cost, name = number_of(self.method.cost, past, args), self.method.name
+        node = ScopeNode(self.task, args, self.index, child, footprint, name, cost)
+        return node if cause is None else Part(node, cause)
+
+    def _asked(self, args: tuple[Any, ...], past: Past) -> Footprint:
+        """What the condition has read."""
+        alike = self._alike if past.is_known else None
+        footprint = None if alike is None else alike.find(args)
+        if footprint is None:
             view = RecordingView(past)
             self.method.condition.evaluate(view, args)
-            reads = view.reads
-        network: Network = entry[5] if entry[5] is not None else as_written(self.method)
-        inside = taken(network, args, Parts(below))
-        assert inside.node is not None, "a network becomes a node"
-        cost = number_of(self.method.cost, past, args)
-        footprint, name = Footprint(reads), self.method.name
-        node = ScopeNode(self.task, args, self.index, inside.node, footprint, name, cost)
-        return Part(node, inside.cause)
+            footprint = Footprint(view.reads)
+            if alike is not None:
+                alike.keep(args, footprint)
+        return footprint
 
     def call(self, entry: Entry) -> Call:
         """What was decomposed."""
@@ -183,13 +176,12 @@ class ChosenKind(Kind):
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - told
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Given:  # noqa: ARG002 - told
         """The scope with everything in it."""
         task, args, index, name, cost = entry[10:]
-        inside = taken(entry[5], entry[2], Parts(below))
-        assert inside.node is not None, "a network becomes a node"
-        node = ScopeNode(task, args, index, inside.node, Footprint(entry[9]), name, cost)
-        return Part(node, inside.cause)
+        child, cause = put_together(entry[5], entry[2], below)
+        node = ScopeNode(task, args, index, child, Footprint(entry[9]), name, cost)
+        return node if cause is None else Part(node, cause)
 
     def call(self, entry: Entry) -> Call:
         """What was decomposed."""
@@ -210,9 +202,10 @@ class NetworkKind(Kind):
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - inner
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Given:  # noqa: ARG002 - inner
         """What the network became."""
-        return taken(entry[5], entry[2], Parts(below))
+        node, cause = put_together(entry[5], entry[2], below)
+        return node if cause is None else Part(node, cause)
 
 
 ROOT: Final = NetworkKind()
@@ -224,14 +217,15 @@ class BranchesKind(Kind):
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - inner
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Part:  # noqa: ARG002 - inner
         """The node with its branches."""
         network: ParallelNetwork | PriorityNetwork = entry[5]
-        nodes = tuple(part.node for part in below if part.node is not None)
-        cause = next((part.cause for part in below if part.cause is not None), None)
+        parts = [part_of(one) for one in below]
+        nodes = tuple(part.node for part in parts if part.node is not None)
+        cause = next((part.cause for part in parts if part.cause is not None), None)
         if isinstance(network, ParallelNetwork):
             return Part(ParallelNode(nodes, network.policy), cause)
-        dropped = tuple(part.dropped for part in below if part.dropped is not None)
+        dropped = tuple(part.dropped for part in parts if part.dropped is not None)
         gone = {one.alternative for one in dropped}
         kept = tuple(index for index in range(len(network.parts)) if index not in gone)
         return Part(PriorityNode(nodes, kept, network.reactive, dropped), cause)
@@ -245,7 +239,7 @@ class ComputedKind(Kind):
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - leaf
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Part:  # noqa: ARG002 - leaf
         """What they are computed from, for the next part."""
         call: TaskCall = entry[5]
         view = RecordingView(past)
@@ -261,7 +255,7 @@ class ToldKind(Kind):
 
     __slots__ = ()
 
-    def part(self, entry: Entry, below: list[Part], past: Past) -> Part:  # noqa: ARG002 - leaf
+    def part(self, entry: Entry, below: list[Given], past: Past) -> Part:  # noqa: ARG002 - leaf
         """The part."""
         part: Part = entry[5]
         return part
@@ -270,88 +264,9 @@ class ToldKind(Kind):
 TOLD: Final = ToldKind()
 
 
-class Parts:
-    """The parts of one network in order, with a look at the next one."""
-
-    def __init__(self, parts: list[Part]) -> None:
-        self._parts = parts
-        self._next = 0
-
-    def peek(self) -> Part | None:
-        """The next part, left where it is."""
-        return self._parts[self._next] if self._next < len(self._parts) else None
-
-    def take(self) -> Part:
-        """The next part."""
-        self._next += 1
-        return self._parts[self._next - 1]
-
-
-def taken(network: Network, binding: tuple[Any, ...], parts: Parts) -> Part:
-    """What the network became."""
-    match network:
-        case SequenceNetwork(inside):
-            return _sequence(inside, binding, parts)
-        case NullNetwork():
-            return Part(NULL_NODE)
-        case PauseNetwork():
-            return Part(NULL_NODE, PAUSED)
-        case ParallelNetwork() | PriorityNetwork():
-            return parts.take()
-        case DeferNetwork():
-            return _deferred(network, binding, parts.take())
-        case TaskCall():
-            return _called(network, binding, parts)
-
-
-def _sequence(inside: tuple[Network, ...], binding: tuple[Any, ...], parts: Parts) -> Part:
-    nodes: list[Node] = []
-    cause: Suspension | None = None
-    for place, network in enumerate(inside):
-        ahead = parts.peek()
-        if ahead is not None and ahead.place == place:
-            nodes.append(SuspendedNode(inside[place:], binding, HORIZON))
-            cause = HORIZON
-            break
-        part = taken(network, binding, parts)
-        assert part.node is not None, "a network becomes a node"
-        nodes.append(part.node)
-        cause = part.cause
-        if cause is not None:
-            rest = inside[place + 1 :]
-            nodes.extend([SuspendedNode(rest, binding, cause)] if rest else [])
-            break
-    return Part(SequenceNode(tuple(nodes)), cause)
-
-
-def _called(call: TaskCall, binding: tuple[Any, ...], parts: Parts) -> Part:
-    part = parts.take()
-    reads: frozenset[Any] = frozenset()
-    if part.node is None and part.cause is None:
-        reads = part.reads
-        part = parts.take()
-    if part.node is None:
-        assert part.cause is not None, "what has no node was suspended"
-        return Part(SuspendedNode((call,), binding, part.cause), part.cause)
-    if not reads:
-        return part
-    node = part.node
-    assert isinstance(node, TaskNode | ScopeNode), "a call becomes a task or a scope"
-    footprint = replace(node.footprint, reads=reads | node.footprint.reads)
-    return Part(replace(node, footprint=footprint), part.cause)
-
-
-def _deferred(network: DeferNetwork, binding: tuple[Any, ...], part: Part) -> Part:
-    rest = (network.call,)
-    if part.ensured is None:
-        assert part.cause is not None, "what ensures nothing is suspended"
-        return Part(SuspendedNode(rest, binding, part.cause), part.cause)
-    return Part(SuspendedNode(rest, binding, DEFERRED, part.ensured, part.reads))
-
-
 def tree(log: Iterable[Entry], root: Entry, past: Past) -> Part:
     """What the entries below ``root`` make; ``log`` is given backwards, from its end on."""
-    below: dict[int, list[Part]] = {}
+    below: dict[int, list[Given]] = {}
     for entry in log:
         past.before(entry)
         inside = below.pop(id(entry), [])
@@ -361,9 +276,7 @@ def tree(log: Iterable[Entry], root: Entry, past: Past) -> Part:
             below.setdefault(id(entry[1]), []).append(part)
     inside = below.get(id(root), [])
     inside.reverse()
-    part = root[0].part(root, inside, past)
-    assert isinstance(part, Part), "a root has a part"
-    return part
+    return part_of(root[0].part(root, inside, past))
 
 
 def record(log: Iterable[Entry]) -> Iterator[int]:

@@ -20,16 +20,9 @@ from bthtn.domain.task import CompoundTask, call_text
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.compiled.cells import DONE, END, Asked, linked
 from bthtn.planning.htn.compiled.frames import Cell, Frame
-from bthtn.planning.htn.compiled.kinds import (
-    ABSENT,
-    TOLD,
-    Entry,
-    Part,
-    TaskKind,
-    Values,
-    undo,
-)
+from bthtn.planning.htn.compiled.kinds import ABSENT, TOLD, Entry, TaskKind, Values, undo
 from bthtn.planning.htn.compiled.members import MembersByIndex
+from bthtn.planning.htn.compiled.parts import Part
 from bthtn.planning.htn.compiled.program import Program
 from bthtn.planning.htn.compiled.reading import change
 from bthtn.world.expression import Binding, Expression
