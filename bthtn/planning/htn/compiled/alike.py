@@ -1,4 +1,4 @@
-"""Alike: what a task or a condition touches, worked out once where every state gives the same.
+"""Alike: what is touched, worked out once where every state gives the same.
 
 A condition that holds has read all that it mentions, unless it is a choice: ``a & b`` reads both
 where it is true, ``a | b`` may read one. What is written is the same where nothing of it is
@@ -63,18 +63,18 @@ def condition_alike(condition: Expression[Any]) -> bool:
     """Whether the condition reads the same wherever it holds and everything is known."""
     if isinstance(condition, Junction) and not condition.decisive:
         return all(map(condition_alike, condition.parts))
-    return _reads_all(condition)
+    return reads_all(condition)
 
 
-def _reads_all(expression: Expression[Any]) -> bool:
+def reads_all(expression: Expression[Any]) -> bool:
     """Whether all that it mentions is read, whatever comes out."""
     match expression:
         case Constant() | Parameter() | Fluent() | MemberOf(index=Constant() | Parameter()):
             return True
         case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-            return _reads_all(left) and _reads_all(right)
+            return reads_all(left) and reads_all(right)
         case Negation(operand=operand):
-            return _reads_all(operand)
+            return reads_all(operand)
         case _:
             return False
 

@@ -31,8 +31,8 @@ from bthtn.plan.nodes import (
     ScopeNode,
     TaskNode,
 )
-from bthtn.planning.htn.compiled.alike import Alike, condition_alike, task_alike
-from bthtn.planning.htn.compiled.parts import Given, Part, part_of, put_together
+from bthtn.planning.htn.compiled.alike import Alike, condition_alike, reads_all, task_alike
+from bthtn.planning.htn.compiled.parts import Given, Part, calls_alone, part_of, put_together
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
@@ -131,7 +131,7 @@ class ScopeKind(Kind):
     function: such are not called again.
     """
 
-    __slots__ = ("_alike", "index", "method", "task")
+    __slots__ = ("_alike", "_calls", "index", "method", "task")
 
     def __init__(self, task: CompoundTask[Any], index: int, method: Method) -> None:
         self.task = task
@@ -139,13 +139,14 @@ class ScopeKind(Kind):
         self.method = method
         is_alike = condition_alike(method.condition)
         self._alike: Alike[Footprint] | None = Alike() if is_alike else None
+        self._calls = 0 if isinstance(method.body, PlainBody) else calls_alone(method.body)
 
     def part(self, entry: Entry, below: list[Given], past: Past) -> Given:
         """The scope with everything in it."""
         args, reads = entry[2], entry[9]
         footprint = self._asked(args, past) if reads is None else Footprint(reads)
         network: Network = entry[5] if entry[5] is not None else as_written(self.method)
-        child, cause = put_together(network, args, below)
+        child, cause = put_together(network, args, below, self._calls)
         cost, name = number_of(self.method.cost, past, args), self.method.name
         node = ScopeNode(self.task, args, self.index, child, footprint, name, cost)
         return node if cause is None else Part(node, cause)
@@ -235,19 +236,25 @@ BRANCHES: Final = BranchesKind()
 
 
 class ComputedKind(Kind):
-    """Arguments of the call that follows are computed. Entry: …, the call."""
+    """Arguments of the call that follows are computed."""
 
-    __slots__ = ()
+    __slots__ = ("_alike", "call")
+
+    def __init__(self, call: TaskCall) -> None:
+        self.call = call
+        self._alike: Alike[Part] | None = Alike() if all(map(reads_all, call.args)) else None
 
     def part(self, entry: Entry, below: list[Given], past: Past) -> Part:  # noqa: ARG002 - leaf
         """What they are computed from, for the next part."""
-        call: TaskCall = entry[5]
-        view = RecordingView(past)
-        grounded(call, view, entry[2])
-        return Part(reads=view.reads)
-
-
-COMPUTED: Final = ComputedKind()
+        alike = self._alike if past.is_known else None
+        part = None if alike is None else alike.find(entry[2])
+        if part is None:
+            view = RecordingView(past)
+            grounded(self.call, view, entry[2])
+            part = Part(reads=view.reads)
+            if alike is not None:
+                alike.keep(entry[2], part)
+        return part
 
 
 class ToldKind(Kind):

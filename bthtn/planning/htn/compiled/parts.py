@@ -51,29 +51,55 @@ class Part:
     dropped: Dropped | None = None
     ensured: dict[Any, Write] | None = None
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether it tells what the arguments of the next part are computed from."""
+        others = (self.node, self.cause, self.place, self.dropped, self.ensured)
+        return all(one is None for one in others)
+
 
 Given = Part | Node
 """What an entry contributes."""
 
 
+def calls_alone(network: Network) -> int:
+    """Of how many calls the network consists, 0 where there is anything else in it."""
+    if isinstance(network, TaskCall):
+        return 1
+    if isinstance(network, SequenceNetwork):
+        return len(network.parts) if all(isinstance(one, TaskCall) for one in network.parts) else 0
+    return 0
+
+
 def put_together(
-    network: Network, binding: tuple[Any, ...], below: Sequence[Given]
+    network: Network, binding: tuple[Any, ...], below: Sequence[Given], calls: int = 0
 ) -> tuple[Node, Suspension | None]:
-    """What the network became, and why nothing was planned behind it, if so."""
-    if isinstance(network, SequenceNetwork) and _are_calls(network, below):
-        return SequenceNode(tuple(below)), None  # type: ignore[arg-type]  # they are nodes
+    """What the network became, and why nothing was planned behind it, if so.
+
+    ``calls`` is what ``calls_alone`` tells of it, if that is known.
+    """
+    nodes = _planned(below) if calls else []
+    if calls and len(nodes) == calls:
+        is_sequence = isinstance(network, SequenceNetwork)
+        return SequenceNode(tuple(nodes)) if is_sequence else nodes[0], None
     part = _taken(network, binding, Parts(below))
     assert part.node is not None, "a network becomes a node"
     return part.node, part.cause
 
 
-def _are_calls(network: SequenceNetwork, below: Sequence[Given]) -> bool:
-    """Whether each part is a call that became a node."""
-    return (
-        len(below) == len(network.parts)
-        and Part not in map(type, below)
-        and all(isinstance(one, TaskCall) for one in network.parts)
-    )
+def _planned(below: Sequence[Given]) -> list[Node]:
+    """The nodes of calls; some of them where not all were planned to their end."""
+    nodes: list[Node] = []
+    reads: frozenset[Any] = frozenset()
+    for one in below:
+        if isinstance(one, Part):
+            if not one.only_reads:
+                return []
+            reads = one.reads
+        else:
+            nodes.append(_reading(one, reads) if reads else one)
+            reads = frozenset()
+    return nodes
 
 
 class Parts:
@@ -138,7 +164,7 @@ def _sequence(inside: tuple[Network, ...], binding: tuple[Any, ...], parts: Part
 def _called(call: TaskCall, binding: tuple[Any, ...], parts: Parts) -> Part:
     part = parts.take()
     reads: frozenset[Any] = frozenset()
-    if part.node is None and part.cause is None:
+    if part.only_reads:
         reads = part.reads
         part = parts.take()
     if part.node is None:
@@ -146,12 +172,12 @@ def _called(call: TaskCall, binding: tuple[Any, ...], parts: Parts) -> Part:
         return Part(SuspendedNode((call,), binding, part.cause), part.cause)
     if not reads:
         return part
-    assert isinstance(part.node, TaskNode | ScopeNode), "a call becomes a task or a scope"
     return Part(_reading(part.node, reads), part.cause)
 
 
-def _reading(node: TaskNode | ScopeNode, reads: frozenset[Any]) -> Node:
+def _reading(node: Node, reads: frozenset[Any]) -> Node:
     """The node, whose arguments were computed from these."""
+    assert isinstance(node, TaskNode | ScopeNode), "a call becomes a task or a scope"
     own = node.footprint
     footprint = Footprint(reads | own.reads, own.writes, own.uses)
     if isinstance(node, TaskNode):

@@ -16,7 +16,6 @@ from typing import Any, Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
 from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
-from bthtn.planning.htn.compiled.kinds import COMPUTED
 from bthtn.planning.htn.compiled.members import members_of
 from bthtn.planning.htn.compiled.reading import change, weight
 from bthtn.planning.htn.compiled.source import Source
@@ -109,7 +108,6 @@ def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: P
     text = source.text()
     given = {name: members_of(thing) for name, thing in source.names.objects.items()} | {
         "UNKNOWN": UNKNOWN,
-        "COMPUTED": COMPUTED,
         "weight": weight,
         "change": change,
         "expand": planning.expand,

@@ -29,7 +29,7 @@ from bthtn.planning.htn.compiled.effects import Effects
 from bthtn.planning.htn.compiled.exclusion import exclude_each_other
 from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features
-from bthtn.planning.htn.compiled.kinds import ScopeKind, TaskKind
+from bthtn.planning.htn.compiled.kinds import ComputedKind, ScopeKind, TaskKind
 from bthtn.planning.htn.compiled.reading import Reading, args_source
 from bthtn.world.expression import Constant, Expression
 
@@ -51,6 +51,7 @@ class Source:
         self._inner_reading = Reading(features, self.names, prefix="b")
         self._inner_effects = Effects(self._inner_reading, facts, features)
         self._sites: dict[int, Site] = {}
+        self._calls: dict[int, str] = {}
         self._kinds: dict[tuple[Task, int], str] = {}
         self._later: dict[tuple[Task, int], str] = {}
         self._at = "at" if features.paths else "None"
@@ -132,7 +133,7 @@ class Source:
             return None
         lines = [f"b{number} = {value}" for number, value in enumerate(values)]
         if not ground:
-            lines.append(f"L.append((COMPUTED, s, s[2], (), None, {self.names.of('n', '', call)}))")
+            lines.append(f"L.append(({self._computed(call)}, s, s[2], (), None))")
         if asked[1] != "True":
             lines += [f"if not {asked[1]}:"]
             lines += [f"    m.free -= {made}"] if made else []
@@ -375,14 +376,20 @@ class Source:
             lines = [
                 f"def {name}(S, L, C, m, cell):",
                 f"    # {part} in {signature(task)}",
-                "    _, sc, call, rest = cell",
+                "    _, sc, _, rest = cell",
                 *bound_lines(task, "sc"),
                 f"    cell = ({given})",
-                f"    L.append((COMPUTED, sc, sc[2], (), {at}, call))",
+                f"    L.append(({self._computed(part)}, sc, sc[2], (), {at}))",
                 f"    return {function}(S, L, C, m, cell)",
             ]
             self._sites[id(part)] = Site(name, "\n".join(lines))
         return self._sites[id(part)].name
+
+    def _computed(self, call: TaskCall) -> str:
+        """Name of the kind of entry that says that the call's arguments are computed."""
+        if id(call) not in self._calls:
+            self._calls[id(call)] = self.names.new("n", "", ComputedKind(call))
+        return self._calls[id(call)]
 
     # conditions
 
