@@ -155,6 +155,21 @@ def test_a_state_that_was_changed_and_changed_back_is_unchanged(domain):
     assert steps(domain, wander()) == "(out, home, out)"
 
 
+def test_a_count_that_was_lost_twice_is_lost_in_the_same_way_whatever_it_was(domain, work):
+    forget = domain.primitive("forget", effects=World.left.becomes(UNKNOWN))
+    start = domain.primitive("start", effects=World.left.becomes(0))
+
+    @domain.compound
+    def count_again():
+        yield method(start(), work(), forget(), count_again())  # -1 is lost, and 0 before it
+        yield method()
+
+    for listener in (None, lambda event: None):  # not all searches are told of by the same code
+        plan = planned(domain, count_again(), listener=listener)
+        assert [step.task.name for step in plan.steps] == ["start", "work", "forget"]
+        assert plan.expansions == 9
+
+
 def test_losing_sight_of_a_volatile_fluent_is_a_change(domain):
     # Behind the first step nobody can tell the noise any more, so the second call is another one.
     step = domain.primitive("step")

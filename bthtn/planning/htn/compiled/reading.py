@@ -223,8 +223,9 @@ def counts_by_value(fluent: Fluent[Any]) -> bool:
 
 def change(fluent: Fluent[Any], before: Any, after: Any) -> int:
     """What a change of a fluent adds to the fingerprint of the state."""
-    numbers = counts_by_value(fluent) and isinstance(before, int) and isinstance(after, int)
-    return weight(fluent) * (after - before if numbers else hash(after) - hash(before))
+    counted = int if counts_by_value(fluent) else ()
+    was, becomes = (one if isinstance(one, counted) else hash(one) for one in (before, after))
+    return weight(fluent) * int(becomes - was)
 
 
 def unsure(known: dict[str, str]) -> str:
