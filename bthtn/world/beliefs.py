@@ -28,9 +28,9 @@ class Beliefs(Generic[S]):
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
         self._state_class = type(state)
-        self._values = dict(snapshot(state).items())
+        self._frozen, self._frozen_at = snapshot(state), 0
+        self._values = dict(self._frozen.items())
         self.version = 0
-        self._frozen, self._frozen_at = FrozenState(self._values), 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
         self.on_change = on_change

@@ -8,9 +8,12 @@ KeyError for whom it has not met.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bthtn.world.fluent import Fluent, FluentFamily
+
+MOST_MET: Final = 100_000
+"""Members that are remembered; then all are forgotten, as in long games most are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,9 @@ class Members(dict[Any, Any]):
         self.met: dict[Any, Any] = {}
 
     def __missing__(self, key: Any) -> Any:
+        if len(self) >= MOST_MET:
+            self.clear()
+            self.met.clear()
         made = self[key] = self.made(key)
         self.met[key] = made.met if isinstance(made, Members) else made
         return made
