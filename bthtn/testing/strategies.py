@@ -29,6 +29,7 @@ from bthtn.domain.construct import (
     partial_order,
     random_of,
     repeat,
+    with_cleanup,
 )
 from bthtn.domain.method import Methods, WrittenMethod, method
 from bthtn.domain.network import (
@@ -245,7 +246,10 @@ class _Author:
             case "call":
                 return self._call(level, who)
             case "sequence":
-                return sequence(*self._parts(level, who, kinds))
+                *parts, last = self._parts(level, who, kinds)
+                if self._choose(_ONE_IN_FIVE):
+                    return with_cleanup(*parts, finally_=last)
+                return sequence(*parts, last)
             case "parallel":
                 policy = self._choose(_POLICIES)
                 return parallel(*self._parts(level, who, kinds), policy=policy)

@@ -207,7 +207,7 @@ def test_enough_plans_of_random_problems_are_parallelized():
 def test_enough_of_them_had_to_choose_methods_or_have_suspended_parts():
     count = Counter()
 
-    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
+    @settings(max_examples=600, derandomize=True, database=None, deadline=None)
     @given(problems())
     def look(problem):
         for plan in first_plans(problem, lambda tree: True):

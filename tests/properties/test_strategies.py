@@ -192,6 +192,7 @@ LEAST = {
     "return to any_order": 5,
     "partial_order": 5,
     "return to partial_order": 5,
+    "with_cleanup": 5,
     "random_of": 25,
     "random_of, not as wanted most": 5,
     "return to random_of": 10,
