@@ -30,6 +30,7 @@ from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import Settings
+from bthtn.planning.trace import SearchEvent
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -43,12 +44,14 @@ class Answer:
     """A plan apart from the state it starts from. Without a tree: there is no plan.
 
     ``written`` are the fluents that the plan changes, with the values predicted for them.
+    ``events`` are what the search told, None where nobody listened.
     """
 
     tree: Node | None
     record: MethodTraversalRecord = field(default_factory=MethodTraversalRecord)
     written: Mapping[Fluent[Any], Any] = field(default_factory=dict)
     expansions: int = 0
+    events: tuple[SearchEvent, ...] | None = None
 
 
 class Question:
@@ -155,8 +158,11 @@ class Answers:
         self._memory = memory
         self._question = question
 
-    def find(self, state: FrozenState) -> Answer | None:
-        """The answer for this start state, None when it is not known. Counted."""
+    def find(self, state: FrozenState, *, told: bool = False) -> Answer | None:
+        """The answer for this start state, None when it is not known. Counted.
+
+        With ``told``, one without events counts as not known.
+        """
         memory, question = self._memory, self._question
         answer = memory.young.find(question, state)
         if answer is None:
@@ -164,7 +170,8 @@ class Answers:
             answer = old.find(question, state)
             if answer is not None:
                 self.keep(old.readings(question, state), answer)
-        return self._cache._counted(answer)
+        is_enough = answer is None or answer.events is not None or not told
+        return self._cache._counted(answer if is_enough else None)
 
     def keep(self, readings: Readings, answer: Answer) -> None:
         """Remember the answer of a search that has read this of its start state."""
@@ -207,12 +214,16 @@ class _Generation:
     def put(self, question: Question, readings: Readings, answer: Answer) -> bool:
         """Add a path and its answer; False when there is one already.
 
-        A path that reads something else than an earlier one after the same values is a sign
-        of an impure function. There is no place for it; what was first stays.
+        An answer with events takes the place of one without. A path that reads something else
+        than an earlier one after the same values is a sign of an impure function. There is no
+        place for it; what was first stays.
         """
         steps = list(readings.items())
         ways, key, depth = self.trees, question, 0
         while (node := ways.get(key)) is not None:
+            is_told = answer.events is not None and depth == len(steps)
+            if is_told and isinstance(node, Answer) and node.events is None:
+                ways[key] = answer
             if not isinstance(node, _Reading) or depth == len(steps):
                 return False
             fluent, value = steps[depth]

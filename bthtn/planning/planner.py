@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
@@ -26,6 +26,7 @@ from bthtn.planning.protocol import (
     seeded,
     start_of,
 )
+from bthtn.planning.remembered import Answered, Known, Remembered, Told
 from bthtn.planning.strips.search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.planning.traced import Trace
@@ -97,16 +98,7 @@ class Planner(Generic[S]):
         if self._answers is None and self._is_compiled and listener is None and not avoiding:
             ask = self._ask = self._compiled().asking()
             return ask(start_of(self.domain, state))
-        start = self._start(state)
-        if avoiding:
-            search = self._begun(start, listener, avoiding)
-        elif listener is None and self._answers is not None:
-            answer = self._answers.find(start)
-            if answer is not None:
-                return self._plan_from(answer, start)
-            search = self._remembered(start, self._answers)
-        else:
-            search = self._begun(start, listener)
+        search = self.search(state, listener, avoiding)
         if search.advance() is SearchStatus.LIMIT and search.plan is None:
             raise no_answer(search.expansions)
         return search.plan
@@ -119,17 +111,20 @@ class Planner(Generic[S]):
     ) -> Search:
         """A search from this state, to be advanced by the caller.
 
-        It is over before it begins when the cache has the answer. A listener wants to hear of
-        a search: for one the cache is not asked. Raises DomainError for a state of another
+        It is over before it begins when the cache has the answer, and a listener has heard by
+        then what the search told when it was made. Raises DomainError for a state of another
         domain.
         """
-        start = self._start(state)
-        if self._answers is None or listener is not None or avoiding:
+        start, answers = self._start(state), self._answers
+        if answers is None or avoiding:
             return self._begun(start, listener, avoiding)
-        answer = self._answers.find(start)
-        if answer is not None:
-            return _Answered(self._plan_from(answer, start))
-        return self._remembered(start, self._answers)
+        answer = answers.find(start, told=listener is not None)
+        if answer is None:
+            return self._remembered(start, answers, listener)
+        if listener is not None:
+            for event in answer.events or ():
+                listener(event)
+        return Answered(self._plan_from(answer, start))
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
         """How ``plan`` comes to its answer from this state, now or some time ago.
@@ -151,10 +146,13 @@ class Planner(Generic[S]):
         start = RecordingState(self._start(state))
         return self._begun(start, None, avoiding), start
 
-    def _remembered(self, start: FrozenState, answers: Answers) -> Search:
-        """A search whose answer the cache will have."""
+    def _remembered(
+        self, start: FrozenState, answers: Answers, listener: SearchListener | None
+    ) -> Search:
+        """A search whose answer the cache will have, with its events if somebody listens."""
         recorded = RecordingState(start)
-        return _Remembered(self._begun(recorded, None), recorded, answers)
+        told = None if listener is None else Told(listener)
+        return Remembered(self._begun(recorded, told), recorded, answers, told)
 
     def _begun(
         self,
@@ -213,76 +211,7 @@ class Planner(Generic[S]):
         self._question = self._ask = None
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
-        return None if answer.tree is None else Plan.found((_Known(self, answer, start),))
-
-
-class _Known:
-    """A plan that was found from another state, as it is from this one."""
-
-    __slots__ = ("_answer", "_planner", "_start")
-
-    def __init__(self, planner: Planner[Any], answer: Answer, start: FrozenState) -> None:
-        self._planner = planner
-        self._answer = answer
-        self._start = start
-
-    def __call__(self, part: str) -> Any:
-        """One part of the plan."""
-        if part == "predicted":
-            return self._start.changed(self._answer.written)
-        if part in ("tree", "record", "expansions"):
-            return getattr(self._answer, part)
-        return getattr(self._planner, part)
-
-
-class _Answered:
-    """A search that has nothing to do: its answer is known."""
-
-    def __init__(self, plan: Plan | None) -> None:
-        self.plan = plan
-        self.status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
-        self.expansions = 0
-
-    def advance(self, expansions: int | None = None) -> SearchStatus:  # noqa: ARG002 - protocol
-        return self.status
-
-
-class _Remembered:
-    """A search whose answer is kept for those who ask the same."""
-
-    def __init__(self, search: Search, start: RecordingState, answers: Answers) -> None:
-        self._search = search
-        self._start = start
-        self._answers = answers
-
-    @property
-    def status(self) -> SearchStatus:
-        return self._search.status
-
-    @property
-    def plan(self) -> Plan | None:
-        return self._search.plan
-
-    @property
-    def expansions(self) -> int:
-        return self._search.expansions
-
-    def advance(self, expansions: int | None = None) -> SearchStatus:
-        if self._search.status is not SearchStatus.RUNNING:
-            return self._search.status
-        status = self._search.advance(expansions)
-        if status in (SearchStatus.SOLVED, SearchStatus.EXHAUSTED):
-            self._answers.keep(self._start.readings, self._answer())
-        return status
-
-    def _answer(self) -> Answer:
-        """What was found. A plan that makes its parts later makes them now, and is recorded."""
-        plan = self._search.plan
-        if plan is None:
-            return Answer(None)
-        tree = plan.tree
-        assert plan.predicted is not None, "predicting tells the recorder what was written"
-        return Answer(tree, plan.record, self._start.changes, plan.expansions)
+        return None if answer.tree is None else Plan.found((Known(self, answer, start),))
 
 
 def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Search:

@@ -22,6 +22,7 @@ from bthtn import (
     primitive,
 )
 from bthtn.errors import DomainError, PlanningError
+from bthtn.planning import remembered
 from bthtn.planning.cache import Answer, CacheStatistics
 from bthtn.planning.protocol import SearchStatus
 
@@ -115,12 +116,36 @@ def test_a_search_that_is_not_over_is_not_remembered(cache):
 
 
 def test_who_listens_hears_of_a_search_every_time(cache):
-    question = planner(work(), cache)
-    question.plan(Robot())
-    before, heard = cache.statistics, []
-    assert said(question.plan(Robot(), heard.append)) == said(question.plan(Robot()))
-    assert len(heard) == 4
-    assert cache.statistics.misses == before.misses, "the cache was not asked"
+    question, heard = planner(work(), cache), []
+    found = [said(question.plan(Robot()))]
+    for number in (1, 2, 3):
+        found.append(said(question.plan(Robot(), heard.append)))
+        assert len(heard) == 4 * number
+    assert heard[:4] == heard[4:8] == heard[8:]
+    assert all(one == found[0] for one in found)
+    # The first one is made anew, since nobody has listened before, and is then what is kept.
+    assert cache.statistics == CacheStatistics(hits=2, misses=2, entries=1)
+
+
+def test_what_tells_too_much_is_told_anew_every_time(cache, monkeypatch):
+    monkeypatch.setattr(remembered, "MOST_TOLD", 3)
+    question, heard = planner(work(), cache), []
+    for number in (1, 2):
+        question.plan(Robot(), heard.append)
+        assert len(heard) == 4 * number
+    assert cache.statistics.hits == 0
+
+
+def test_a_listener_may_stop_listening(cache):
+    question, heard = planner(work(), cache), []
+    question.plan(Robot(), heard.append)
+
+    def stop(event):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        question.plan(Robot(), stop)
+    assert said(question.plan(Robot())) == said(question.plan(Robot(), heard.append))
 
 
 def test_the_first_of_two_equal_answers_stays(cache):

@@ -17,12 +17,14 @@ from bthtn import (
     find_plan,
     fluent,
     method,
+    null,
     parallel,
     primitive,
     sequence,
 )
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.notation import normal
+from bthtn.planning.htn.compiled.search import CompiledQuestion
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import (
@@ -127,6 +129,25 @@ def test_at_the_limit_nobody_knows_whether_there_is_a_plan():
     run = search(fight(), settings=Settings(max_expansions=5))
     assert [run.advance(2), run.advance(2), run.advance(2)] == [RUNNING, RUNNING, LIMIT]
     assert run.advance(2) is LIMIT
+
+
+def test_what_costs_nothing_is_done_at_the_limit_as_well():
+    yard = Domain("yard", Soldier)
+    step = yard.primitive("step")
+
+    @yard.compound
+    def rest():
+        yield method(name="nothing is left to do")
+
+    @yard.compound
+    def march():
+        yield method(step(), rest(), sequence(null(), null()))
+
+    for limit, status in [(2, LIMIT), (3, SOLVED)]:
+        asked = request(yard, Soldier(), march(), Settings(max_expansions=limit))
+        runs = HtnSearch(asked), CompiledQuestion.of(asked).search(asked.state)
+        assert [run.advance() for run in runs] == [status, status]
+        assert [run.expansions for run in runs] == [limit, limit]
 
 
 @pytest.mark.parametrize("name", ["horizon", "horizon_time", "max_depth", "max_expansions"])

@@ -71,6 +71,21 @@ def kept_problems():
     return problems().filter(lambda problem: not problem.settings.check_rest)
 
 
+@given(kept_problems(), questions)
+def test_who_listens_hears_what_a_search_tells(problem, starts):
+    cache = PlanCache()
+    planner = Planner(problem.domain, problem.goal, problem.settings, cache=cache)
+    for number, start in enumerate(starts):
+        heard, expected = [], []
+        if number % 3:
+            planner.search(start, heard.append).advance()
+            HtnSearch(replace(problem, state=start), expected.append).advance()
+            assert heard == expected
+        else:
+            asked(planner, start)
+    event("some are told from memory" if cache.statistics.hits else "all are made anew")
+
+
 @given(kept_problems(), questions, st.sampled_from([1, 2, 3, 100]))
 def test_a_cached_answer_is_the_answer_of_a_search(problem, starts, entries):
     cache = PlanCache(entries)

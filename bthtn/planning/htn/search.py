@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bthtn.domain.network import network_text
-from bthtn.domain.task import call_text
+from bthtn.domain.network import DeferNetwork, network_text
+from bthtn.domain.task import TaskCall, call_text
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
@@ -135,8 +135,11 @@ class HtnSearch:
 
     def _next_is_free(self) -> bool:
         """Whether the next piece of work is no expansion, so that it needs no budget."""
-        agenda = self._state.agenda
-        return not self._stuck and (agenda is None or not isinstance(agenda.item, Expand))
+        match self._state.agenda:
+            case Agenda(Expand(TaskCall() | DeferNetwork())):
+                return False
+            case _:
+                return not self._stuck
 
     def _work(self) -> None:
         """One piece of work: at most one expansion."""
