@@ -1,4 +1,4 @@
-"""Remembered: answers of a cache as plans and searches, and searches that a cache will know."""
+"""Remembered: answers of a cache as plans and searches, and searches that it will know."""
 
 from __future__ import annotations
 
