@@ -57,7 +57,8 @@ differential: .venv/.ready
 	for seed in $$(seq 1 20); do \
 		$(BIN)/python -m pytest -q --hypothesis-profile night --hypothesis-seed $$seed \
 			tests/properties/test_search_and_reference.py tests/properties/test_compiled.py \
-			tests/properties/test_compiled_lightly.py tests/properties/test_compiled_leanly.py || exit 1; \
+			tests/properties/test_compiled_lightly.py tests/properties/test_compiled_leanly.py \
+			tests/properties/test_watch.py || exit 1; \
 	done
 
 # clean: remove everything that the other targets made

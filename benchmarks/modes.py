@@ -67,6 +67,13 @@ def with_tree(question: Question) -> Callable[[], Plan | None]:
     return asked
 
 
+def traced(question: Question) -> Callable[[], Plan | None]:
+    """Planner.trace: the plan, every event of the search, and all that it has read."""
+    q = question
+    planner = Planner(q.domain, q.goal, q.settings)
+    return lambda: planner.trace(q.state).plan
+
+
 def from_cache(question: Question) -> Callable[[], Plan | None]:
     """A Planner that shares a cache, which has the answer from the second time on."""
     q = question
@@ -79,6 +86,7 @@ MODES: Mapping[str, Callable[[Question], Callable[[], Plan | None]]] = MappingPr
         "interpreter": interpreter,
         "find_plan": simple_call,
         "Planner": prepared,
+        "Planner, trace": traced,
         "Planner, tree": with_tree,
         "Planner, cache": from_cache,
     }

@@ -10,7 +10,7 @@ from bthtn.domain.network import NetworkLike
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
-from bthtn.planning.trace import SearchEvent, SearchListener
+from bthtn.planning.trace import SearchListener
 from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
@@ -33,11 +33,7 @@ def find_plan(
     """
     whole = frozen(domain)
     planner: Planner[Any] = Planner(whole, goal, settings)
-    if planner.domain is not whole and listener is None and not planner.seeks_goal:
+    if planner.domain is not whole and not planner.seeks_goal:
         # Constructs in the goal make tasks for this one question: no functions are generated.
-        return planner.plan(state, _unheard)
+        return planner.plan_once(state, listener)
     return planner.plan(state, listener)
-
-
-def _unheard(event: SearchEvent) -> None:
-    """Listens to nothing; who listens is served by the interpreter."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Generic, Self, TypeVar
 
 from bthtn.domain.builder import Domain
@@ -13,12 +12,14 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
+from bthtn.planning.htn.compiled.lean.watch import Watch
 from bthtn.planning.htn.compiled.search import CompiledQuestion, is_compiled
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
     PlanRequest,
     Search,
+    Searched,
     SearchStatus,
     Settings,
     no_answer,
@@ -48,6 +49,7 @@ class Planner(Generic[S]):
 
     _ask: Callable[[FrozenState], Plan | None] | None
     _question: CompiledQuestion | None
+    _watch: Watch | None
 
     def __init__(
         self,
@@ -98,10 +100,17 @@ class Planner(Generic[S]):
         if self._answers is None and self._is_compiled and listener is None and not avoiding:
             ask = self._ask = self._compiled().asking()
             return ask(start_of(self.domain, state))
+        if listener is not None and self._answers is None:
+            return _answer(self._searched(start_of(self.domain, state), listener, avoiding))
         search = self.search(state, listener, avoiding)
-        if search.advance() is SearchStatus.LIMIT and search.plan is None:
-            raise no_answer(search.expansions)
-        return search.plan
+        search.advance()
+        return _answer(search)
+
+    def plan_once(
+        self, state: S | FrozenState, listener: SearchListener | None = None
+    ) -> Plan | None:
+        """The same, for a question that nobody will ask again: no functions are generated."""
+        return _answer(self._interpreted(start_of(self.domain, state), listener))
 
     def search(
         self,
@@ -129,15 +138,12 @@ class Planner(Generic[S]):
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
         """How ``plan`` comes to its answer from this state, now or some time ago.
 
-        The same search is made with somebody who listens, which takes a hundred times as long.
-        Raises DomainError for a state of another domain, and PlanningError when a user's
-        function raises.
+        The same search is made with somebody who listens. Raises DomainError for a state of
+        another domain, and PlanningError when a user's function raises.
         """
-        start, events = RecordingState(self._start(state)), list[SearchEvent]()
-        search = self._begun(start, events.append, avoiding)
-        status = search.advance()
-        reads = MappingProxyType(start.readings.copy())
-        return Trace(status, search.plan, search.expansions, tuple(events), reads)
+        events: list[SearchEvent] = []
+        found = self._searched(start_of(self.domain, state), events.append, avoiding)
+        return Trace(*found, tuple(events))
 
     def recorded(
         self, state: S | FrozenState, *, avoiding: Avoided = NOTHING_AVOIDED
@@ -177,6 +183,29 @@ class Planner(Generic[S]):
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
+    def _searched(
+        self, start: FrozenState, listener: SearchListener, avoiding: Avoided
+    ) -> Searched:
+        """A whole search with somebody who listens."""
+        watch = self._watch
+        if watch is None and self._is_compiled and not avoiding:
+            watch = self._watch = self._compiled().watching(self._interpreted)
+        if watch is None or avoiding:
+            return self._interpreted(start, listener, avoiding)
+        return watch.search(start, listener)
+
+    def _interpreted(
+        self,
+        start: FrozenState,
+        listener: SearchListener | None,
+        avoiding: Avoided = NOTHING_AVOIDED,
+    ) -> Searched:
+        """The same by the interpreter, or by the search for a goal alone."""
+        recorded = RecordingState(start)
+        search = self._begun(recorded, listener, avoiding)
+        status = search.advance()
+        return Searched(status, search.plan, search.expansions, recorded.readings.copy())
+
     def _compiled(self) -> CompiledQuestion:
         """The question for the compiled search, prepared when it is first needed."""
         # No cached property: who touches ``__dict__`` has slower attributes ever after.
@@ -208,10 +237,17 @@ class Planner(Generic[S]):
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
         self._window = domain.state_class
-        self._question = self._ask = None
+        self._question = self._ask = self._watch = None
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
         return None if answer.tree is None else Plan.found((Known(self, answer, start),))
+
+
+def _answer(found: Search | Searched) -> Plan | None:
+    """The plan, if any. Raises PlanningError where the limit was reached before there was one."""
+    if found.status is SearchStatus.LIMIT and found.plan is None:
+        raise no_answer(found.expansions)
+    return found.plan
 
 
 def search_for(asked: PlanRequest, listener: SearchListener | None = None) -> Search:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
@@ -16,6 +16,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
 from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
@@ -172,6 +173,18 @@ def raise_for_user(error: Exception) -> NoReturn:
             hint="a condition, effect, cost or argument of the domain cannot be computed",
         )
     ) from error
+
+
+class Searched(NamedTuple):
+    """What a whole search has come to.
+
+    ``reads`` are the fluents that it took from the state it began with, with their values.
+    """
+
+    status: SearchStatus
+    plan: Plan | None
+    expansions: int
+    reads: dict[Fluent[Any], Any]
 
 
 class Search(Protocol):

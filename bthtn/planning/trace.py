@@ -2,11 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from typing import Any, Final, Self, TypeVar, dataclass_transform
+
+E = TypeVar("E")
 
 
-@dataclass(frozen=True, slots=True)
+class Event(tuple[Any, ...]):
+    """Something that happened; every class of events below is one. Never changed.
+
+    Searches tell many events, and few of their texts are ever read. So in place of a text may
+    stand a function with what it is to be given: the text is made when somebody asks for it.
+    """
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...]
+    _defaults: dict[str, Any]
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        names = cls.__match_args__
+        if len(values) == len(names) and not named:
+            return super().__new__(cls, values)
+        given = {**cls._defaults, **dict(zip(names, values, strict=False)), **named}
+        if len(values) > len(names) or given.keys() != set(names):
+            raise TypeError(f"a {cls.__name__} has {', '.join(names)}")
+        return super().__new__(cls, [given[name] for name in names])
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self.__match_args__)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and [*self] == [*other]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self))
+
+    def __repr__(self) -> str:
+        values = zip(self.__match_args__, self, strict=True)
+        return f"{type(self).__name__}({', '.join(f'{name}={one!r}' for name, one in values)})"
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+
+@dataclass_transform(frozen_default=True)
+def event(declared: type[E]) -> type[E]:
+    """The class of events with the fields that are declared, as ``dataclass`` reads them."""
+    names = tuple(declared.__annotations__)
+    made: dict[str, Any] = {
+        "__slots__": (),
+        "__match_args__": names,
+        "__doc__": declared.__doc__,
+        "__module__": declared.__module__,
+        "_defaults": {name: vars(declared)[name] for name in names if name in vars(declared)},
+    }
+    for place, name in enumerate(names):
+        is_text = declared.__annotations__[name] == "str"
+        made[name] = property(_text(place) if is_text else itemgetter(place))
+    return type(declared.__name__, (Event,), made)
+
+
+def _text(place: int) -> Callable[[Event], str]:
+    def text(event: Event) -> str:
+        told = event[place]
+        return told if type(told) is str else told[0](*told[1:])
+
+    return text
+
+
+@event
 class TaskPlanned:
     """A primitive task was put into the plan."""
 
@@ -14,7 +82,7 @@ class TaskPlanned:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class TaskRejected:
     """The precondition of a primitive task does not hold where it would be needed."""
 
@@ -23,7 +91,7 @@ class TaskRejected:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class MethodEntered:
     """A method of a compound task was chosen."""
 
@@ -33,7 +101,7 @@ class MethodEntered:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class MethodRejected:
     """A method may not be used in this state."""
 
@@ -44,7 +112,7 @@ class MethodRejected:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class RecursionCut:
     """A task was entered again inside itself without anything having changed, or too deep."""
 
@@ -53,7 +121,7 @@ class RecursionCut:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class TriedBefore:
     """A task was reached with the same left to do, in the same state, as once in vain before."""
 
@@ -61,7 +129,7 @@ class TriedBefore:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class BranchesConflict:
     """Branches of a parallel node would disturb each other."""
 
@@ -71,7 +139,7 @@ class BranchesConflict:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class AlternativeDropped:
     """An alternative of a priority node cannot be planned."""
 
@@ -80,7 +148,7 @@ class AlternativeDropped:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class PlanningSuspended:
     """Planning stops here until execution gets here."""
 
@@ -89,14 +157,14 @@ class PlanningSuspended:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class Backtracked:
     """The search went back to an earlier choice; ``to`` names it."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class GoalsExpanded:
     """A goal-directed search goes on from here: conditions to be met, or a state reached.
 
@@ -110,7 +178,7 @@ class GoalsExpanded:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class ActionRejected:
     """An action that would help is of no use here."""
 
@@ -119,7 +187,7 @@ class ActionRejected:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@event
 class Unachievable:
     """Why a goal-directed search has found nothing."""
 
@@ -142,5 +210,8 @@ SearchEvent = (
     | ActionRejected
     | Unachievable
 )
+
+GOES_ROUND: Final = "entered again inside itself, with nothing changed"
+"""The reason of a ``RecursionCut`` that is not for depth."""
 
 SearchListener = Callable[[SearchEvent], None]

@@ -7,8 +7,7 @@ has to be noted while an agent plans: whoever wants to know later has it done ag
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import explained, explanation_text
@@ -17,8 +16,7 @@ from bthtn.planning.trace import SearchEvent
 from bthtn.world.fluent import Fluent
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """Everything that a search did, and what it came to.
 
     ``reads`` are the fluents that it took from the state it began with, in the order in which
@@ -29,8 +27,8 @@ class Trace:
     status: SearchStatus
     plan: Plan | None
     expansions: int
-    events: tuple[SearchEvent, ...]
     reads: Mapping[Fluent[Any], Any]
+    events: tuple[SearchEvent, ...]
 
     def __str__(self) -> str:
         """What was tried and why it failed, as indented lines."""

@@ -190,7 +190,7 @@ def _cut(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) ->
     if last is not None:
         if search.duplicates is not None:
             search.duplicates.guard(last)
-        reason = "entered again inside itself, with nothing changed"
+        reason = trace.GOES_ROUND
     elif search.path.depth >= search.settings.max_depth:
         reason = f"nested deeper than {search.settings.max_depth}"
     if reason:

@@ -118,7 +118,7 @@ class Effects:
         if not isinstance(effect, Assignment) or _is_volatile(effect.target):
             return None
         value = self._value(effect, number, lines)
-        target = self._target(effect.target, number, lines)
+        target = self._target(effect, number, lines)
         if value is None or target is None:
             return None
         place, stored, is_fixed = target.place, target.stored, target.is_fixed
@@ -170,14 +170,15 @@ class Effects:
         lines.unsure.append(name)
         return name
 
-    def _target(self, target: Reference[Any], number: int, lines: _Lines) -> _Target | None:
+    def _target(self, effect: Assignment, number: int, lines: _Lines) -> _Target | None:
         """Where the effect writes; None when that has to be evaluated."""
+        target, grows = effect.target, effect.grows
         if not isinstance(target, MemberOf) or isinstance(target.index, Constant):
             fluent = fixed(target)
             weight = self._reading.weight(fluent) if self._fingerprints else ""
             place = self._reading.fluent(fluent)
             if self._reading.is_sparse and self._reading.is_kept(fluent):
-                stored = self._reading.overwritten(place, fluent)
+                stored = self._reading.overwritten(place, fluent, grows=grows)
             else:
                 stored = self._reading.stored(fluent) or ""
             return _Target(fluent, place, stored, weight, is_fixed=True)
@@ -188,7 +189,7 @@ class Effects:
             return None
         told, place = placed
         lines.before += told
-        stored = self._reading.overwritten(place, member)
+        stored = self._reading.overwritten(place, member, grows=grows)
         return _Target(member, place, stored, f"weight({place})", is_fixed=False)
 
     def _moved(self, task: PrimitiveTask[Any], changes: list[Change]) -> list[str]:

@@ -196,6 +196,13 @@ def _is_number(expression: Expression[Any]) -> bool:
             return False
 
 
+def is_atom(condition: Expression[Any]) -> bool:
+    """Whether asking for the condition always reads all that it mentions."""
+    while isinstance(condition, Negation):
+        condition = condition.operand
+    return not isinstance(condition, Junction)
+
+
 def is_int(expression: Expression[Any], *, declared: bool = False) -> bool:
     """Whether all values are whole numbers, for certain.
 

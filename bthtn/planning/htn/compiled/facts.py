@@ -49,7 +49,7 @@ class Features:
     parallel or priority node may occur. ``volatile``: some fluent can be relied on only
     before the first step. ``inlined``: one function may plan several primitive tasks, since
     nobody asks the search to stop between them. ``told``: the machine is told which methods to
-    enter, so there is nothing to search for.
+    enter, so there is nothing to search for. ``watched``: somebody wants to know what is read.
     """
 
     unknowns: bool
@@ -60,6 +60,7 @@ class Features:
     volatile: bool
     inlined: bool = False
     told: bool = False
+    watched: bool = False
 
     @property
     def known(self) -> bool:

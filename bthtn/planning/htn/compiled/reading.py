@@ -49,6 +49,7 @@ class Reading:
         self._where = where or {}
         self._known = known
         self._unknowns = features.unknowns
+        self._watched = features.watched
 
     def argument(self, position: int) -> str:
         """Source of the argument at a position."""
@@ -138,13 +139,20 @@ class Reading:
 
         ``place`` is the source of the fluent; ``fluent`` may be the prototype of its family.
         """
-        source = f"S.get({place}, {self.default(fluent)})"
+        source = self.looked_up(place, fluent)
         return source if self._known is None else self._known.value(source, fluent)
 
-    def overwritten(self, place: str, fluent: Fluent[Any]) -> str:
-        """Source of a value that is about to be overwritten."""
-        source = f"S.get({place}, {self.default(fluent)})"
-        return source if self._known is None else self._known.names.get(source, source)
+    def looked_up(self, place: str, fluent: Fluent[Any]) -> str:
+        """Source of the same that stands for itself; where somebody watches ``S`` notes it."""
+        return f"S[{place}]" if self._watched else f"S.get({place}, {self.default(fluent)})"
+
+    def overwritten(self, place: str, fluent: Fluent[Any], *, grows: bool) -> str:
+        """Source of a value that is about to be overwritten, and read where it grows."""
+        source = self.looked_up(place, fluent)
+        known = source if self._known is None else self._known.names.get(source, source)
+        if known != source or grows or not self._watched:
+            return known
+        return f"S.get({place}, ABSENT)"
 
     def placed(self, member: MemberOf[Any], name: str) -> tuple[list[str], str] | None:
         """Lines that put a member of a family into a variable, and its name, known or given.

@@ -22,6 +22,7 @@ from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
 from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
 from bthtn.planning.htn.compiled.lean.program import Beginning, beginning
 from bthtn.planning.htn.compiled.lean.retrace import Retraced
+from bthtn.planning.htn.compiled.lean.watch import Others, Watch
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.networks import PLANNING
 from bthtn.planning.htn.compiled.program import Program, programs
@@ -114,6 +115,15 @@ class CompiledQuestion:
         if features.horizon:
             return None
         return beginning(asked.domain, asked.goal, asked.binding, strict=features.guarded)
+
+    def watching(self, others: Others) -> Watch | None:
+        """What answers as ``plan`` does and tells how; None where only others can."""
+        features, asked = self._features, self.asked
+        if features.horizon:
+            return None
+        goal = asked.domain, asked.goal, asked.binding
+        begin = beginning(*goal, strict=features.guarded, watched=True)
+        return None if begin is None else begin.watching(asked, self.most, part_of, others)
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""

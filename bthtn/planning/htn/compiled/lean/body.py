@@ -15,12 +15,13 @@ from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.compiled.effects import Effects
-from bthtn.planning.htn.compiled.expressions import joined, mentioned
+from bthtn.planning.htn.compiled.expressions import is_atom, joined, mentioned
 from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.known import Known, named, without_naming
 from bthtn.planning.htn.compiled.lean.scope import Way
+from bthtn.planning.htn.compiled.lean.telling import Question, Telling, depth
 from bthtn.planning.htn.compiled.reading import Reading, tuple_source
-from bthtn.world.expression import Expression, Junction, Negation, Parameter
+from bthtn.world.expression import Expression, Junction, Parameter
 from bthtn.world.fluent import Fluent
 
 DEEPEST: Final = 6
@@ -37,12 +38,14 @@ class NotWritable(Exception):  # noqa: N818 - not an error: other functions do i
 class Part:
     """A call in a body, with the sources of the arguments of the task that the body is of.
 
-    ``circle`` is the number of that task's circle, if it is on one.
+    ``circle`` is the number of that task's circle, if it is on one. ``deeper`` is how much
+    deeper than the task of the function it happens.
     """
 
     call: TaskCall
     binding: tuple[str, ...]
     circle: int | None
+    deeper: int
 
 
 class Callees(Protocol):
@@ -55,6 +58,7 @@ class Callees(Protocol):
     scalars: tuple[str, ...]
     circles: Mapping[CompoundTask[Any], int]
     guarded: frozenset[CompoundTask[Any]]
+    telling: Telling | None
 
     def alone(self, task: CompoundTask[Any]) -> Way | None:
         """The only way to do the task, where that may be written in place of a call."""
@@ -66,6 +70,10 @@ class Callees(Protocol):
 
     def function(self, task: CompoundTask[Any]) -> str:
         """Name of the function of a compound task."""
+        ...
+
+    def around(self, *, up: bool) -> list[str]:
+        """Names that a function has for where it is: how deep, and inside which open call."""
         ...
 
     def entry(self, task: Task) -> str:
@@ -81,7 +89,8 @@ class Body:
     the function can begin anew, ``near`` tells which others it may call. ``keep`` are the lines
     that keep a choice; they are written before anything is done that has to be taken back. Until
     then what is impossible goes on below with the next method. ``open`` names what is open there.
-    ``made`` are the expansions, ``entered`` the methods that are to be noted.
+    ``made`` are the expansions, ``entered`` the methods that are to be noted. What ``happened``
+    is to be told; ``tells_of_state`` while it would be told differently once something is done.
     """
 
     of: Callees
@@ -94,10 +103,13 @@ class Body:
     known: Known
     made: int = 0
     entered: list[int] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
+    tells_of_state: bool = False
     lines: list[str] = field(default_factory=list)
     nested: int = 0
     spliced: int = 0
     sure: Known | None = None
+    asked: list[tuple[Expression[Any], str]] = field(default_factory=list)
     open: str = "up"
 
     def write(self, *lines: str) -> None:
@@ -115,7 +127,7 @@ class Body:
                 raise NotWritable(str(part.call))
             given = [value or "" for value in values]
             if isinstance(part.call.task, PrimitiveTask):
-                self._primitive(part.call.task, self._named(given))
+                self._primitive(part.call.task, self._named(given), part.deeper)
                 continue
             alone = self.of.alone(part.call.task)
             if alone is None or (
@@ -127,7 +139,10 @@ class Body:
             self.spliced += 1
             self.entered.append(alone.index)
             binding, circle = self._named(given), self.of.circles.get(part.call.task)
-            left[:0] = [Part(call, binding, circle) for call in alone.calls]
+            if self.of.telling is not None:
+                told = self.of.telling.entered(part.call.task, alone, binding, part.deeper)
+                self.happened.append(told)
+            left[:0] = [Part(call, binding, circle, part.deeper + 1) for call in alone.calls]
         self._commit_if(rest)
         self._leave()
         self.write(f"return {self._state(rest)}")
@@ -139,6 +154,7 @@ class Body:
         """
         reading, facts = self._reading(binding), set(self.known.facts)
         told: list[str] = []
+        self.asked = []
         for number, part in enumerate(_parts(condition)):
             self.known.names_more = is_atom(part)
             asked = reading.asked(part, "")
@@ -150,12 +166,19 @@ class Body:
             if without_naming(source) not in self.known.facts:
                 told.append(source)
                 facts |= {without_naming(source)} if self.known.names_more else set()
+            self.asked.append((part, without_naming(source)))
         self.known.names_more = True
         self.known.facts = facts
         return joined(told, decisive=False)
 
-    def _reading(self, binding: Sequence[str]) -> Reading:
-        return Reading(self.of.features, self.of.names, "", binding, self.where, self.known)
+    def _reading(self, binding: Sequence[str], known: Known | None = None) -> Reading:
+        given = self.of.features, self.of.names, "", binding, self.where
+        return Reading(*given, self.known if known is None else known)
+
+    def question(self, binding: Sequence[str]) -> Question:
+        """The condition that was asked last."""
+        known = replace(self.known.copy(), names_more=False)
+        return Question(self.asked, self._reading(binding, known))
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Names for values, or the constants that they are."""
@@ -173,10 +196,17 @@ class Body:
 
     # primitive tasks
 
-    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...]) -> None:
-        told = self.truth(task.precondition, binding)
+    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...], deeper: int) -> None:
+        told, telling = self.truth(task.precondition, binding), self.of.telling
         self.made += 1
-        self._demand(told)
+        if telling is None:
+            self._demand(told)
+        else:
+            rejected = telling.rejected(task, binding, self.question(binding), deeper)
+            self._demand(told, rejected)
+            if self.tells_of_state:
+                self._tell()
+            self.happened.append(telling.planned(task, binding, deeper))
         reading = self._reading(binding)
         first = self.fresh()
         for _ in (*task.effects, *task.expected):
@@ -193,21 +223,21 @@ class Body:
                 self.write(
                     f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
                 )
-                source = f"S.get({one.place}, {reading.default(one.fluent)})"
+                source = reading.looked_up(one.place, one.fluent)
                 self.known.written(source, one.fluent, one.after)
             elif reading.is_asked_for(one.fluent):
                 self.where[one.fluent] = one.after
 
-    def _demand(self, told: str) -> None:
-        """What follows is done only where this holds."""
+    def _demand(self, told: str, *otherwise: str) -> None:
+        """What follows is done only where this holds; ``otherwise`` that happens."""
         if told == "True":
             return
         unless = told[5:-1] if told.startswith("(not ") else f"not {told}"
-        if self.keep is None or self.nested == DEEPEST:
+        if self.keep is None or self.nested == DEEPEST or self.of.telling is not None:
             self._commit()
             self.write(f"if {unless}:")
             self.indent += 1
-            self.fail()
+            self.fail(*otherwise)
             self.indent -= 1
             return
         self.write(f"if {unless}:", f"    n -= {self.made}", "else:")
@@ -226,8 +256,9 @@ class Body:
             self.write(f"if {rest}:", *(f"    {line}" for line in self.keep))
         self.keep = None
 
-    def fail(self) -> None:
-        """Go on with the latest choice."""
+    def fail(self, *otherwise: str) -> None:
+        """Go on with the latest choice, when that has happened as well."""
+        self.write(*_told([*self.happened, *otherwise]))
         self.write(f"return {', '.join(['C.pop()', self._left, *self.of.scalars])}")
 
     # compound tasks
@@ -240,19 +271,19 @@ class Body:
         inside = looks and part.circle is not None and self.of.circles[task] == part.circle
         behind = self._behind(left, rest)
         self._leave()
-        values = [behind, *([self.open if inside else "None"] if looks else []), *given]
+        around = [depth(part.deeper)] if self.of.telling is not None else []
+        around += [self.open if inside else "None"] if looks else []
+        values = [behind, *around, *given]
         if task is self.loops:
-            names = ["rest", *(["up"] if looks else []), *(f"a{n}" for n in range(len(given)))]
+            names = ["rest", *self.of.around(up=looks), *(f"a{n}" for n in range(len(given)))]
             self._again(names, values)
         elif self.near(task):
             state = [self._left, *self._scalars]
             all_given = ", ".join([*self.of.given, *state, *values])
             self.write(f"return {self.of.function(task)}({all_given})")
         else:
-            up = [self.open if inside else "None"] if looks else []
-            self.write(
-                f"return {self._state(tuple_source([self.of.entry(task), *given, *up, behind]))}"
-            )
+            cell = tuple_source([self.of.entry(task), *given, *around, behind])
+            self.write(f"return {self._state(cell)}")
 
     def _again(self, names: list[str], values: list[str]) -> None:
         """Begin anew with other arguments, in another state."""
@@ -294,7 +325,8 @@ class Body:
             for part in left
         ]
         function = self.of.continued(there, [called[name] for name in names], up=up)
-        return f"({', '.join([function, *names, *([self.open] if up else []), rest])})"
+        around = [self.open if one == "up" else one for one in self.of.around(up=up)]
+        return f"({', '.join([function, *names, *around, rest])})"
 
     def _leave(self) -> None:
         """What is noted before planning goes on elsewhere."""
@@ -304,6 +336,12 @@ class Body:
         elif self.entered:
             self.write(f"R += ({', '.join(map(str, self.entered))})")
         self.entered = []
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell what has happened so far."""
+        self.write(*_told(self.happened))
+        self.happened, self.tells_of_state = [], False
 
     @property
     def _left(self) -> str:
@@ -317,18 +355,18 @@ class Body:
         return ", ".join([cell, self._left, *self._scalars])
 
 
+def _told(events: Sequence[str]) -> list[str]:
+    """The line that tells of events, if there are any."""
+    if not events:
+        return []
+    return [f"E.append({events[0]})" if len(events) == 1 else f"E += ({', '.join(events)})"]
+
+
 def _parts(condition: Expression[Any]) -> tuple[Expression[Any], ...]:
     """What has to hold all together."""
     if isinstance(condition, Junction) and not condition.decisive:
         return condition.parts
     return (condition,)
-
-
-def is_atom(condition: Expression[Any]) -> bool:
-    """Whether asking for the condition always reads all that it mentions."""
-    while isinstance(condition, Negation):
-        condition = condition.operand
-    return not isinstance(condition, Junction)
 
 
 def is_variable(source: str) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from operator import eq
 from typing import Any, Final
 
+from bthtn.planning.htn.compiled.lean.seen import ABSENT, Seen
+
 Up = tuple[Any, ...]
 """A call that is open: the open one around it, how many these are, length of ``T``, its key"""
 
@@ -60,7 +62,12 @@ def _same_since(place: int, values: dict[Any, Any], trail: list[tuple[Any, Any]]
     first: dict[Any, Any] = {}
     for fluent, before in trail[place:]:
         first.setdefault(fluent, before)
-    return all(before == values[fluent] for fluent, before in first.items())
+    return all(_value(before, fluent, values) == values[fluent] for fluent, before in first.items())
+
+
+def _value(before: Any, fluent: Any, values: dict[Any, Any]) -> Any:
+    """What was overwritten, which nobody may have looked at before."""
+    return values.at_first(fluent) if isinstance(values, Seen) and before is ABSENT else before
 
 
 def take_back(values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int) -> None:

@@ -12,10 +12,14 @@ from bthtn.domain.task import CompoundTask, Task
 from bthtn.plan.plan import Plan, new, put_source
 from bthtn.planning.htn.compiled.calls import is_ground
 from bthtn.planning.htn.compiled.cells import Asked
+from bthtn.planning.htn.compiled.lean import seen
 from bthtn.planning.htn.compiled.lean.body import NotWritable
 from bthtn.planning.htn.compiled.lean.guard import Unforeseen, repeats, take_back
 from bthtn.planning.htn.compiled.lean.scope import NOWHERE, calls_of, scope_of
+from bthtn.planning.htn.compiled.lean.seen import ABSENT
 from bthtn.planning.htn.compiled.lean.source import Source
+from bthtn.planning.htn.compiled.lean.telling import KINDS
+from bthtn.planning.htn.compiled.lean.watch import Others, Watch
 from bthtn.planning.htn.compiled.members import Members, members_of
 from bthtn.planning.htn.compiled.program import executable, executed
 from bthtn.world.expression import Binding
@@ -29,7 +33,7 @@ Cell = tuple[Any, ...]
 class Functions:
     """What makes a function that answers, and those that begin with a task that a goal calls."""
 
-    asking: Callable[..., Answer]
+    asking: Callable[..., Answer] | None
     entries: Mapping[Task, Any]
 
 
@@ -45,8 +49,11 @@ class Program:
     careful: Functions
     looks: frozenset[CompoundTask[Any]]
 
+    is_watched: bool = False
+
     def cell(self, functions: Functions, goal: Network, binding: Binding) -> Cell | None:
         """What there is to do for a goal; None where its arguments depend on the state."""
+        depth = (0,) if self.is_watched else ()
         cell: Cell = ()
         for call in reversed(calls_of(goal) or ()):
             if not is_ground(call):
@@ -56,7 +63,7 @@ class Program:
             if any(one.type is int and type(value) is not int for one, value in declared):
                 return None
             up = (None,) if call.task in self.looks else ()
-            cell = (functions.entries[call.task], *args, *up, cell)
+            cell = (functions.entries[call.task], *args, *depth, *up, cell)
         return cell
 
 
@@ -75,9 +82,17 @@ class Beginning:
 
         ``part_of`` makes the parts of its plans. What it cannot answer ``logged`` does.
         """
-        given = asked, self.careful, most, part_of
-        carefully = self.program.careful.asking(*given, logged, logged)
-        return self.program.quick.asking(asked, self.quick, most, part_of, carefully, logged)
+        quickly, carefully = self.program.quick.asking, self.program.careful.asking
+        assert quickly is not None, "nobody watches"
+        assert carefully is not None, "nobody watches"
+        others = carefully(asked, self.careful, most, part_of, logged, logged)
+        return quickly(asked, self.quick, most, part_of, others, logged)
+
+    def watching(
+        self, asked: Asked, most: int, part_of: Callable[..., Any], others: Others
+    ) -> Watch:
+        """What answers and tells how; what it cannot answer the others do."""
+        return Watch(asked, (self.quick, self.careful), most, part_of, others)
 
 
 class Programs:
@@ -87,24 +102,27 @@ class Programs:
         self._by_roots: dict[Any, Program | None] = {}
 
     def program(
-        self, domain: FrozenDomain, roots: frozenset[Task], *, strict: bool
+        self, domain: FrozenDomain, roots: frozenset[Task], *, strict: bool, watched: bool
     ) -> Program | None:
         """The program for goals that call these tasks; None where there can be none."""
-        key = roots, strict
+        key = roots, strict, watched
         if key not in self._by_roots:
-            self._by_roots[key] = _program(domain, roots, strict=strict)
+            self._by_roots[key] = _program(domain, roots, strict=strict, watched=watched)
         return self._by_roots[key]
 
 
 def beginning(
-    domain: FrozenDomain, goal: Network, binding: Binding, *, strict: bool
+    domain: FrozenDomain, goal: Network, binding: Binding, *, strict: bool, watched: bool = False
 ) -> Beginning | None:
-    """How to search for the goal's choices; None where something asks for other functions."""
+    """How to search for the goal's choices; None where something asks for other functions.
+
+    With ``watched``, so that somebody hears what is done and knows what is read.
+    """
     calls = calls_of(goal)
     if not calls:
         return None
     roots = frozenset(call.task for call in calls)
-    program = domain.derived(Programs).program(domain, roots, strict=strict)
+    program = domain.derived(Programs).program(domain, roots, strict=strict, watched=watched)
     if program is None:
         return None
     cell = program.cell(program.quick, goal, binding)
@@ -114,22 +132,27 @@ def beginning(
     return Beginning(program, cell, careful)
 
 
-def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program | None:
+def _program(
+    domain: FrozenDomain, roots: frozenset[Task], *, strict: bool, watched: bool
+) -> Program | None:
     scope = scope_of(domain, roots)
     if scope is None or not scope.is_known:
         return None
     try:
-        source = Source(domain, scope, strict=strict)
+        source = Source(domain, scope, strict=strict, watched=watched)
         text, entries = source.text()
     except NotWritable:
         return None
     code = executable(domain, text)
     names = {name: members_of(thing) for name, thing in source.names.objects.items()}
-    names |= {"Unforeseen": Unforeseen, "repeats": repeats, "take_back": take_back}
-    names |= {"Plan": Plan, "new": new, "put_source": put_source}
+    names |= {"Unforeseen": Unforeseen, "repeats": repeats}
+    if watched:
+        names |= {**KINDS, "event": tuple.__new__, "ABSENT": ABSENT, "take_back": seen.take_back}
+    else:
+        names |= {"Plan": Plan, "new": new, "put_source": put_source, "take_back": take_back}
     met = {name: thing.met for name, thing in names.items() if isinstance(thing, Members)}
     quick, careful = (
-        Functions(made["asking"], {task: made[name] for task, name in entries.items()})
+        Functions(made.get("asking"), {task: made[name] for task, name in entries.items()})
         for made in (executed(code, {**names, **met}), executed(code, names))
     )
-    return Program(text, quick, careful, source.guarded)
+    return Program(text, quick, careful, source.guarded, watched)

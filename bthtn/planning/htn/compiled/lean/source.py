@@ -12,6 +12,9 @@ how many more expansions there may be. Fluents that are written stand in variabl
 read from ``S``; members of families that are written stand there too, and ``T`` has what they
 were before. ``rest`` is what is left to do: a function, what it is to be called with, and the
 rest behind it. A function answers with what is to be done next, and in which state.
+
+Where somebody listens, all fluents stand in ``S``, which notes what is read, ``E`` has the
+events, and ``d`` tells how deep a task is nested.
 """
 
 from __future__ import annotations
@@ -34,8 +37,10 @@ from bthtn.planning.htn.compiled.lean.body import Body, NotWritable, Part, settl
 from bthtn.planning.htn.compiled.lean.circles import circles, guarded
 from bthtn.planning.htn.compiled.lean.scope import Scope, Way, scalar
 from bthtn.planning.htn.compiled.lean.shape import Calls, alone, places, splices_to
+from bthtn.planning.htn.compiled.lean.telling import Telling
 from bthtn.planning.htn.compiled.reading import Reading, tuple_source
 from bthtn.world.expression import Expression
+from bthtn.world.fluent import Fluent
 
 MOST_LOOKED_AHEAD: Final = 3
 """With more methods to come a choice is kept without asking for their conditions."""
@@ -55,27 +60,32 @@ FACTS: Final = Facts(frozenset(), branches=False, forgets=False, volatile=False)
 class Source:
     """Writes the source of one scope. ``where`` tells where fluents stand."""
 
-    def __init__(self, domain: FrozenDomain, scope: Scope, *, strict: bool) -> None:
+    def __init__(
+        self, domain: FrozenDomain, scope: Scope, *, strict: bool, watched: bool = False
+    ) -> None:
         self._scope = scope
         self.names = Names()
-        self.features, self.facts = FEATURES, FACTS
+        self.features, self.facts = replace(FEATURES, watched=watched), FACTS
+        self.telling = Telling(self.names) if watched else None
         self.circles: Mapping[CompoundTask[Any], int] = circles(scope) if strict else {}
         self.guarded = guarded(scope, self.circles)
         self._salts = {task: number for number, task in enumerate(scope.ways)}
         self._calls = Calls(scope)
         self._alone = alone(scope, self.guarded)
-        self.where = places(domain, scope, self.names, looks=bool(self.guarded))
+        self.where: dict[Fluent[Any], str] = {}
+        if not watched:
+            self.where = places(domain, scope, self.names, looks=bool(self.guarded))
         self.scalars = tuple(name for name in self.where.values() if name)
         self.writes_members = any(
             scalar(effect.target) not in self.where for effect in scope.effects
         )
-        if self.writes_members and not all(task.parameters for task in self.guarded):
+        tells_apart = watched or all(task.parameters for task in self.guarded)
+        if self.writes_members and not tells_apart:
             raise NotWritable("circles in which nothing but members of families tells rounds apart")
         if self.guarded and domain.schema.has_volatile:
             raise NotWritable("circles that also differ in whether sensors can be relied on")
-        self.given = ("S", "C", "R", *(["T"] if self.writes_members else []))
-        if self.guarded:
-            self.given = (*self.given, "K")
+        needed = {"T": self.writes_members, "K": self.guarded, "E": watched}
+        self.given = ("S", "C", "R", *(one for one in needed if watched or needed[one]))
         self._functions: dict[Task, str] = {}
         self._later: dict[tuple[Task, int], str] = {}
         self._continued: dict[Any, str] = {}
@@ -90,7 +100,7 @@ class Source:
         entries = {
             task: self.entry(task) for task in self._scope.tasks if task in self._scope.roots
         }
-        written = ["\n".join(self._asking())]
+        written = [] if self.telling else ["\n".join(self._asking())]
         while self._waiting:
             written += self._waiting.popleft()()
         return "\n\n\n".join(map(needed_names, written)) + "\n", entries
@@ -108,18 +118,24 @@ class Source:
             self._waiting.append(lambda: self._compound(task))
         return self._functions[task]
 
+    def around(self, *, up: bool) -> list[str]:
+        """Names that a function has for where it is: how deep, and inside which open call."""
+        return [*(["d"] if self.telling else []), *(["up"] if up else [])]
+
     def entry(self, task: Task) -> str:
         """Name of the function that plans a task alone, called with all its arguments."""
         if task not in self._entries:
             self._entries[task] = TaskCall(task, task.parameters)
         names = [f"a{n}" for n in range(len(task.parameters))]
         circle = self.circles.get(task) if isinstance(task, CompoundTask) else None
-        whole = Part(self._entries[task], tuple(names), circle)
+        whole = Part(self._entries[task], tuple(names), circle, 0)
         return self.continued([whole], names, up=task in self.guarded)
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that goes on with these parts; ``names`` are what they mention."""
-        key = (tuple((id(one.call), one.binding, one.circle) for one in parts), *names, up)
+        watched = self.telling is not None
+        same = [(id(one.call), one.binding, one.circle, watched and one.deeper) for one in parts]
+        key = (*same, *names, up)
         if key not in self._continued:
             name = self.names.new("q", parts[0].call.task.name, parts)
             self._continued[key] = name
@@ -188,7 +204,7 @@ class Source:
     ) -> Iterator[str]:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         yield f"    # {', '.join(str(part.call) for part in parts)}"
-        yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
+        yield f"    {', '.join(['_', *names, *self.around(up=up), 'rest'])} = cell"
         body = self._body(1, None, _always, None, Known(count().__next__))
         body.parts(parts)
         yield from body.lines
@@ -207,7 +223,7 @@ class Source:
         ways = self._scope.ways[task]
         looks = task in self.guarded
         args = [f"a{n}" for n in range(len(task.parameters))]
-        state = ["n", *self.scalars, "rest", *(["up"] if looks else []), *args]
+        state = ["n", *self.scalars, "rest", *self.around(up=looks), *args]
         yield f"def {self.function(task)}({', '.join([*self.given, *state])}):"
         yield f"    # {signature(task)}"
         called = [call.task for way in ways for call in way.calls]
@@ -219,7 +235,7 @@ class Source:
             yield from self._guard(task, indent)
         yield from self._methods(task, 0, indent, loops=loops)
         if loops:
-            cell = tuple_source([self.entry(task), *args, *(["up"] if looks else []), "rest"])
+            cell = tuple_source([self.entry(task), *args, *self.around(up=looks), "rest"])
             yield f"    return {', '.join([cell, 'n', *self.scalars])}"
 
     def _resumed(self, task: CompoundTask[Any], start: int) -> Iterator[str]:
@@ -228,8 +244,8 @@ class Source:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         args = [f"a{n}" for n in range(len(task.parameters))]
         lengths = ["r", *(["t"] if self.writes_members else [])]
-        up = ["up"] if task in self.guarded else []
-        yield f"    {', '.join(['_', *args, *up, 'rest', *lengths, *self.scalars])} = cell"
+        around = self.around(up=task in self.guarded)
+        yield f"    {', '.join(['_', *args, *around, 'rest', *lengths, *self.scalars])} = cell"
         yield "    del R[r:]"
         if self.writes_members:
             yield "    if len(T) > t: take_back(S, T, t)"
@@ -242,26 +258,45 @@ class Source:
         ways = self._scope.ways[task]
         args = tuple(f"a{n}" for n in range(len(task.parameters)))
         near = partial(self._calls.is_near, task) if start == 0 else _always
+        happened: list[str] = []
+        if self.telling and start:
+            happened.append(self.telling.returned(task, args))
         for way in ways[start:]:
             body = self._body(indent, task if loops else None, near, None, known.copy())
             told = body.truth(way.method.condition, args)
-            if told == "False":
-                continue
-            if told != "True":
+            question = body.question(args)
+            if told not in ("True", "False"):
                 known = body.sure or known
                 body.write(f"if {told}:")
                 body.indent += 1
-            body.keep = [*self._opened(task, way), *self._kept(task, way, args, body.known)]
-            body.open = "me"
-            body.made, body.entered = 1, [way.index]
-            circle = self.circles.get(task)
-            body.parts([Part(call, args, circle) for call in way.calls])
-            yield from body.lines
+            if told != "False":
+                self._enter(body, task, way, args, happened)
+                yield from body.lines
             if told == "True" and not body.nested:
                 return
+            if self.telling:
+                happened.append(self.telling.unusable(task, way, args, question))
         failing = self._body(indent, None, near, None, known)
-        failing.fail()
+        failing.fail(*happened)
         yield from failing.lines
+
+    def _enter(
+        self,
+        body: Body,
+        task: CompoundTask[Any],
+        way: Way,
+        args: tuple[str, ...],
+        happened: Sequence[str],
+    ) -> None:
+        """Do what a method says; ``happened`` before, and is not told yet."""
+        body.keep = [*self._opened(task, way), *self._kept(task, way, args, body.known)]
+        body.open = "me"
+        body.made, body.entered = 1, [way.index]
+        if self.telling:
+            body.happened = [*happened, self.telling.entered(task, way, args, 0)]
+            body.tells_of_state = bool(happened)
+        circle = self.circles.get(task)
+        body.parts([Part(call, args, circle, 1) for call in way.calls])
 
     def _body(
         self,
@@ -277,13 +312,11 @@ class Source:
         self, task: CompoundTask[Any], way: Way, args: tuple[str, ...], known: Known
     ) -> list[str]:
         """Lines that keep the choice of the later methods; none where there is none."""
-        ways = self._scope.ways[task]
-        later = [
-            one.method.condition
-            for one in ways[way.index + 1 :]
-            if not exclude_each_other(way.method.condition, one.method.condition)
-        ]
-        asked = [told for one in later if (told := self._asked(one, known)) != "False"]
+        later = [one.method.condition for one in self._scope.ways[task][way.index + 1 :]]
+        asked = ["True" for _ in later]
+        if not self.telling:  # who listens hears of those that can't be used as well
+            several = [one for one in later if not exclude_each_other(way.method.condition, one)]
+            asked = [told for one in several if (told := self._asked(one, known)) != "False"]
         if not asked:
             return []
         if (task, way.index + 1) not in self._later:
@@ -291,8 +324,8 @@ class Source:
             self._later[task, way.index + 1] = self.names.new("c", text, way)
         name = self._later[task, way.index + 1]
         lengths = ["len(R)", *(["len(T)"] if self.writes_members else [])]
-        up = ["up"] if task in self.guarded else []
-        cell = tuple_source([name, *args, *up, "rest", *lengths, *self.scalars])
+        around = self.around(up=task in self.guarded)
+        cell = tuple_source([name, *args, *around, "rest", *lengths, *self.scalars])
         line = f"C.append({cell})"
         if "True" in asked or len(asked) > MOST_LOOKED_AHEAD:
             return [line]
@@ -302,7 +335,8 @@ class Source:
         """Lines that let a call fail that goes round in circles."""
         members = ["S", "T"] if self.writes_members else []
         failing = self._body(indent + 2, None, _always, None, Known(int))
-        failing.fail()
+        args = tuple(f"a{n}" for n in range(len(task.parameters)))
+        failing.fail(*([self.telling.cut(task, args)] if self.telling else []))
         tab = "    " * indent
         yield f"{tab}if up is not None:"
         yield f"{tab}    key = {self._key(task)}"
