@@ -19,6 +19,7 @@ from bthtn import (
     sequence,
 )
 from bthtn.errors import PlanningError, StateError
+from bthtn.plan.notation import normal
 from bthtn.planning import planner as planner_module
 from bthtn.planning.htn.compiled.lean.watch import AT_ONCE
 from bthtn.planning.htn.search import HtnSearch
@@ -27,6 +28,7 @@ from bthtn.planning.trace import (
     Backtracked,
     MethodEntered,
     MethodRejected,
+    PlanningSuspended,
     RecursionCut,
     TaskPlanned,
 )
@@ -119,6 +121,56 @@ def test_reasons_tell_the_values_of_their_moment():
     ]
 
 
+def test_a_reason_stays_when_the_next_method_changes_what_it_tells_of(alone):
+    domain = Domain("resting", Walker)
+
+    @domain.compound
+    def go_on():
+        yield method(when=Walker.tired | Walker.sure)
+        yield method(decide())
+
+    decide = domain.primitive("decide", effects=Walker.sure.becomes(True))
+    heard = []
+    Planner(domain, go_on()).plan(Walker(), heard.append)
+    assert heard[0].reason == "tired or sure is false: tired = false, sure = false"
+
+
+def test_what_is_done_in_the_same_words_elsewhere_is_told_at_its_own_depth(alone):
+    domain = Domain("levels", Walker)
+
+    @domain.compound
+    def both():
+        yield method(near(), far())
+
+    @domain.compound
+    def near():
+        yield method(pair(), when=~Walker.tired)
+
+    @domain.compound
+    def far():
+        yield method(pairs(), when=~Walker.tired)
+
+    @domain.compound
+    def pairs():
+        yield method(pair())
+
+    @domain.compound
+    def pair():
+        yield method(choice(), last())
+
+    @domain.compound
+    def choice():
+        yield method(when=Walker.sure)
+        yield method()
+
+    last = domain.primitive("last")
+    heard, expected = [], []
+    Planner(domain, both()).plan(Walker(), heard.append)
+    HtnSearch(request(domain, Walker(), both()), expected.append).advance()
+    assert heard == expected
+    assert [event.depth for event in heard if isinstance(event, TaskPlanned)] == [3, 4]
+
+
 def test_what_a_reason_did_not_ask_for_is_not_told():
     heard = []
     planner = Planner(walking, rested())
@@ -188,11 +240,18 @@ def test_what_happened_before_the_limit_is_heard_once(most):
 
 
 def test_from_a_state_with_unknowns_everything_is_heard_as_well():
-    expected, search = interpreted(reach("c"), next=ROUND, tired=UNKNOWN)
+    domain = Domain("signposts", Walker)
+
+    @domain.compound
+    def follow():
+        yield method(left(), when=Walker.aim == "b")
+        yield method(right())
+
+    left, right = domain.primitive("left"), domain.primitive("right")
     heard = []
-    plan = Planner(walking, reach("c")).plan(Walker(next=ROUND, tired=UNKNOWN), heard.append)
-    assert heard == expected
-    assert plan.record == search.plan.record
+    plan = Planner(domain, follow()).plan(Walker(aim=UNKNOWN), heard.append)
+    assert heard == [PlanningSuspended("follow", "unknown aim", 0)]
+    assert normal(plan.tree) == "suspended(follow)"
 
 
 def test_what_was_told_before_something_raises_is_heard_once():
