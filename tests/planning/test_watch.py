@@ -1,5 +1,7 @@
 """Listening to generated functions: what is heard, when, and that it is heard once."""
 
+from itertools import pairwise
+
 import pytest
 
 from bthtn import (
@@ -189,6 +191,40 @@ def test_a_long_search_is_told_from_beginning_to_end(alone):
     assert Planner(walking, goal).plan(Walker(), heard.append)
     assert heard == expected
     assert len(heard) > 6 * AT_ONCE
+
+
+def path(length):
+    """A way of so many steps, on which nothing but the place tells one step from the next."""
+    domain = Domain("path", Walker)
+
+    @domain.compound
+    def go():
+        yield method(when=Walker.here == Walker.aim)
+        yield method(move(), go())
+
+    move = domain.primitive("move", effects=Walker.here.becomes(Walker.next[Walker.here]))
+    places = ["a", *(f"p{n}" for n in range(length - 1)), "c"]
+    return domain, Walker(next=dict(pairwise(places))), go()
+
+
+def heard_on(domain, state, goal):
+    expected, heard = [], []
+    HtnSearch(request(domain, state, goal), expected.append).advance()
+    assert Planner(domain, goal).plan(state, heard.append)
+    assert heard == expected
+    return heard
+
+
+def test_a_task_is_compared_with_all_the_calls_that_it_is_in(monkeypatch):
+    domain, state, goal = path(100)
+    heard = heard_on(domain, state, goal)
+    assert sum(isinstance(event, TaskPlanned) for event in heard) == 100
+    monkeypatch.setattr(planner_module, "HtnSearch", None)
+    assert Planner(domain, goal).plan(state, heard.append)
+
+
+def test_where_these_are_too_many_others_compare_them():
+    assert sum(isinstance(event, TaskPlanned) for event in heard_on(*path(300))) == 300
 
 
 def test_a_listener_hears_of_a_search_while_it_goes_on():

@@ -12,7 +12,7 @@ Up = tuple[Any, ...]
 """A call that is open: the open one around it, how many these are, length of ``T``, its key"""
 
 _FEW: Final = 3
-_MOST_COMPARED: Final = 8
+_MOST_COMPARED: Final = 200
 
 
 class Unforeseen(Exception):  # noqa: N818 - not an error: other functions do it
@@ -40,11 +40,16 @@ def repeats(
         if len(seen[0]) > known:
             return False
     compared = 0
+    end, moved = len(trail or ()), set[Any]()
     one: Up | None = up
     while one is not None:
         if one[3] == key and all(map(eq, one[3], key)):
-            if trail is None or values is None or _same_since(one[2], values, trail):
+            if trail is None or values is None:
                 return True
+            _look_back(values, trail, one[2], end, moved)
+            if not moved:
+                return True
+            end = one[2]
             compared += 1
             if compared == _MOST_COMPARED:
                 raise Unforeseen
@@ -58,16 +63,18 @@ def _keys(up: Up | None) -> Iterator[tuple[Any, ...]]:
         up = up[0]
 
 
-def _same_since(place: int, values: dict[Any, Any], trail: list[tuple[Any, Any]]) -> bool:
-    first: dict[Any, Any] = {}
-    for fluent, before in trail[place:]:
-        first.setdefault(fluent, before)
-    return all(_value(before, fluent, values) == values[fluent] for fluent, before in first.items())
-
-
-def _value(before: Any, fluent: Any, values: dict[Any, Any]) -> Any:
-    """What was overwritten, which nobody may have looked at before."""
-    return values.at_first(fluent) if isinstance(values, Seen) and before is ABSENT else before
+def _look_back(
+    values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int, end: int, moved: set[Any]
+) -> None:
+    """Go back from one place of the trail to another; what has ``moved`` is not as it was there."""
+    for number in range(end - 1, place - 1, -1):
+        fluent, before = trail[number]
+        if before is ABSENT and isinstance(values, Seen):
+            before = values.at_first(fluent)
+        if before == values[fluent]:
+            moved.discard(fluent)
+        else:
+            moved.add(fluent)
 
 
 def take_back(values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int) -> None:
