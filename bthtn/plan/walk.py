@@ -205,7 +205,4 @@ def footprint_over(node: Node, below: tuple[Footprint, ...]) -> Footprint:
         case SuspendedNode():
             return Footprint(node.reads, node.ensures)
         case _:
-            together = Footprint()
-            for part in below:
-                together = together.then(part)
-            return together
+            return Footprint.in_turn(below)

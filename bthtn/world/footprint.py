@@ -6,7 +6,7 @@ decided here, from footprints alone (the interference rule, semantics 2.3).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
@@ -67,10 +67,22 @@ class Footprint:
 
     def then(self, later: Footprint) -> Footprint:
         """The footprint of both, this one first."""
-        writes = dict(self.writes)
-        for fluent, write in later.writes.items():
-            writes[fluent] = writes[fluent].then(write) if fluent in writes else write
-        return Footprint(self.reads | later.reads, writes, self.uses | later.uses)
+        return Footprint.in_turn((self, later))
+
+    @staticmethod
+    def in_turn(parts: Sequence[Footprint]) -> Footprint:
+        """The footprint of all, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        writes: dict[Any, Write] = {}
+        for part in parts:
+            for fluent, write in part.writes.items():
+                writes[fluent] = writes[fluent].then(write) if fluent in writes else write
+        return Footprint(
+            frozenset().union(*(part.reads for part in parts)),
+            writes,
+            frozenset().union(*(part.uses for part in parts)),
+        )
 
     def unsure(self, *, but: Collection[Expression[Any]] = ()) -> Footprint:
         """The same, of something that may be broken off: only ``but`` is certainly written."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
@@ -11,18 +10,11 @@ from bthtn.plan.merge import after_parallel, after_priority, conflict
 from bthtn.plan.nodes import Dropped
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.compiled.frames import Branch, Cell, Frame
-from bthtn.planning.htn.compiled.kinds import (
-    ABSENT,
-    BRANCH,
-    BRANCHES,
-    CHANGE,
-    TOLD,
-    Entry,
-    Past,
-    tree,
-)
+from bthtn.planning.htn.compiled.kinds import BRANCH, BRANCHES, CHANGE, TOLD, footprint_of, tree
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.parts import Part
+from bthtn.planning.htn.compiled.past import ABSENT, Entry, Past
+from bthtn.world.footprint import Footprint
 
 
 def open_branches(
@@ -50,7 +42,7 @@ def _next_branch(m: Machine, frame: Frame) -> Cell | None:
     part = frame.network.parts[index]
     sc = (BRANCH, frame.entry, frame.entry[2], (), m.at, part, frame.entry[6], None, len(m.L))
     end = (end_branch, planned)
-    m.at = (frame.steps, frame.elapsed, replace(frame, mark=len(m.L), end=end))
+    m.at = (frame.steps, frame.elapsed, frame.inside(len(m.L), end))
     m.L.append(sc)
     return m.link(part, sc, end)
 
@@ -65,19 +57,27 @@ def end_branch(
     steps, elapsed, frame = m.at
     cause, m.cause = m.cause, None
     inside = log[frame.mark :]
-    past = Past(m.base, m.S.copy(), is_known=m.program.features.known)
-    part = tree(reversed(inside[1:]), inside[0], past)
-    assert part.node is not None, "a branch has become a node"
     changed = {fluent: before for entry in reversed(inside) for fluent, before in _undone(entry)}
     written = {fluent: m.S[fluent] for fluent in changed if fluent in m.S}
-    branch = Branch(written, footprint(part.node), steps, elapsed, cause)
+    branch = Branch(written, _footprint(m, inside), steps, elapsed, cause)
     undone: list[Any] = []
     for fluent, before in changed.items():
         now = m.S.get(fluent, ABSENT)
         undone += (fluent, now)
         m.replace(fluent, now, before)
     log.append((CHANGE, None, (), tuple(undone), m.at))
-    return _next_branch(m, replace(frame, branches=(*frame.branches, branch)))
+    return _next_branch(m, frame.behind_branch(branch))
+
+
+def _footprint(m: Machine, log: list[Entry]) -> Footprint:
+    """What a branch has touched: of each entry, or of its tree where there are branches in it."""
+    is_known = m.program.features.known
+    touched = footprint_of(log, Past(m.base, m.S.copy(), is_known=is_known))
+    if touched is not None:
+        return touched
+    part = tree(reversed(log[1:]), log[0], Past(m.base, m.S.copy(), is_known=is_known))
+    assert part.node is not None, "a branch has become a node"
+    return footprint(part.node)
 
 
 def retake_alternative(
@@ -92,7 +92,7 @@ def retake_alternative(
     text = network_text(frame.network.parts[index], frame.entry[2])
     part = Part(dropped=Dropped(index, text, m.reason))
     log.append((TOLD, frame.entry, (), (), m.at, part))
-    return _next_branch(m, replace(frame, branches=(*frame.branches, None)))
+    return _next_branch(m, frame.behind_branch(None))
 
 
 def _join(m: Machine, frame: Frame) -> Cell | None:

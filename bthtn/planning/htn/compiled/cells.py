@@ -9,7 +9,8 @@ from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import TaskCall
 from bthtn.planning.htn.compiled.calls import is_ground
 from bthtn.planning.htn.compiled.frames import Cell
-from bthtn.planning.htn.compiled.kinds import ROOT, Entry
+from bthtn.planning.htn.compiled.kinds import ROOT
+from bthtn.planning.htn.compiled.past import Entry
 from bthtn.planning.htn.compiled.program import Program
 from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding

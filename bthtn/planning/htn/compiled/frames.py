@@ -1,4 +1,8 @@
-"""Where a search stands in parallel and priority nodes. Frames are never changed."""
+"""Where a search stands in parallel and priority nodes.
+
+Frames and branches are never changed; that they are not `frozen` is because making them would
+take three times as long.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,14 @@ from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork
 from bthtn.plan.nodes import Suspension
-from bthtn.planning.htn.compiled.kinds import Entry
+from bthtn.planning.htn.compiled.past import Entry
 from bthtn.world.footprint import Footprint
 
 Cell = tuple[Any, ...]
 """What is left to do: function, scope, arguments …, the cell behind it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Branch:
     """A planned branch: what it did, and how far it came."""
 
@@ -25,7 +29,7 @@ class Branch:
     cause: Suspension | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Frame:
     """A parallel or priority node whose branches are planned one after the other.
 
@@ -44,3 +48,25 @@ class Frame:
     mark: int = 0
     end: Cell = ()
     branches: tuple[Branch | None, ...] = ()
+
+    def inside(self, mark: int, end: Cell) -> Frame:
+        """The frame while its next branch is being planned."""
+        return self._with(mark, end, self.branches)
+
+    def behind_branch(self, branch: Branch | None) -> Frame:
+        """The frame with one more branch done, or dropped."""
+        return self._with(self.mark, self.end, (*self.branches, branch))
+
+    def _with(self, mark: int, end: Cell, branches: tuple[Branch | None, ...]) -> Frame:
+        return Frame(
+            self.network,
+            self.entry,
+            self.steps,
+            self.elapsed,
+            self.behind,
+            self.above,
+            self.guard,
+            mark,
+            end,
+            branches,
+        )

@@ -12,7 +12,7 @@ read, or a task wrote, is worked out when somebody looks at the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from bthtn.domain.method import Method, PlainBody
@@ -33,56 +33,14 @@ from bthtn.plan.nodes import (
 )
 from bthtn.planning.htn.compiled.alike import Alike, condition_alike, reads_all, task_alike
 from bthtn.planning.htn.compiled.parts import Given, Part, calls_alone, part_of, put_together
-from bthtn.world.fluent import Fluent
+from bthtn.planning.htn.compiled.past import Entry, Past
 from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
 
-Entry = tuple[Any, ...]
-Values = dict[Fluent[Any], Any]
 Call = tuple[CompoundTask[Any], tuple[Any, ...]]
 
 _INLINED: Final = 5
 """Length of the entry of a task that generated source planned."""
-ABSENT: Final = object()
-"""Stands where a volatile fluent has not been written."""
-
-
-class Past:
-    """A view of the state as it was at one entry of the log after the other, backwards.
-
-    ``is_known`` says that nothing that was asked for has ever been unknown.
-    """
-
-    def __init__(self, base: FrozenState, values: Values, *, is_known: bool) -> None:
-        self.is_known = is_known
-        self._base = base
-        self._values = values
-        self._foreseeable = False
-
-    def before(self, entry: Entry) -> None:
-        """Go back to where the entry was planned."""
-        undo(entry, self._values)
-        if entry[4] is not None:
-            steps, _, frame = entry[4]
-            self._foreseeable = steps == 0 and (frame is None or frame.guard is None)
-
-    def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent there."""
-        if not fluent.volatile:
-            return self._values.get(fluent, fluent.default)
-        sensed = self._base.get(fluent) if self._foreseeable else UNKNOWN
-        return self._values.get(fluent, sensed)
-
-
-def undo(entry: Entry, values: Values) -> None:
-    """Put back what the entry overwrote."""
-    undone = entry[3]
-    for number in range(len(undone) - 2, -1, -2):
-        if undone[number + 1] is ABSENT:
-            values.pop(undone[number], None)
-        else:
-            values[undone[number]] = undone[number + 1]
+NOTHING_TOUCHED: Final = Footprint()
 
 
 class Kind:
@@ -93,6 +51,10 @@ class Kind:
     def part(self, entry: Entry, below: list[Given], past: Past) -> Given | None:  # noqa: ARG002 - protocol
         """What the entry contributes, given what the entries in it do."""
         return None
+
+    def touched(self, entry: Entry, past: Past) -> Footprint | None:  # noqa: ARG002 - protocol
+        """What the entry itself reads, writes and uses; None where only its part can tell."""
+        return NOTHING_TOUCHED
 
 
 CHANGE: Final = Kind()
@@ -110,16 +72,25 @@ class TaskKind(Kind):
 
     def part(self, entry: Entry, below: list[Given], past: Past) -> Node:  # noqa: ARG002 - leaf
         """The task's node."""
-        step = entry[5] if len(entry) > _INLINED else self._step(entry[2], past)
+        step = self._step(entry, past)
         return TaskNode(self.task, entry[2], step.footprint, step.duration, step.cost)
 
-    def _step(self, args: tuple[Any, ...], past: Past) -> Projection:
-        if self._alike is None or not past.is_known:
-            return projected(self.task, args, RecordingView(past))
-        step = self._alike.find(args)
-        if step is None:
-            step = projected(self.task, args, RecordingView(past))
-            self._alike.keep(args, step)
+    def touched(self, entry: Entry, past: Past) -> Footprint:
+        """What the task touches."""
+        return self._step(entry, past).footprint
+
+    def _step(self, entry: Entry, past: Past) -> Projection:
+        if len(entry) > _INLINED:
+            step: Projection = entry[5]
+            return step
+        args, alike = entry[2], self._alike
+        known = None if alike is None else alike.find(args)
+        if known is not None and past.knows(known.footprint.reads):
+            return known
+        view = RecordingView(past)
+        step = projected(self.task, args, view)
+        if alike is not None and past.knows(view.readings):
+            alike.keep(args, step)
         return step
 
 
@@ -143,24 +114,26 @@ class ScopeKind(Kind):
 
     def part(self, entry: Entry, below: list[Given], past: Past) -> Given:
         """The scope with everything in it."""
-        args, reads = entry[2], entry[9]
-        footprint = self._asked(args, past) if reads is None else Footprint(reads)
+        args, footprint = entry[2], self.touched(entry, past)
         network: Network = entry[5] if entry[5] is not None else as_written(self.method)
         child, cause = put_together(network, args, below, self._calls)
         cost, name = number_of(self.method.cost, past, args), self.method.name
         node = ScopeNode(self.task, args, self.index, child, footprint, name, cost)
         return node if cause is None else Part(node, cause)
 
-    def _asked(self, args: tuple[Any, ...], past: Past) -> Footprint:
+    def touched(self, entry: Entry, past: Past) -> Footprint:
         """What the condition has read."""
-        alike = self._alike if past.is_known else None
-        footprint = None if alike is None else alike.find(args)
-        if footprint is None:
-            view = RecordingView(past)
-            self.method.condition.evaluate(view, args)
-            footprint = Footprint(view.reads)
-            if alike is not None:
-                alike.keep(args, footprint)
+        args, alike = entry[2], self._alike
+        if entry[9] is not None:
+            return Footprint(entry[9])
+        known = None if alike is None else alike.find(args)
+        if known is not None and past.knows(known.reads):
+            return known
+        view = RecordingView(past)
+        self.method.condition.evaluate(view, args)
+        footprint = Footprint(view.reads)
+        if alike is not None and past.knows(view.readings):
+            alike.keep(args, footprint)
         return footprint
 
     def call(self, entry: Entry) -> Call:
@@ -184,6 +157,10 @@ class ChosenKind(Kind):
         node = ScopeNode(task, args, index, child, Footprint(entry[9]), name, cost)
         return node if cause is None else Part(node, cause)
 
+    def touched(self, entry: Entry, past: Past) -> Footprint:  # noqa: ARG002 - told
+        """What told the way."""
+        return Footprint(entry[9])
+
     def call(self, entry: Entry) -> Call:
         """What was decomposed."""
         return entry[10], entry[11]
@@ -198,7 +175,16 @@ def as_written(method: Method) -> Network:
     return method.body
 
 
-class NetworkKind(Kind):
+class InnerKind(Kind):
+    """An entry that stands for more than itself."""
+
+    __slots__ = ()
+
+    def touched(self, entry: Entry, past: Past) -> None:
+        """Only the part can tell."""
+
+
+class NetworkKind(InnerKind):
     """A network begins: the goal, or a branch. Entry: …, the network, depth, None, place."""
 
     __slots__ = ()
@@ -213,7 +199,7 @@ ROOT: Final = NetworkKind()
 BRANCH: Final = NetworkKind()
 
 
-class BranchesKind(Kind):
+class BranchesKind(InnerKind):
     """A parallel or priority node. Entry: …, the network, depth, None, place."""
 
     __slots__ = ()
@@ -246,18 +232,23 @@ class ComputedKind(Kind):
 
     def part(self, entry: Entry, below: list[Given], past: Past) -> Part:  # noqa: ARG002 - leaf
         """What they are computed from, for the next part."""
-        alike = self._alike if past.is_known else None
-        part = None if alike is None else alike.find(entry[2])
-        if part is None:
-            view = RecordingView(past)
-            grounded(self.call, view, entry[2])
-            part = Part(reads=view.reads)
-            if alike is not None:
-                alike.keep(entry[2], part)
+        args, alike = entry[2], self._alike
+        known = None if alike is None else alike.find(args)
+        if known is not None and past.knows(known.reads):
+            return known
+        view = RecordingView(past)
+        grounded(self.call, view, args)
+        part = Part(reads=view.reads)
+        if alike is not None and past.knows(view.readings):
+            alike.keep(args, part)
         return part
 
+    def touched(self, entry: Entry, past: Past) -> Footprint:
+        """What they are computed from."""
+        return Footprint(self.part(entry, [], past).reads)
 
-class ToldKind(Kind):
+
+class ToldKind(InnerKind):
     """A suspension, a promise, a dropped alternative. Entry: …, the part itself."""
 
     __slots__ = ()
@@ -284,6 +275,21 @@ def tree(log: Iterable[Entry], root: Entry, past: Past) -> Part:
     inside = below.get(id(root), [])
     inside.reverse()
     return part_of(root[0].part(root, inside, past))
+
+
+def footprint_of(branch: Sequence[Entry], past: Past) -> Footprint | None:
+    """What the entries of a branch touch together, behind the one with which it begins.
+
+    None where only the tree can tell: where something in it is left open, or branches itself.
+    """
+    found: list[Footprint] = []
+    for entry in reversed(branch[1:]):
+        past.before(entry)
+        touched = entry[0].touched(entry, past)
+        if touched is None:
+            return None
+        found.append(touched)
+    return Footprint.in_turn(found[::-1])
 
 
 def record(log: Iterable[Entry]) -> Iterator[int]:

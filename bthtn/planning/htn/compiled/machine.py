@@ -20,9 +20,10 @@ from bthtn.domain.task import CompoundTask, call_text
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.compiled.cells import DONE, END, Asked, linked
 from bthtn.planning.htn.compiled.frames import Cell, Frame
-from bthtn.planning.htn.compiled.kinds import ABSENT, TOLD, Entry, TaskKind, Values, undo
+from bthtn.planning.htn.compiled.kinds import TOLD, TaskKind
 from bthtn.planning.htn.compiled.members import MembersByIndex
 from bthtn.planning.htn.compiled.parts import Part
+from bthtn.planning.htn.compiled.past import ABSENT, Entry, Values, undo
 from bthtn.planning.htn.compiled.program import Program
 from bthtn.planning.htn.compiled.reading import change
 from bthtn.world.expression import Binding, Expression
@@ -49,6 +50,7 @@ class Machine:
         "L",
         "S",
         "_forget_at",
+        "_prints",
         "asked",
         "at",
         "base",
@@ -87,6 +89,7 @@ class Machine:
         self.reason = ""
         self.cell: Cell | None = asked.first(program)
         self._forget_at = _FORGET_AT
+        self._prints = program.features.guarded and bool(program.facts.recursive)
 
     # reading
 
@@ -173,7 +176,8 @@ class Machine:
             self.S.pop(fluent, None)
         else:
             self.S[fluent] = value
-        self.h += change(fluent, before, value)
+        if self._prints:
+            self.h += change(fluent, before, value)
 
     def unforeseen(self, fluent: Fluent[Any]) -> Any:
         """Value of the fluent as far as it was written, or cannot change by itself."""

@@ -19,9 +19,10 @@ from bthtn.planning.htn.compiled.branches import end_branch, open_branches
 from bthtn.planning.htn.compiled.cells import end
 from bthtn.planning.htn.compiled.choosing import choose
 from bthtn.planning.htn.compiled.frames import Cell
-from bthtn.planning.htn.compiled.kinds import TOLD, Entry, Values
+from bthtn.planning.htn.compiled.kinds import TOLD
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.parts import Part
+from bthtn.planning.htn.compiled.past import Entry, Values
 from bthtn.planning.htn.compiled.program import Planning
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView

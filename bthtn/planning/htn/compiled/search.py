@@ -19,12 +19,13 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.compiled.cells import DONE, Asked
 from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
-from bthtn.planning.htn.compiled.kinds import Entry, Past, Values, record, tree
+from bthtn.planning.htn.compiled.kinds import record, tree
 from bthtn.planning.htn.compiled.lean.program import Beginning, beginning
 from bthtn.planning.htn.compiled.lean.retrace import Retraced
 from bthtn.planning.htn.compiled.lean.watch import Others, Watch
 from bthtn.planning.htn.compiled.machine import Machine
 from bthtn.planning.htn.compiled.networks import PLANNING
+from bthtn.planning.htn.compiled.past import Entry, Past, Values
 from bthtn.planning.htn.compiled.program import Program, programs
 from bthtn.planning.protocol import (
     PlanRequest,
