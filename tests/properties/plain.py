@@ -111,7 +111,9 @@ class Author:
                 return ~self.board.open
             case "number":
                 board = self.board
-                number = self._choose((board.count, board.left, board.fuel, board.weight["a"]))
+                own = [one for one in given if one.type is int]
+                several = (board.count, board.left, board.fuel, board.weight["a"], *own)
+                number = self._choose(several)
                 other = self._number(given)
                 return self._choose((number < other, number >= other, number == other))
             case "place":

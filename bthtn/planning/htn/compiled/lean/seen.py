@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bthtn.world.fluent import Fluent
-from bthtn.world.state import FrozenState
 
 ABSENT: Final = object()
 """Stands for a value that nobody has looked at."""
@@ -22,14 +21,6 @@ class Seen(dict[Fluent[Any], Any]):
 
     start: dict[Fluent[Any], Any]
     reads: dict[Fluent[Any], Any]
-
-    @staticmethod
-    def of(start: FrozenState) -> Seen:
-        """The state at the start, of which nobody has seen anything."""
-        seen = Seen()
-        seen.start = start.values
-        seen.reads = {}
-        return seen
 
     def __missing__(self, fluent: Fluent[Any]) -> Any:
         value = self[fluent] = self.reads[fluent] = self.start.get(fluent, fluent.default)

@@ -47,7 +47,10 @@ class Refusal:
     references: tuple[Reference[Any], ...]
     task: Task | None = None
 
-    def __call__(self, binding: Binding, values: tuple[Any, ...]) -> str:
+    def __call__(self, *given: Any) -> str:
+        """``given`` are the arguments of the task, and then what was read."""
+        split = len(given) - len(self.references)
+        binding, values = given[:split], given[split:]
         readings: dict[Fluent[Any], Any] = {}
         for reference, value in zip(self.references, values, strict=True):
             if value is ABSENT:
@@ -147,8 +150,8 @@ class Telling:
     def _called(self, task: Task, args: tuple[str, ...]) -> str:
         if not args:
             return repr(task.name)
-        says = self._calls.setdefault(task, partial(call_text, task))
-        return f"({self._names.of('says', task.name, says)}, {tuple_source([*args])})"
+        says = self._calls.setdefault(task, partial(_said, task))
+        return tuple_source([self._names.of("says", task.name, says), *args])
 
     def _refused(
         self, condition: Condition, task: Task | None, args: tuple[str, ...], question: Question
@@ -159,10 +162,14 @@ class Telling:
         if refusal is None:
             refusal = Refusal(condition, tuple(values), task)
             self._refusals[id(condition), task] = refusal
-        name, given = self._names.of("why", "", refusal), tuple_source([*args])
+        name = self._names.of("why", "", refusal)
         if not all(values.values()):
-            return f"{name}.told(S, {given})"
-        return f"({name}, {given}, {tuple_source(list(map(str, values.values())))})"
+            return f"{name}.told(S, {tuple_source([*args])})"
+        return tuple_source([name, *args, *map(str, values.values())])
+
+
+def _said(task: Task, *args: Any) -> str:
+    return call_text(task, args)
 
 
 def depth(deeper: int) -> str:

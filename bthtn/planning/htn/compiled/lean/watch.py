@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from bthtn.plan.plan import Plan
+from bthtn.plan.plan import Plan, new, put_source
 from bthtn.planning.htn.compiled.cells import Asked
 from bthtn.planning.htn.compiled.lean.seen import Seen
 from bthtn.planning.protocol import Searched, SearchStatus, raise_for_user
@@ -63,12 +63,13 @@ class Watch:
     def _attempt(self, cell: Any, state: FrozenState, heard: Heard) -> Searched | None:
         """What is found from a cell on; None where the others have to say whether it is over."""
         heard.place = 0
-        values, left = Seen.of(state), self._most
+        values, left = Seen(), self._most
+        values.start, values.reads = state.values, {}
         record: list[int] = []
         events: list[SearchEvent] = []
         noted: tuple[Any, ...] = values, [None], record, [], [], events
         while cell:
-            n = granted = min(left, AT_ONCE)
+            n = granted = min(AT_ONCE, left)
             while cell and n > 0:
                 cell, n = cell[0](*noted, cell, n)
             left -= granted - n
@@ -79,7 +80,8 @@ class Watch:
         expansions = self._most - left
         if cell is None:
             return Searched(SearchStatus.EXHAUSTED, None, expansions, values.reads)
-        plan = Plan.found((self._part_of, self._asked, state, record, expansions))
+        plan = new(Plan)
+        put_source(plan, (self._part_of, self._asked, state, record, expansions))
         return Searched(SearchStatus.SOLVED, plan, expansions, values.reads)
 
 
@@ -105,9 +107,11 @@ class Heard:
         """Tell of what was not told before. Raises Deaf when the listener raises."""
         listener, known = self._listener, self.told - self.place
         self.place += len(events)
-        self.told = max(self.told, self.place)
+        if known > 0:
+            del events[:known]
+        self.told += len(events)
         try:
-            for event in events[known:] if known > 0 else events:
+            for event in events:
                 listener(event)
         except Exception as error:
             self.error = error
