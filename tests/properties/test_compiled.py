@@ -1,10 +1,15 @@
 """The compiled search does what the interpreter does: same plans, in as many expansions."""
 
-from hypothesis import assume, event, given
+from copy import copy
+from unittest.mock import patch
+
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
-from bthtn.plan.walk import outline, preorder
+from bthtn.plan.walk import footprint, outline, preorder
+from bthtn.planning.htn.compiled import branches
+from bthtn.planning.htn.compiled.kinds import footprint_of, tree
 from bthtn.planning.htn.compiled.search import CompiledQuestion, is_compiled
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -67,3 +72,44 @@ def test_slicing_the_budget_changes_nothing(problem, slices):
     assert (sliced.status, sliced.expansions) == (whole.status, whole.expansions)
     if whole.plan is not None:
         assert description(sliced.plan) == description(whole.plan)
+
+
+def entry_by_entry(problem):
+    """Search once; of each branch on the way, whether its entries could tell what it touches.
+
+    Then its tree has to tell the same.
+    """
+    told = []
+
+    def both(log, past):
+        again = copy(past)
+        again.values = past.values.copy()
+        touched = footprint_of(log, past)
+        whole = footprint(tree(reversed(log[1:]), log[0], again).node)
+        assert touched is None or touched == whole
+        told.append(touched is not None)
+        return touched
+
+    with patch.object(branches, "footprint_of", both):
+        CompiledQuestion.of(problem).search(problem.state).advance()
+    return told
+
+
+@given(problems())
+def test_what_the_entries_of_a_branch_touch_is_what_its_tree_touches(problem):
+    assume(is_compiled(problem.domain, problem.settings))
+    entry_by_entry(problem)
+
+
+def test_of_most_branches_the_entries_can_tell_what_they_touch():
+    told = []
+
+    @settings(max_examples=150, derandomize=True, database=None, deadline=None)
+    @given(problems())
+    def look(problem):
+        if is_compiled(problem.domain, problem.settings):
+            told.extend(entry_by_entry(problem))
+
+    look()
+    assert told.count(True) >= 100
+    assert told.count(False) >= 20

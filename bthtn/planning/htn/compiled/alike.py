@@ -1,8 +1,9 @@
 """Alike: what is touched, worked out once where every state gives the same.
 
-A condition that holds has read all that it mentions, unless it is a choice: ``a & b`` reads both
-where it is true, ``a | b`` may read one. What is written is the same where nothing of it is
-computed from the state. So such a footprint is that of the first time, for equal arguments.
+A condition that is not false has read all that it mentions, unless it is a choice: ``a & b`` reads
+both where it is true or unknown, ``a | b`` may read one. What is written is the same where
+nothing of it is computed from the state. So such a footprint is that of the first time, for
+equal arguments.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Alike(Generic[V]):
 
 
 def task_alike(task: PrimitiveTask[Any]) -> bool:
-    """Whether equal arguments give equal projections, wherever it is possible and all is known."""
+    """Whether equal arguments give equal projections, wherever the task is not impossible."""
     fixed = (task.duration, task.cost, *_written((*task.effects, *task.expected)))
     return condition_alike(task.precondition) and all(
         isinstance(one, Constant | Parameter) for one in fixed
@@ -60,7 +61,7 @@ def task_alike(task: PrimitiveTask[Any]) -> bool:
 
 
 def condition_alike(condition: Expression[Any]) -> bool:
-    """Whether the condition reads the same wherever it holds and everything is known."""
+    """Whether the condition reads the same wherever it is not false."""
     if isinstance(condition, Junction) and not condition.decisive:
         return all(map(condition_alike, condition.parts))
     return reads_all(condition)

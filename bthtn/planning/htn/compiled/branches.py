@@ -71,11 +71,10 @@ def end_branch(
 
 def _footprint(m: Machine, log: list[Entry]) -> Footprint:
     """What a branch has touched: of each entry, or of its tree where there are branches in it."""
-    is_known = m.program.features.known
-    touched = footprint_of(log, Past(m.base, m.S.copy(), is_known=is_known))
+    touched = footprint_of(log, Past(m.base, m.S.copy()))
     if touched is not None:
         return touched
-    part = tree(reversed(log[1:]), log[0], Past(m.base, m.S.copy(), is_known=is_known))
+    part = tree(reversed(log[1:]), log[0], Past(m.base, m.S.copy()))
     assert part.node is not None, "a branch has become a node"
     return footprint(part.node)
 

@@ -63,11 +63,6 @@ class Features:
     watched: bool = False
 
     @property
-    def known(self) -> bool:
-        """Whether nothing that is asked for can be unknown."""
-        return not (self.unknowns or self.volatile)
-
-    @property
     def paths(self) -> bool:
         """Whether it matters how far the path being planned has come."""
         return self.horizon or self.branches or self.volatile

@@ -55,7 +55,7 @@ class Frame:
 
     def behind_branch(self, branch: Branch | None) -> Frame:
         """The frame with one more branch done, or dropped."""
-        return self._with(self.mark, self.end, (*self.branches, branch))
+        return self._with(0, (), (*self.branches, branch))
 
     def _with(self, mark: int, end: Cell, branches: tuple[Branch | None, ...]) -> Frame:
         return Frame(

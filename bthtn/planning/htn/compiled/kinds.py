@@ -85,13 +85,11 @@ class TaskKind(Kind):
             return step
         args, alike = entry[2], self._alike
         known = None if alike is None else alike.find(args)
-        if known is not None and past.knows(known.footprint.reads):
-            return known
-        view = RecordingView(past)
-        step = projected(self.task, args, view)
-        if alike is not None and past.knows(view.readings):
-            alike.keep(args, step)
-        return step
+        if known is None:
+            known = projected(self.task, args, RecordingView(past))
+            if alike is not None:
+                alike.keep(args, known)
+        return known
 
 
 class ScopeKind(Kind):
@@ -127,14 +125,13 @@ class ScopeKind(Kind):
         if entry[9] is not None:
             return Footprint(entry[9])
         known = None if alike is None else alike.find(args)
-        if known is not None and past.knows(known.reads):
-            return known
-        view = RecordingView(past)
-        self.method.condition.evaluate(view, args)
-        footprint = Footprint(view.reads)
-        if alike is not None and past.knows(view.readings):
-            alike.keep(args, footprint)
-        return footprint
+        if known is None:
+            view = RecordingView(past)
+            self.method.condition.evaluate(view, args)
+            known = Footprint(view.reads)
+            if alike is not None:
+                alike.keep(args, known)
+        return known
 
     def call(self, entry: Entry) -> Call:
         """What was decomposed."""
@@ -234,14 +231,13 @@ class ComputedKind(Kind):
         """What they are computed from, for the next part."""
         args, alike = entry[2], self._alike
         known = None if alike is None else alike.find(args)
-        if known is not None and past.knows(known.reads):
-            return known
-        view = RecordingView(past)
-        grounded(self.call, view, args)
-        part = Part(reads=view.reads)
-        if alike is not None and past.knows(view.readings):
-            alike.keep(args, part)
-        return part
+        if known is None:
+            view = RecordingView(past)
+            grounded(self.call, view, args)
+            known = Part(reads=view.reads)
+            if alike is not None:
+                alike.keep(args, known)
+        return known
 
     def touched(self, entry: Entry, past: Past) -> Footprint:
         """What they are computed from."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 from bthtn.world.fluent import Fluent
@@ -19,34 +18,29 @@ ABSENT: Final = object()
 class Past:
     """A view of the state as it was at one entry of the log after the other, backwards.
 
-    ``is_known`` says that nothing that was asked for has ever been unknown.
+    ``values`` are those of fluents there.
     """
 
-    __slots__ = ("_base", "_foreseeable", "_is_known", "_values")
+    __slots__ = ("_base", "_foreseeable", "values")
 
-    def __init__(self, base: FrozenState, values: Values, *, is_known: bool) -> None:
-        self._is_known = is_known
+    def __init__(self, base: FrozenState, values: Values) -> None:
         self._base = base
-        self._values = values
+        self.values = values
         self._foreseeable = False
 
     def before(self, entry: Entry) -> None:
         """Go back to where the entry was planned."""
-        undo(entry, self._values)
+        undo(entry, self.values)
         if entry[4] is not None:
             steps, _, frame = entry[4]
             self._foreseeable = steps == 0 and (frame is None or frame.guard is None)
 
-    def knows(self, fluents: Iterable[Any]) -> bool:
-        """Whether none of them is unknown there."""
-        return self._is_known or all(self.get(one) is not UNKNOWN for one in fluents)
-
     def get(self, fluent: Any, /) -> Any:
         """Value of the fluent there."""
         if not fluent.volatile:
-            return self._values.get(fluent, fluent.default)
+            return self.values.get(fluent, fluent.default)
         sensed = self._base.get(fluent) if self._foreseeable else UNKNOWN
-        return self._values.get(fluent, sensed)
+        return self.values.get(fluent, sensed)
 
 
 def undo(entry: Entry, values: Values) -> None:

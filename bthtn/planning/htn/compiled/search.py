@@ -250,13 +250,12 @@ def part_of(asked: Asked, base: FrozenState, choices: list[int], expansions: int
 class Found:
     """What a search has come to: a log, from which the parts of a plan are made."""
 
-    __slots__ = ("_asked", "_base", "_expansions", "_is_known", "_log", "_values")
+    __slots__ = ("_asked", "_base", "_expansions", "_log", "_values")
 
     def __init__(self, asked: Asked, machine: Machine) -> None:
         self._asked = asked
         self._base: FrozenState = machine.base
         self._expansions = machine.calls - machine.free
-        self._is_known = machine.program.features.known
         self._log: list[Entry] = machine.L
         self._values: Values = machine.S
 
@@ -275,7 +274,7 @@ class Found:
                 return getattr(self._asked, part)
 
     def _tree(self) -> Node:
-        past = Past(self._base, self._values.copy(), is_known=self._is_known)
+        past = Past(self._base, self._values.copy())
         node = tree(reversed(self._log), self._asked.root, past).node
         assert node is not None, "a plan has a tree"
         return node
