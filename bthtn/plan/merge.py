@@ -36,6 +36,8 @@ def _sure(policy: ParallelPolicy, branches: int) -> range:
 
 def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:
     """What no abort can change: all that are done wrote it, and all who write it write the same."""
+    if policy is ParallelPolicy.ALL:
+        return set()  # nothing is aborted
     done = footprints[:1] if policy is ParallelPolicy.PRIMARY else footprints
     return {
         fluent

@@ -70,25 +70,31 @@ class Progress:
     def begun(self) -> frozenset[Node]:
         """The nodes in which a step has started, or a suspended part was planned.
 
-        What stands before such a node in a sequence was come past, also if it has no steps.
+        What stands before such a node in a sequence was come past, also if it has no steps. Told
+        backwards, so that what is below a node is known when it is come to.
         """
-        above: dict[Node, Node] = {}
+        order: list[tuple[Node, tuple[Node, ...]]] = []
+        pending: list[Node] = [self.tree]
+        while pending:
+            node = pending.pop()
+            below = self.below(node)
+            order.append((node, below))
+            pending.extend(reversed(below))
         found: set[Node] = set()
-        for node in self.nodes():
-            above.update((child, node) for child in self.below(node))
-            started = isinstance(node, TaskNode) and self.stage(node) is not Stage.AHEAD
-            started = started or node in self.planned or node in self.over
-            reached: Node | None = node if started else None
-            while reached is not None and reached not in found:
-                found.add(reached)
-                reached = above.get(reached)
-        for node in list(found):
-            if not isinstance(node, ParallelNode | PriorityNode):
-                below = self.below(node)
-                last = max((n for n, child in enumerate(below) if child in found), default=0)
+        for node, below in reversed(order):
+            last = max((n for n, child in enumerate(below) if child in found), default=None)
+            if last is None and not self._has_started(node):
+                continue
+            found.add(node)
+            if last and not isinstance(node, ParallelNode | PriorityNode):
                 for passed in below[:last]:
                     found.update(self.nodes(passed))
         return frozenset(found)
+
+    def _has_started(self, node: Node) -> bool:
+        if isinstance(node, TaskNode):
+            return self.stage(node) is not Stage.AHEAD
+        return node in self.planned or node in self.over
 
     def running(self) -> list[TaskNode]:
         """The steps that run now."""
