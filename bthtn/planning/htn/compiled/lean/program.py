@@ -30,30 +30,22 @@ Cell = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Functions:
-    """What makes a function that answers, and those that begin with a task that a goal calls."""
-
-    asking: Callable[..., Answer] | None
-    entries: Mapping[Task, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Program:
     """Functions that raise KeyError for members that were never met, and those that meet them.
 
-    ``looks`` are the tasks that are called with what is open around them, which is nothing.
+    ``entries`` are the functions of both kinds that begin with a task that a goal calls.
+    ``asking`` makes functions that answer; there is none where somebody watches. ``looks`` are
+    the tasks that are called with what is open around them, which is nothing.
     """
 
     text: str
-    quick: Functions
-    careful: Functions
+    entries: tuple[Mapping[Task, Any], ...]
+    asking: tuple[Callable[..., Answer], ...]
     looks: frozenset[CompoundTask[Any]]
 
-    is_watched: bool = False
-
-    def cell(self, functions: Functions, goal: Network, binding: Binding) -> Cell | None:
+    def cell(self, entries: Mapping[Task, Any], goal: Network, binding: Binding) -> Cell | None:
         """What there is to do for a goal; None where its arguments depend on the state."""
-        depth = (0,) if self.is_watched else ()
+        depth = () if self.asking else (0,)
         cell: Cell = ()
         for call in reversed(calls_of(goal) or ()):
             if not is_ground(call):
@@ -63,7 +55,7 @@ class Program:
             if any(one.type is int and type(value) is not int for one, value in declared):
                 return None
             up = (None,) if call.task in self.looks else ()
-            cell = (functions.entries[call.task], *args, *depth, *up, cell)
+            cell = (entries[call.task], *args, *depth, *up, cell)
         return cell
 
 
@@ -72,8 +64,7 @@ class Beginning:
     """A program for one goal, and the cells with which its functions begin."""
 
     program: Program
-    quick: Cell
-    careful: Cell
+    cells: tuple[Cell, ...]
 
     def asking(
         self, asked: Asked, most: int, part_of: Callable[..., Any], logged: Answer
@@ -82,17 +73,15 @@ class Beginning:
 
         ``part_of`` makes the parts of its plans. What it cannot answer ``logged`` does.
         """
-        quickly, carefully = self.program.quick.asking, self.program.careful.asking
-        assert quickly is not None, "nobody watches"
-        assert carefully is not None, "nobody watches"
-        others = carefully(asked, self.careful, most, part_of, logged, logged)
-        return quickly(asked, self.quick, most, part_of, others, logged)
+        (quickly, carefully), (quick, careful) = self.program.asking, self.cells
+        unmet = carefully(asked, careful, most, part_of, logged, logged)
+        return quickly(asked, quick, most, part_of, unmet, logged)
 
     def watching(
         self, asked: Asked, most: int, part_of: Callable[..., Any], others: Others
     ) -> Watch:
         """What answers and tells how; what it cannot answer the others do."""
-        return Watch(asked, (self.quick, self.careful), most, part_of, others)
+        return Watch(asked, self.cells, most, part_of, others)
 
 
 class Programs:
@@ -125,11 +114,9 @@ def beginning(
     program = domain.derived(Programs).program(domain, roots, strict=strict, watched=watched)
     if program is None:
         return None
-    cell = program.cell(program.quick, goal, binding)
-    careful = program.cell(program.careful, goal, binding)
-    if cell is None or careful is None:
-        return None
-    return Beginning(program, cell, careful)
+    cells = [program.cell(entries, goal, binding) for entries in program.entries]
+    known = tuple(cell for cell in cells if cell is not None)
+    return Beginning(program, known) if len(known) == len(cells) else None
 
 
 def _program(
@@ -151,8 +138,7 @@ def _program(
     else:
         names |= {"Plan": Plan, "new": new, "put_source": put_source, "take_back": take_back}
     met = {name: thing.met for name, thing in names.items() if isinstance(thing, Members)}
-    quick, careful = (
-        Functions(made.get("asking"), {task: made[name] for task, name in entries.items()})
-        for made in (executed(code, {**names, **met}), executed(code, names))
-    )
-    return Program(text, quick, careful, source.guarded, watched)
+    both = [executed(code, {**names, **met}), executed(code, names)]
+    starts = tuple({task: made[name] for task, name in entries.items()} for made in both)
+    asking = () if watched else tuple(made["asking"] for made in both)
+    return Program(text, starts, asking, source.guarded)
