@@ -56,6 +56,7 @@ from bthtn.behaviours import (
     Running,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.planning.trace import SearchEvent, TaskPlanned
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 from bthtn.world.expression import Expression
 
@@ -290,6 +291,18 @@ find_plan(combat, Moon(), fight())  # type: ignore[misc]
 find_plan("combat", Soldier(), fight())  # type: ignore[arg-type]
 cache = PlanCache(entries=100)
 planner = Planner(combat, fight(), Settings(horizon=2), cache=cache)
+told: list[SearchEvent] = []
+assert_type(planner.plan(Soldier(), told.append), Plan | None)
+assert_type(planner.trace(Soldier()).events, tuple[SearchEvent, ...])
+for one in told:
+    if isinstance(one, TaskPlanned):
+        assert_type(one.task, str)
+        assert_type(one.depth, int)
+        one.task = "walk"  # type: ignore[misc]
+TaskPlanned("walk", depth=0)
+TaskPlanned("walk")  # type: ignore[call-arg]
+TaskPlanned("walk", "deep")  # type: ignore[arg-type]
+planner.plan(Soldier(), told)  # type: ignore[arg-type]
 assert_type(planner, Planner[Soldier])
 assert_type(planner.plan(Soldier()), Plan | None)
 assert_type(planner.search(Soldier()).plan, Plan | None)
