@@ -20,6 +20,7 @@ from bthtn.plan.plan import Plan
 from bthtn.planning.htn.compiled.lean.retrace import Retraced
 from bthtn.planning.htn.compiled.search import CompiledQuestion, part_of
 from bthtn.planning.protocol import request
+from bthtn.planning.trace import TaskPlanned
 
 TIMES = 2_000
 OPERATIONS = {
@@ -30,6 +31,7 @@ OPERATIONS = {
     "make a cell": "(function, 1, cell)",
     "keep a choice, and return to it": "C.append((function, cell, len(R), 2, 3)); C.pop()",
     "note a method, and forget it": "R.append(1); del R[0:]",
+    "make an event with one argument": "event(Kind, ((function, 1), 2))",
 }
 
 
@@ -51,6 +53,7 @@ def operation(source: str) -> float:
     values = {object(): 1 for _ in range(50)}
     member = next(iter(values))
     names = {"values": values, "member": member, "nothing": nothing, "called": called}
+    names |= {"event": tuple.__new__, "Kind": TaskPlanned}
     setup = (
         "S, C, R, T, members, f = values, [], [], [], {'a': member}, member;"
         "function, cell = called, (nothing, 1, ())"
@@ -74,11 +77,16 @@ def parts(question: Question) -> dict[str, float]:
         return Plan.found((part_of, compiled.asked, asked.state, choices, plan.expansions))
 
     whole, made = microseconds(lambda: planner.plan(question.state)), microseconds(found)
+    events = len(planner.trace(question.state).events)
+    traced = microseconds(lambda: planner.trace(question.state))
     return {
         "`Planner.plan`": whole,
         "– the plan, its parts not made": made,
         "– one expansion, of as many as follow": (whole - made) / plan.expansions,
         "expansions": plan.expansions,
+        "`Planner.trace`, with events and reads": traced,
+        "– more than the plan, for each event": (traced - whole) / events,
+        "events": events,
         "later: the log, made again": microseconds(
             lambda: Retraced(compiled.asked, asked.state, choices)
         ),
