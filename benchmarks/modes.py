@@ -54,6 +54,19 @@ def prepared(question: Question) -> Callable[[], Plan | None]:
     return lambda: planner.plan(q.state, q.listener)
 
 
+def with_actions(question: Question) -> Callable[[], Plan | None]:
+    """The same, and the tasks with their arguments: the plan as other planners write it."""
+    ask = prepared(question)
+
+    def asked() -> Plan | None:
+        plan = ask()
+        if plan is not None:
+            plan.actions  # noqa: B018 - they are made by being asked for
+        return plan
+
+    return asked
+
+
 def with_tree(question: Question) -> Callable[[], Plan | None]:
     """The same, and the plan tree with all its footprints: what is needed to run the plan."""
     ask = prepared(question)
@@ -86,6 +99,7 @@ MODES: Mapping[str, Callable[[Question], Callable[[], Plan | None]]] = MappingPr
         "interpreter": interpreter,
         "find_plan": simple_call,
         "Planner": prepared,
+        "Planner, actions": with_actions,
         "Planner, trace": traced,
         "Planner, tree": with_tree,
         "Planner, cache": from_cache,

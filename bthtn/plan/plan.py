@@ -8,12 +8,16 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
+from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, leaves
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
+
+Action = tuple[PrimitiveTask[Any], tuple[Any, ...]]
+"""A primitive task with its arguments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -59,13 +63,14 @@ class Plan:
             later["predicted"] = predicted
         else:
             put(self, "predicted", predicted)
-        put(self, "_source", (lambda part: later[part](),) if later else _NOTHING_LEFT)
+        put(self, "_source", (_Later(later),) if later else _NOTHING_LEFT)
 
     @staticmethod
     def found(source: tuple[Any, ...]) -> Plan:
         """A plan of which every part is asked of the source when somebody asks for it.
 
         First in the source stands what is called then, with the rest and the name of the part.
+        It is asked for "actions" as well, and answers with None if only the tree can tell.
         """
         plan = new(Plan)
         put_source(plan, source)
@@ -97,6 +102,20 @@ class Plan:
         return tuple(leaves(self.tree))
 
     @property
+    def actions(self) -> tuple[Action, ...]:
+        """The primitive tasks with their arguments, left to right.
+
+        The same as in ``steps``, for those who need nothing else: where the tree is not made
+        yet, it does not have to be.
+        """
+        if not _is_made(self, "tree"):
+            source, *given = self._source
+            told: tuple[Action, ...] | None = source(*given, "actions")
+            if told is not None:
+                return told
+        return tuple((step.task, step.args) for step in self.steps)
+
+    @property
     def cost(self) -> float:
         """Sum of the costs of tasks and methods; of alternatives, the dearest counts."""
         return fold(self.tree, _cost)
@@ -123,6 +142,16 @@ class Plan:
 new: Final = object.__new__
 put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
 _PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
+
+
+class _Later:
+    """Makes parts by functions of their own."""
+
+    def __init__(self, makers: dict[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+
+    def __call__(self, part: str) -> Any:
+        return self._makers[part]() if part in self._makers else None
 
 
 def _is_made(plan: Plan, part: str) -> bool:

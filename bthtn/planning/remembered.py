@@ -51,6 +51,8 @@ class Known:
             return self._start.changed(self._answer.written)
         if part in ("tree", "record", "expansions"):
             return getattr(self._answer, part)
+        if part == "actions":
+            return None
         return getattr(self._planner, part)
 
 

@@ -20,9 +20,12 @@ MOST_PLANS = 5
 
 def description(plan):
     """Everything that a plan says, in a form that can be compared."""
+    actions = plan.actions  # before there is a tree
     nodes = [node for _, node in preorder(plan.tree)]
+    assert actions == tuple((step.task, step.args) for step in plan.steps)
     footprints = [node.footprint for node in nodes if hasattr(node, "footprint")]
     return {
+        "actions": actions,
         "tree": outline(plan.tree),
         "record": plan.record,
         "predicted": plan.predicted,

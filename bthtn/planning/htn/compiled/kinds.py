@@ -300,3 +300,8 @@ def record(log: Iterable[Entry]) -> Iterator[int]:
             yield 0
         elif kind is TOLD and entry[5].dropped is not None:
             yield 1
+
+
+def actions(log: Iterable[Entry]) -> Iterator[tuple[PrimitiveTask[Any], tuple[Any, ...]]]:
+    """The primitive tasks that a log has planned, with their arguments."""
+    return ((entry[0].task, entry[2]) for entry in log if isinstance(entry[0], TaskKind))

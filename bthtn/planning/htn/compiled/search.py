@@ -19,7 +19,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.compiled.cells import DONE, Asked
 from bthtn.planning.htn.compiled.facts import Features, has_branches, may_forget
-from bthtn.planning.htn.compiled.kinds import record, tree
+from bthtn.planning.htn.compiled.kinds import actions, record, tree
 from bthtn.planning.htn.compiled.lean.program import Beginning, beginning
 from bthtn.planning.htn.compiled.lean.retrace import Retraced
 from bthtn.planning.htn.compiled.lean.watch import Others, Watch
@@ -240,7 +240,7 @@ def part_of(asked: Asked, base: FrozenState, choices: list[int], expansions: int
             return MethodTraversalRecord(choices)
         case "expansions":
             return expansions
-        case "tree" | "predicted":
+        case "tree" | "predicted" | "actions":
             start = seeded(base, asked.settings.seed)
             return Found(asked, Retraced(asked, start, choices))(part)
         case _:
@@ -268,6 +268,8 @@ class Found:
                 return MethodTraversalRecord(record(self._log))
             case "predicted":
                 return self._predicted()
+            case "actions":
+                return tuple(actions(self._log))
             case "expansions":
                 return self._expansions
             case _:
