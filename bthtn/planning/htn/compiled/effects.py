@@ -122,7 +122,7 @@ class Effects:
         if value is None or target is None:
             return None
         place, stored, is_fixed = target.place, target.stored, target.is_fixed
-        if not fits(effect.value, effect.target):
+        if not fits(effect.value, effect.target, self._features.declared):
             lines.before.append(f"    {_check(effect.target, place, value)}")
         before = stored
         if self._reading.is_kept(target.fluent) and not stored.isidentifier():
@@ -218,13 +218,18 @@ def _same(changes: list[Change]) -> str | None:
     return " or ".join(pairs)
 
 
-def fits(value: Expression[Any], target: Reference[Any]) -> bool:
-    """Whether the target may have every value, as long as fluents have values of their types."""
+def fits(value: Expression[Any], target: Reference[Any], declared: frozenset[type]) -> bool:
+    """Whether the target may have every value, as long as fluents have values of their types.
+
+    So have parameters of ``declared`` types.
+    """
     match value:
         case Constant():
             return True
         case MemberOf(family=family):
-            return fits(family.prototype, target)
+            return fits(family.prototype, target, declared)
+        case Parameter(type=kind):
+            return kind in declared and kind is target.value_type
         case Fluent():
             return value.value_type is target.value_type and value.default is not None
         case _:

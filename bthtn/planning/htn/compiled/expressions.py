@@ -152,6 +152,8 @@ def value_source(expression: Expression[Any], names: Names, read: Read) -> str |
             return read(expression)
         case Arithmetic(symbol=symbol, left=left, right=right):
             first, second = (value_source(one, names, read) for one in (left, right))
+            if first and symbol == "*" and second == "(-1)":
+                return f"(-{first})"
             return f"({first} {symbol} {second})" if first and second else None
         case Comparison(symbol=symbol, left=left, right=right):
             compared = _compared(symbol, left, right, names, read)
@@ -192,6 +194,23 @@ def _is_number(expression: Expression[Any]) -> bool:
             return expression.value_type in (int, float)
         case Arithmetic(left=left, right=right):
             return _is_number(left) and _is_number(right)
+        case _:
+            return False
+
+
+def is_text(expression: Expression[Any]) -> bool:
+    """Whether all values are strings, as long as parameters have the types that they declare."""
+    match expression:
+        case Constant(value=value):
+            return type(value) is str
+        case Fluent():
+            return expression.value_type is str and expression.default is not None
+        case MemberOf(family=family):
+            return is_text(family.prototype)
+        case Arithmetic(symbol="+", left=left, right=right):
+            return is_text(left) and is_text(right)
+        case Parameter(type=kind):
+            return kind is str
         case _:
             return False
 

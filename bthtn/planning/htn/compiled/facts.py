@@ -50,6 +50,7 @@ class Features:
     before the first step. ``inlined``: one function may plan several primitive tasks, since
     nobody asks the search to stop between them. ``told``: the machine is told which methods to
     enter, so there is nothing to search for. ``watched``: somebody wants to know what is read.
+    ``declared``: what is declared to be of such a type certainly is.
     """
 
     unknowns: bool
@@ -61,6 +62,7 @@ class Features:
     inlined: bool = False
     told: bool = False
     watched: bool = False
+    declared: frozenset[type] = frozenset()
 
     @property
     def paths(self) -> bool:

@@ -77,7 +77,7 @@ def circles(scope: Scope) -> dict[Compound, int]:
         for task, way, place, call in scope.calls
         if isinstance(call.task, CompoundTask)
     ]
-    counts = _counts_surely(scope)
+    counts = int in scope.declared
     pending, found = [steps], dict[Compound, int]()
     while pending:
         some = pending.pop()
@@ -214,13 +214,3 @@ def _counted(call: TaskCall, position: int) -> int | None:
             return value if symbol == "+" else -value
         case _:
             return None
-
-
-def _counts_surely(scope: Scope) -> bool:
-    """Whether what is declared as a whole number is called with whole numbers alone."""
-    return all(
-        is_int(given, declared=True)
-        for _, _, _, call in scope.calls
-        for parameter, given in zip(call.task.parameters, call.args, strict=True)
-        if parameter.type is int
-    )

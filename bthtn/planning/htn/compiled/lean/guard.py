@@ -9,7 +9,8 @@ from typing import Any, Final
 from bthtn.planning.htn.compiled.lean.seen import ABSENT, Seen
 
 Up = tuple[Any, ...]
-"""A call that is open: the open one around it, how many these are, length of ``T``, its key"""
+"""A call that is open: the open one around it, how many these are, length of ``T``, its key …"""
+KEY_AT: Final = 3
 
 _FEW: Final = 3
 _MOST_COMPARED: Final = 200
@@ -43,7 +44,7 @@ def repeats(
     end, moved = len(trail or ()), set[Any]()
     one: Up | None = up
     while one is not None:
-        if one[3] == key and all(map(eq, one[3], key)):
+        if one[KEY_AT:] == key and all(map(eq, one[KEY_AT:], key)):
             if trail is None or values is None:
                 return True
             _look_back(values, trail, one[2], end, moved)
@@ -59,7 +60,7 @@ def repeats(
 
 def _keys(up: Up | None) -> Iterator[tuple[Any, ...]]:
     while up is not None:
-        yield up[3]
+        yield up[KEY_AT:]
         up = up[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -27,6 +27,8 @@ from bthtn.world.state import FrozenState
 
 Answer = Callable[[FrozenState], Plan | None]
 Cell = tuple[Any, ...]
+_SURE: Final = (int, str)
+"""Types that functions rely on where a parameter declares them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Program:
                 return None
             args = [argument.evaluate(NOWHERE, binding) for argument in call.args]
             declared = zip(call.task.parameters, args, strict=True)
-            if any(one.type is int and type(value) is not int for one, value in declared):
+            if any(one.type in _SURE and type(value) is not one.type for one, value in declared):
                 return None
             up = (None,) if call.task in self.looks else ()
             cell = (entries[call.task], *args, *depth, *up, cell)

@@ -10,7 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.compiled.expressions import mentioned
+from bthtn.planning.htn.compiled.expressions import is_int, is_text, mentioned
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Constant, Expression
 from bthtn.world.fluent import Fluent, MemberOf
@@ -73,6 +73,21 @@ class Scope:
                 yield effect.target.index
         for _, _, _, call in self.calls:
             yield from call.args
+
+    @property
+    def declared(self) -> frozenset[type]:
+        """Types that parameters may rely on: what is declared so is called with nothing else.
+
+        That holds for calls in bodies, and for those of a goal if it has looked.
+        """
+        given = [
+            (parameter.type, argument)
+            for _, _, _, call in self.calls
+            for parameter, argument in zip(call.task.parameters, call.args, strict=True)
+        ]
+        counts = all(is_int(one, declared=True) for kind, one in given if kind is int)
+        spells = all(is_text(one) for kind, one in given if kind is str)
+        return frozenset([*([int] if counts else []), *([str] if spells else [])])
 
     @property
     def is_known(self) -> bool:

@@ -35,6 +35,7 @@ from bthtn.planning.htn.compiled.facts import Facts, Features
 from bthtn.planning.htn.compiled.known import Known, needed_names
 from bthtn.planning.htn.compiled.lean.body import Body, NotWritable, Part, settled
 from bthtn.planning.htn.compiled.lean.circles import circles, guarded
+from bthtn.planning.htn.compiled.lean.guard import KEY_AT
 from bthtn.planning.htn.compiled.lean.scope import Scope, Way, scalar
 from bthtn.planning.htn.compiled.lean.shape import Calls, alone, places, splices_to
 from bthtn.planning.htn.compiled.lean.telling import Telling
@@ -42,6 +43,8 @@ from bthtn.planning.htn.compiled.reading import Reading, tuple_source
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
 
+MOST_COMPARED: Final = 3
+"""Parts of a key that are compared before all of it is."""
 MOST_LOOKED_AHEAD: Final = 3
 """With more methods to come a choice is kept without asking for their conditions."""
 
@@ -65,7 +68,8 @@ class Source:
     ) -> None:
         self._scope = scope
         self.names = Names()
-        self.features, self.facts = replace(FEATURES, watched=watched), FACTS
+        self.features = replace(FEATURES, watched=watched, declared=scope.declared)
+        self.facts = FACTS
         self.telling = Telling(self.names) if watched else None
         self.circles: Mapping[CompoundTask[Any], int] = circles(scope) if strict else {}
         self.guarded = guarded(scope, self.circles)
@@ -334,22 +338,20 @@ class Source:
     def _guard(self, task: CompoundTask[Any], indent: int) -> Iterator[str]:
         """Lines that let a call fail that goes round in circles."""
         members = ["S", "T"] if self.writes_members else []
-        failing = self._body(indent + 2, None, _always, None, Known(int))
+        failing = self._body(indent + 1, None, _always, None, Known(int))
         args = tuple(f"a{n}" for n in range(len(task.parameters)))
         failing.fail(*([self.telling.cut(task, args)] if self.telling else []))
-        tab = "    " * indent
-        yield f"{tab}if up is not None:"
-        yield f"{tab}    key = {self._key(task)}"
-        given = ", ".join(["key", "up", "K", *members])
-        near = "up[1] > 1 or up[3] == key or up[1] and up[0][3] == key"
-        yield f"{tab}    if ({near}) and repeats({given}):"
+        tab, key = "    " * indent, self._key(task)
+        given = ", ".join([tuple_source(key), "up", "K", *members])
+        near = f"up[1] > 1 or {_equal('up', key)} or up[1] and {_equal('up[0]', key)}"
+        yield f"{tab}if up is not None and ({near}) and repeats({given}):"
         yield from failing.lines
 
-    def _key(self, task: CompoundTask[Any]) -> str:
-        """Source of what tells calls apart, as far as they are not told apart by members."""
+    def _key(self, task: CompoundTask[Any]) -> list[str]:
+        """Sources of what tells calls apart, as far as they are not told apart by members."""
         args = [f"a{n}" for n in range(len(task.parameters))]
         salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
-        return tuple_source([*salt, *args, *self.scalars])
+        return [*salt, *args, *self.scalars]
 
     def _opened(self, task: CompoundTask[Any], way: Way) -> list[str]:
         """The line that makes a call known to those inside it, where that could be itself."""
@@ -360,7 +362,8 @@ class Source:
         ):
             return []
         place = "len(T)" if self.writes_members else "0"
-        return [f"me = up, 0 if up is None else up[1] + 1, {place}, {self._key(task)}"]
+        key = ", ".join(self._key(task))
+        return [f"me = up, 0 if up is None else up[1] + 1, {place}, {key}"]
 
     def _asked(self, condition: Expression[Any], known: Known) -> str:
         """Source of a condition that is asked besides: nothing in it is given a name."""
@@ -371,6 +374,12 @@ class Source:
         if asked is None:
             raise NotWritable(str(condition))
         return settled(asked[1])
+
+
+def _equal(up: str, key: Sequence[str]) -> str:
+    """Source that tells whether an open call is like this one, as far as it is worth asking."""
+    asked = [f"{up}[{n}] == {part}" for n, part in enumerate(key[:MOST_COMPARED], KEY_AT)]
+    return " and ".join(asked)
 
 
 def _always(_task: Task) -> bool:
