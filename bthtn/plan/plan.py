@@ -135,7 +135,7 @@ class Plan:
         return flat(self.tree)
 
     def __repr__(self) -> str:
-        return f"<plan for {self.goal_text}: {len(self.steps)} steps, record {self.record!r}>"
+        return f"<plan for {self.goal_text}: {len(self.actions)} steps, record {self.record!r}>"
 
 
 # The halves of ``found``, for generated functions: a call more would take as long as an expansion.

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from bthtn import Domain, Fluent, Plan, State, find_plan, fluent, method
+from bthtn import Domain, Fluent, Plan, PlanCache, Planner, State, find_plan, fluent, method
 from bthtn.plan.walk import outline
 from bthtn.world.state import FrozenState
 
@@ -67,6 +67,29 @@ def test_a_plan_says_the_same_whenever_its_parts_are_made(deferred, made):
     assert deferred.footprint == made.footprint
     assert repr(deferred) == repr(made)
     assert deferred.expansions == 3
+
+
+def test_actions_are_the_tasks_of_the_steps_with_their_arguments(deferred, made):
+    assert made.actions == deferred.actions == ((step, ()), (step, ()))
+
+
+def test_where_the_actions_can_be_told_no_tree_is_made():
+    asked = []
+
+    def source(part):
+        asked.append(part)
+        return {"actions": ((step, ()),), "goal": count(), "binding": (), "record": (0,)}[part]
+
+    plan = Plan.found((source,))
+    assert plan.actions == ((step, ()),)
+    assert repr(plan) == "<plan for count: 1 steps, record (0,)>"
+    assert "tree" not in asked
+
+
+def test_a_plan_from_a_cache_has_its_actions():
+    planner = Planner(counting, count(), cache=PlanCache())
+    expected = planner.plan(Counter()).actions
+    assert planner.plan(Counter()).actions == expected == ((step, ()), (step, ()))
 
 
 def test_a_source_that_was_used_is_let_go(made):
