@@ -53,19 +53,22 @@ class CompiledQuestion:
     ) -> None:
         self.asked = Asked(domain, goal, binding, settings)
         self._programs = programs(domain)
-        facts = self._programs.facts
-        strict = settings.strict_recursion
-        is_partial = settings.horizon is not None or settings.horizon_time is not None
+        self._is_partial = settings.horizon is not None or settings.horizon_time is not None
         # Who makes no more expansions than that cannot be nested deeper either.
         self.most = min(settings.max_expansions, settings.max_depth)
-        deep = bool(facts.recursive) or len(domain.methods) >= settings.max_depth
-        forgets = facts.forgets or may_forget(goal)
-        self._features = Features(
-            unknowns=forgets,
-            horizon=is_partial,
-            guarded=strict,
-            max_depth=settings.max_depth if deep else None,
-            branches=facts.branches or has_branches(goal),
+
+    @cached_property
+    def _features(self) -> Features:
+        """What functions that keep a log have to be ready for."""
+        asked, facts = self.asked, self._programs.facts
+        most = asked.settings.max_depth
+        deep = bool(facts.recursive) or len(asked.domain.methods) >= most
+        return Features(
+            unknowns=facts.forgets or may_forget(asked.goal),
+            horizon=self._is_partial,
+            guarded=asked.settings.strict_recursion,
+            max_depth=most if deep else None,
+            branches=facts.branches or has_branches(asked.goal),
             volatile=facts.volatile,
         )
 
@@ -112,19 +115,16 @@ class CompiledQuestion:
     @cached_property
     def beginning(self) -> Beginning | None:
         """How to search for the choices alone; None where that cannot be."""
-        features, asked = self._features, self.asked
-        if features.horizon:
-            return None
-        return beginning(asked.domain, asked.goal, asked.binding, strict=features.guarded)
+        return None if self._is_partial else self._beginning(watched=False)
 
     def watching(self, others: Others) -> Watch | None:
         """What answers as ``plan`` does and tells how; None where only others can."""
-        features, asked = self._features, self.asked
-        if features.horizon:
-            return None
-        goal = asked.domain, asked.goal, asked.binding
-        begin = beginning(*goal, strict=features.guarded, watched=True)
-        return None if begin is None else begin.watching(asked, self.most, part_of, others)
+        begin = None if self._is_partial else self._beginning(watched=True)
+        return None if begin is None else begin.watching(self.asked, self.most, part_of, others)
+
+    def _beginning(self, *, watched: bool) -> Beginning | None:
+        asked, strict = self.asked, self.asked.settings.strict_recursion
+        return beginning(asked.domain, asked.goal, asked.binding, strict=strict, watched=watched)
 
     def _run(self, state: FrozenState) -> Machine:
         """A machine that came to an end."""

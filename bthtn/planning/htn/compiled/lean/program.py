@@ -116,9 +116,8 @@ def beginning(
     program = domain.derived(Programs).program(domain, roots, strict=strict, watched=watched)
     if program is None:
         return None
-    cells = [program.cell(entries, goal, binding) for entries in program.entries]
-    known = tuple(cell for cell in cells if cell is not None)
-    return Beginning(program, known) if len(known) == len(cells) else None
+    quick, careful = (program.cell(entries, goal, binding) for entries in program.entries)
+    return None if quick is None or careful is None else Beginning(program, (quick, careful))
 
 
 def _program(
