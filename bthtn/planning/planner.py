@@ -100,9 +100,22 @@ class Planner(Generic[S]):
         if self._answers is None and self._is_compiled and listener is None and not avoiding:
             ask = self._ask = self._compiled().asking()
             return ask(start_of(self.domain, state))
-        if listener is not None and self._answers is None:
+        if self._answers is not None and not avoiding:
+            return self._cached(self._start(state), self._answers, listener)
+        if listener is not None:
             return _answer(self._searched(start_of(self.domain, state), listener, avoiding))
         search = self.search(state, listener, avoiding)
+        search.advance()
+        return _answer(search)
+
+    def _cached(
+        self, start: FrozenState, answers: Answers, listener: SearchListener | None
+    ) -> Plan | None:
+        """The plan that the cache has, and will have from now on."""
+        answer = _known(start, answers, listener)
+        if answer is not None:
+            return self._plan_from(answer, start)
+        search = self._remembered(start, answers, listener)
         search.advance()
         return _answer(search)
 
@@ -127,12 +140,9 @@ class Planner(Generic[S]):
         start, answers = self._start(state), self._answers
         if answers is None or avoiding:
             return self._begun(start, listener, avoiding)
-        answer = answers.find(start, told=listener is not None)
+        answer = _known(start, answers, listener)
         if answer is None:
             return self._remembered(start, answers, listener)
-        if listener is not None:
-            for event in answer.events or ():
-                listener(event)
         return Answered(self._plan_from(answer, start))
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
@@ -241,6 +251,15 @@ class Planner(Generic[S]):
 
     def _plan_from(self, answer: Answer, start: FrozenState) -> Plan | None:
         return None if answer.tree is None else Plan.found((Known(self, answer, start),))
+
+
+def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:
+    """The answer that a cache has; a listener hears what the search told when it was made."""
+    answer = answers.find(start, told=listener is not None)
+    if answer is not None and listener is not None:
+        for event in answer.events or ():
+            listener(event)
+    return answer
 
 
 def _answer(found: Search | Searched) -> Plan | None:
