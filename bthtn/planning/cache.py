@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.domain.domain import FrozenDomain
@@ -34,6 +34,9 @@ from bthtn.planning.trace import SearchEvent
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
+
+_AS_THEY_ARE: Final = frozenset({bool, int, str})
+"""Types of which the values are keys as they are."""
 
 Readings = Mapping[Fluent[Any], Any]
 """Fluents of a start state with their values, in the order in which they were first read."""
@@ -197,9 +200,11 @@ class _Generation:
 
     def find(self, question: Question, state: FrozenState) -> Answer | None:
         """The answer at the end of the path that this state takes."""
-        node = self.trees.get(question)
+        node, values = self.trees.get(question), state.values
         while isinstance(node, _Reading):
-            node = node.ways.get(exact(state.get(node.fluent)))
+            value = values.get(node.fluent, node.fluent.default)
+            kind = type(value)
+            node = node.ways.get((kind, value) if kind in _AS_THEY_ARE else exact(value))
         return node
 
     def readings(self, question: Question, state: FrozenState) -> Readings:
@@ -262,7 +267,7 @@ def exact(value: Any) -> Any:
     A NaN is itself and no other NaN. Equal objects of other types count as one value.
     """
     kind = type(value)
-    if kind is bool or kind is int or kind is str:
+    if kind in _AS_THEY_ARE:
         return (kind, value)
     if kind is float and value == 0:
         return (kind, str(value))
