@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -54,30 +55,25 @@ def prepared(question: Question) -> Callable[[], Plan | None]:
     return lambda: planner.plan(q.state, q.listener)
 
 
-def with_actions(question: Question) -> Callable[[], Plan | None]:
-    """The same, and the tasks with their arguments: the plan as other planners write it."""
-    ask = prepared(question)
+def looking_at(part: str) -> Callable[[Question], Callable[[], Plan | None]]:
+    """The same, and a part of the plan, which is made when it is looked at.
 
-    def asked() -> Plan | None:
-        plan = ask()
-        if plan is not None:
-            plan.actions  # noqa: B018 - they are made by being asked for
-        return plan
+    ``actions`` are the plan as other planners write it, the ``tree`` what is needed to run it.
+    """
+    look = attrgetter(part)
 
-    return asked
+    def prepare(question: Question) -> Callable[[], Plan | None]:
+        ask = prepared(question)
 
+        def asked() -> Plan | None:
+            plan = ask()
+            if plan is not None:
+                look(plan)
+            return plan
 
-def with_tree(question: Question) -> Callable[[], Plan | None]:
-    """The same, and the plan tree with all its footprints: what is needed to run the plan."""
-    ask = prepared(question)
+        return asked
 
-    def asked() -> Plan | None:
-        plan = ask()
-        if plan is not None:
-            plan.tree  # noqa: B018 - it is made by being asked for
-        return plan
-
-    return asked
+    return prepare
 
 
 def traced(question: Question) -> Callable[[], Plan | None]:
@@ -99,9 +95,9 @@ MODES: Mapping[str, Callable[[Question], Callable[[], Plan | None]]] = MappingPr
         "interpreter": interpreter,
         "find_plan": simple_call,
         "Planner": prepared,
-        "Planner, actions": with_actions,
+        "Planner, actions": looking_at("actions"),
         "Planner, trace": traced,
-        "Planner, tree": with_tree,
+        "Planner, tree": looking_at("tree"),
         "Planner, cache": from_cache,
     }
 )

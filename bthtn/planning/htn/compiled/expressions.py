@@ -198,23 +198,6 @@ def _is_number(expression: Expression[Any]) -> bool:
             return False
 
 
-def is_text(expression: Expression[Any]) -> bool:
-    """Whether all values are strings, as long as parameters have the types that they declare."""
-    match expression:
-        case Constant(value=value):
-            return type(value) is str
-        case Fluent():
-            return expression.value_type is str and expression.default is not None
-        case MemberOf(family=family):
-            return is_text(family.prototype)
-        case Arithmetic(symbol="+", left=left, right=right):
-            return is_text(left) and is_text(right)
-        case Parameter(type=kind):
-            return kind is str
-        case _:
-            return False
-
-
 def is_atom(condition: Expression[Any]) -> bool:
     """Whether asking for the condition always reads all that it mentions."""
     while isinstance(condition, Negation):
@@ -223,20 +206,25 @@ def is_atom(condition: Expression[Any]) -> bool:
 
 
 def is_int(expression: Expression[Any], *, declared: bool = False) -> bool:
-    """Whether all values are whole numbers, for certain.
+    """Whether all values are whole numbers, for certain; ``declared`` as for ``is_sure``."""
+    return is_sure(expression, int, declared=declared)
+
+
+def is_sure(expression: Expression[Any], kind: type, *, declared: bool = False) -> bool:
+    """Whether all values are of this type, ``int`` or ``str``, for certain.
 
     With ``declared``, as long as parameters have the types that they declare.
     """
     match expression:
         case Constant(value=value):
-            return type(value) is int
+            return type(value) is kind
         case Fluent():
-            return expression.value_type is int and expression.default is not None
+            return expression.value_type is kind and expression.default is not None
         case MemberOf(family=family):
-            return is_int(family.prototype)
+            return is_sure(family.prototype, kind)
         case Arithmetic(left=left, right=right):
-            return is_int(left, declared=declared) and is_int(right, declared=declared)
-        case Parameter(type=kind):
-            return declared and kind is int
+            return all(is_sure(one, kind, declared=declared) for one in (left, right))
+        case Parameter(type=given):
+            return declared and given is kind
         case _:
             return False

@@ -134,7 +134,7 @@ class Machine:
             return self.domain.network(method, self.view, args)
         except UnknownRead as signal:
             self.view.readings.clear()
-            self.view.readings[signal.fluent] = UNKNOWN  # type: ignore[index]
+            self.view.readings[signal.fluent] = UNKNOWN  # type: ignore[index]  # never None here
             return UNKNOWN
 
     # planning by evaluation

@@ -10,7 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.compiled.expressions import is_int, is_text, mentioned
+from bthtn.planning.htn.compiled.expressions import is_sure, mentioned
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Constant, Expression
 from bthtn.world.fluent import Fluent, MemberOf
@@ -85,9 +85,11 @@ class Scope:
             for _, _, _, call in self.calls
             for parameter, argument in zip(call.task.parameters, call.args, strict=True)
         ]
-        counts = all(is_int(one, declared=True) for kind, one in given if kind is int)
-        spells = all(is_text(one) for kind, one in given if kind is str)
-        return frozenset([*([int] if counts else []), *([str] if spells else [])])
+        return frozenset(
+            kind
+            for kind in (int, str)
+            if all(is_sure(one, kind, declared=True) for own, one in given if own is kind)
+        )
 
     @property
     def is_known(self) -> bool:

@@ -356,10 +356,8 @@ class Source:
     def _opened(self, task: CompoundTask[Any], way: Way) -> list[str]:
         """The line that makes a call known to those inside it, where that could be itself."""
         circle = self.circles.get(task)
-        if task not in self.guarded or all(
-            self.circles.get(call.task) != circle  # type: ignore[arg-type]
-            for call in way.calls
-        ):
+        called = [call.task for call in way.calls if isinstance(call.task, CompoundTask)]
+        if task not in self.guarded or all(self.circles.get(one) != circle for one in called):
             return []
         place = "len(T)" if self.writes_members else "0"
         key = ", ".join(self._key(task))
