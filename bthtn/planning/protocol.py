@@ -170,7 +170,7 @@ def raise_for_user(error: Exception) -> NoReturn:
         Diagnostic(
             "BT201",
             f"{type(error).__name__}: {error}",
-            hint="a condition, effect, cost or argument of the domain cannot be computed",
+            hint="a condition, effect, cost or argument cannot be computed, or a listener raises",
         )
     ) from error
 

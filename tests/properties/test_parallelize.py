@@ -12,7 +12,20 @@ from operator import and_
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, sequence
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    FluentFamily,
+    Primitive,
+    State,
+    find_plan,
+    fluent,
+    fluents,
+    method,
+    one_of,
+    sequence,
+)
 from bthtn.analysis import makespan, parallelize
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.projection import projected
@@ -24,6 +37,7 @@ from bthtn.plan.validate import validate
 from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.protocol import request
 from bthtn.testing.strategies import problems
+from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.trail import WorkingState
 from tests.properties.interleavings import (
@@ -40,6 +54,12 @@ SOME = 100
 # An example is up to 200 runs of a plan, so by day fewer do than elsewhere.
 NIGHT = 5_000
 EXAMPLES = 10_000 if settings().max_examples >= NIGHT else settings().max_examples // 3
+
+
+class Hall(State):
+    """Lamps."""
+
+    lit: FluentFamily[str, bool] = fluents(default=False)
 
 
 class Shelf(State):
@@ -154,26 +174,56 @@ def test_plans_with_suspended_parts_stay_valid(problem):
 @given(problems(), st.randoms(use_true_random=False))
 def test_a_method_could_be_chosen_at_some_moment_before_its_steps(problem, random):
     for plan in first_plans(problem, is_fixed):
-        better = parallelize(plan)
-        if better is plan:
-            continue
-        scopes = [
-            (scope, {id(step) for step in leaves(scope)})
-            for _, scope in preorder(plan.tree)
-            if isinstance(scope, ScopeNode)
-        ]
-        for order in interleavings(better.tree, random, SOME):
-            waiting, notebook = list(scopes), Notebook(problem.state)
-            for step in order:
-                waiting = [one for one in waiting if not could_enter(problem, one[0], notebook)]
-                for scope, steps in waiting:
-                    assert id(step) not in steps, (scope, order)
-                notebook.do(step)
+        hold_choices(problem, plan, random)
+
+
+def test_so_could_a_value_of_a_variable():
+    hall = Domain("hall", Hall)
+
+    @hall.primitive
+    def light(lamp: str) -> Primitive:
+        return Primitive(effects=Hall.lit[lamp].becomes(True))
+
+    @hall.compound
+    def look():
+        lamp = one_of(("left", "right"))
+        yield method(light(lamp), light("door"), when=~Hall.lit[lamp])
+
+    state = Hall(lit={"left": True})
+    plan = find_plan(hall, state, look())
+    assert plan.record == (0, 1)
+    assert hold_choices(request(hall, state, look()), plan, None)  # so few orders are all held
+
+
+def hold_choices(problem, plan, random):
+    """Hold the choice of every method against every order; whether the plan has several."""
+    better = parallelize(plan)
+    if better is plan:
+        return False
+    scopes = [
+        (scope, {id(step) for step in leaves(scope)})
+        for _, scope in preorder(plan.tree)
+        if isinstance(scope, ScopeNode)
+    ]
+    for order in interleavings(better.tree, random, SOME):
+        waiting, notebook = list(scopes), Notebook(problem.state)
+        for step in order:
+            waiting = [one for one in waiting if not could_enter(problem, one[0], notebook)]
+            for scope, steps in waiting:
+                assert id(step) not in steps, (scope, order)
+            notebook.do(step)
+    return True
 
 
 def could_enter(problem, scope, notebook):
-    method = problem.domain.methods[scope.task][scope.method]
-    return method.condition.evaluate(notebook, scope.args) is True
+    try:
+        ways = problem.domain.ways(scope.task, scope.args, RecordingView(notebook))
+    except UnknownRead:
+        return False
+    number = scope.method
+    if number >= len(ways) or ways.name(number) != scope.name:
+        return False  # the variable had other values then
+    return ways.method(number).condition.evaluate(notebook, ways.binding(number)) is True
 
 
 def seen_in(strategy, plans_of, examples=120):
