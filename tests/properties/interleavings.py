@@ -148,22 +148,32 @@ class Notebook:
         """Do a step; the effects of a task come true all at once."""
         if step.task.precondition.evaluate(self, step.args) is not True:
             raise ImpossibleError(str(step))
-        before = Notebook(self.state, self.values)
+        before, added = Notebook(self.state, self.values), {}
         for effect in (*step.task.effects, *step.task.expected):
             if isinstance(effect, Assignment):
-                self.assign(effect, before, step.args)
+                self.assign(effect, before, step.args, added)
             else:
                 page = Page(before)
                 bound(effect.function, step.args)(World.over(page))
                 self.values.update(page.written)
+                added.update(dict.fromkeys(page.written))
 
-    def assign(self, effect, before, args):
+    def assign(self, effect, before, args, added):
+        """Write; ``added`` is the sum of the increases so far, None behind another write."""
         fluent = effect.target.ground(before, args)
         value = effect.value.evaluate(before, args)
-        if effect.grows:
-            now = self.get(fluent)
-            value = UNKNOWN if UNKNOWN in (now, value) else now + value
+        if not effect.grows:
+            added[fluent] = None
+        elif added.get(fluent, 0) is None:
+            value = total(self.get(fluent), value)
+        else:
+            added[fluent] = total(added[fluent], value) if fluent in added else value
+            value = total(before.get(fluent), added[fluent])
         self.put(fluent, value)
+
+
+def total(one, other):
+    return UNKNOWN if UNKNOWN in (one, other) else one + other
 
 
 class Page:
@@ -182,6 +192,8 @@ class Page:
 
 def enter(problem, scope, notebook):
     ways = problem.domain.ways(scope.task, scope.args, RecordingView(notebook))
+    if scope.method >= len(ways):
+        raise ImpossibleError(str(scope))
     condition = ways.method(scope.method).condition
     if (
         ways.name(scope.method) != scope.name
