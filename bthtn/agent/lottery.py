@@ -19,6 +19,7 @@ from typing import Final
 from bthtn.domain.chance import drawn_order
 from bthtn.errors import Diagnostic, DomainError, Severity, nearest
 from bthtn.world.expression import ALWAYS, Condition, StateView
+from bthtn.world.names import in_one_line, name_faults
 
 STEP: Final = 5
 UNLISTED: Final = 10_000
@@ -162,7 +163,10 @@ def values_of(listed: Collection[str], *, step: float = STEP) -> Mapping[str, fl
 def _faults(rows: Collection[LotteryRow]) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for row in rows:
-        where = f"row '{row.action}'"
+        where = in_one_line(f"row '{row.action}'")
+        yield from name_faults("an action", row.action, where)
+        if row.group:
+            yield from name_faults("a group", row.group, where)
         if row.action in seen:
             yield Diagnostic("BT161", f"two rows are for '{row.action}'", where)
         seen.add(row.action)

@@ -34,6 +34,7 @@ from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.reading import read_methods, refuse_variables
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
 from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
 S = TypeVar("S", bound=State)
@@ -74,6 +75,8 @@ class Domain(Generic[S]):
     """
 
     def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
+        """Raises DomainError for a name that is none."""
+        _refuse(name_faults("a domain", name))
         self.name = name
         self.state_class = state
         self._prunes_duplicates = prunes_duplicates
@@ -125,11 +128,7 @@ class Domain(Generic[S]):
 
     def compound(self, function: Callable[P, Methods]) -> CompoundTask[P]:
         """Define a compound task by a function that yields its methods, most wanted first."""
-        task: CompoundTask[P] = CompoundTask(
-            function.__name__, parameters_of(function), function, function.__doc__ or ""
-        )
-        self._add(task)
-        return task
+        return self._compound(function, is_open=False)
 
     def task(self, name: str) -> Task:
         """The task of this name, defined so far. Raises DomainError with the nearest right name."""
@@ -144,12 +143,7 @@ class Domain(Generic[S]):
         Theirs come behind its own; it may have none. Each of them has an extension point of that
         name, with the same parameters.
         """
-        name, doc = function.__name__, function.__doc__ or ""
-        task: CompoundTask[P] = CompoundTask(
-            name, parameters_of(function), function, doc, is_open=True
-        )
-        self._add(task)
-        return task
+        return self._compound(function, is_open=True)
 
     def freeze(self) -> FrozenDomain:
         """The finished domain, the same one at every call.
@@ -182,12 +176,25 @@ class Domain(Generic[S]):
         state = "frozen" if self._frozen is not None else "being written"
         return f"<domain {self.name}: {len(self._tasks)} tasks, {state}>"
 
+    def _compound(self, function: Callable[P, Methods], *, is_open: bool) -> CompoundTask[P]:
+        name, doc = function.__name__, function.__doc__ or ""
+        _refuse(name_faults("a task", name, f"domain '{self.name}'"))
+        task: CompoundTask[P] = CompoundTask(
+            name, parameters_of(function), function, doc, is_open=is_open
+        )
+        self._add(task)
+        return task
+
     def _primitive(
         self, name: str, parameters: Parameters, described: Primitive, doc: str
     ) -> PrimitiveTask[Any]:
+        _refuse(name_faults("a task", name, f"domain '{self.name}'"))
         written = [getattr(described, part.name) for part in fields(described)]
         refuse_variables(f"primitive '{name}'", *written)
-        uses = [described.uses] if isinstance(described.uses, Resource | str) else described.uses
+        uses = described.uses
+        uses = [uses] if isinstance(uses, Resource | str) else list(uses)
+        for one in map(str, uses):
+            _refuse(name_faults("a resource", one, f"primitive '{name}'"))
         asked = partial(condition_from, state_class=self.state_class)
         changed = partial(effects_from, state_class=self.state_class)
         return PrimitiveTask(
@@ -226,6 +233,12 @@ class Domain(Generic[S]):
             )
         self._tasks[task.name] = task
         return task
+
+
+def _refuse(faults: Iterable[Diagnostic]) -> None:
+    found = list(faults)
+    if found:
+        raise DomainError(found)
 
 
 def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:

@@ -20,6 +20,7 @@ from bthtn.domain.method import Method
 from bthtn.domain.parameter import Parameters
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.world.names import name_faults
 
 
 def derive(
@@ -37,7 +38,7 @@ def derive(
     DomainError for names that the template does not have, and where two tasks get one name.
     """
     whole = frozen(template)
-    faults = list(_faults(whole, rename, given))
+    faults = [*_unfit(name, rename, suffix), *_faults(whole, rename, given)]
     if faults:
         raise DomainError(faults)
     names = _names(whole, rename, suffix)
@@ -83,6 +84,14 @@ def _fixed(parameters: Parameters, given: Mapping[str, Any]) -> Parameters:
         replace(one, default=given[one.name], is_fixed=True) if one.name in given else one
         for one in parameters
     )
+
+
+def _unfit(name: str, rename: Mapping[str, str], suffix: str) -> Iterator[Diagnostic]:
+    yield from name_faults("a domain", name)
+    for old, new in rename.items():
+        yield from name_faults("a task", new, f"in place of {old!r}")
+    if suffix:
+        yield from name_faults("what ends on a suffix", suffix)
 
 
 def _faults(

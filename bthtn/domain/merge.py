@@ -16,6 +16,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
 
@@ -26,6 +27,9 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     tasks of one name, and for State classes none of which derives from all others.
     """
     wholes = tuple(frozen(domain) for domain in domains)
+    unfit = list(name_faults("a domain", name))
+    if unfit:
+        raise DomainError(unfit)
     merging = _Merging(name)
     for whole in wholes:
         merging.add(whole)

@@ -15,6 +15,7 @@ from bthtn.domain.number import number_from
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.domain.variable import Variable, unplaced, variables_in
 from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
+from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
 _YIELD: Final = "yield method(...)"
@@ -51,6 +52,8 @@ def read_methods(
         place = f"{where}, method {index}"
         try:
             method = _read(one, state_class)
+            if method.name:
+                reading.found.extend(name_faults("a method", method.name, place))
             reading.found.extend(_strangers(method, tasks, place))
             methods.append(lifting.method(method))
         except BthtnError as error:

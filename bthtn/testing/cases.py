@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
+from importlib.abc import ExecutionLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -315,16 +316,33 @@ def module_at(path: Path) -> ModuleType:
     folder = sys.modules[package] = ModuleType(package)
     folder.__path__ = [str(path.resolve().parent)]
     name = f"{package}.{path.stem.replace('.', '_')}"
-    spec = ModuleSpec(name, None, origin=str(path))
+    loader = _AsWritten(str(path), source)
+    spec = ModuleSpec(name, loader, origin=str(path))
     module = sys.modules[name] = module_from_spec(spec)
     module.__file__ = str(path)
     try:
-        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - what was asked for
+        loader.exec_module(module)
     except BthtnError:
         raise
     except (Exception, SystemExit) as error:
         raise InputError(unusable(path, error)) from error
     return module
+
+
+class _AsWritten(ExecutionLoader):
+    """Loads a file as it was read just now; nothing that was compiled before is used."""
+
+    def __init__(self, path: str, source: str) -> None:
+        self._path = path
+        self._source = source
+
+    def get_filename(self, fullname: str) -> str:  # noqa: ARG002 - protocol
+        """Where the file lies."""
+        return self._path
+
+    def get_source(self, fullname: str) -> str:  # noqa: ARG002 - protocol
+        """Its text."""
+        return self._source
 
 
 def unusable(path: Path, error: BaseException) -> Diagnostic:

@@ -22,6 +22,7 @@ from weakref import WeakValueDictionary
 from bthtn.errors import Diagnostic, StateError, nearest
 from bthtn.world.assignment import Reference
 from bthtn.world.expression import Binding, Expression, StateView
+from bthtn.world.names import in_one_line
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
 
 _PLAIN: Final = (bool, int, float, str)
@@ -108,11 +109,12 @@ class Fluent(Reference[T]):
         return cast("T | Unknown", view.get(self))
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
-        """``name``, or ``name[index]`` for a member of a family."""
+        """``name``, or ``name[index]`` for a member of a family, in one line."""
         if self.index is None:
             return self.name
-        index = self.index if isinstance(self.index, str) else value_text(self.index)
-        return f"{self.name}[{index}]"
+        index = self.index
+        shown = in_one_line(index) if isinstance(index, str) else value_text(index)
+        return f"{self.name}[{shown}]"
 
     def parse(self, text: str) -> Any:
         """The value that a person wrote as text. Raises StateError when it has another type."""

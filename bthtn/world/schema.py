@@ -8,6 +8,7 @@ from typing import Any
 
 from bthtn.errors import Diagnostic, StateError, nearest
 from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.names import in_one_line, name_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,10 @@ class StateSchema:
 def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
     """The schema of a class: its own fluents and those it inherits.
 
-    Raises StateError for a fluent with a reserved name: it would hide what a state can do.
+    Raises StateError for names that are none, and for a fluent with a reserved name: it would hide
+    what a state can do.
     """
+    unfit = list(name_faults("a State class", owner.__name__))
     fluents: dict[str, Fluent[Any]] = {}
     families: dict[str, FluentFamily[Any, Any]] = {}
     for ancestor in reversed(owner.__mro__):
@@ -61,6 +64,7 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
             elif isinstance(attribute, FluentFamily):
                 families[name] = attribute
     for name in (*fluents, *families):
+        unfit += name_faults("a fluent", name, in_one_line(f"class {owner.__name__}"))
         if name in reserved:
             raise StateError(
                 Diagnostic(
@@ -69,4 +73,6 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
                     hint="every state has something of that name; choose another one",
                 )
             )
+    if unfit:
+        raise StateError(unfit)
     return StateSchema(owner.__name__, fluents, families)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
+from bthtn.world.names import in_one_line
+
 
 class Unknown(Enum):
     """The type of ``UNKNOWN``: the value of a fluent that nobody can tell yet."""
@@ -29,13 +31,13 @@ def negation(truth: Truth) -> Truth:
 
 
 def value_text(value: object) -> str:
-    """A value as people read and write it: ``true``, ``3``, ``'tokyo'``, ``MELEE``, ``unknown``."""
+    """A value in one line, as people read and write it: ``true``, ``3``, ``'tokyo'``, ``MELEE``."""
     if value is UNKNOWN:
         return "unknown"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Enum):
-        return value.name
+        return in_one_line(value.name)
     if value is None:
         return "none"
-    return repr(value)
+    return in_one_line(repr(value))

@@ -1,6 +1,7 @@
 """bthtn plan: the plan for a state, or why there is none."""
 
 import json
+import re
 import shutil
 from itertools import product
 from pathlib import Path
@@ -383,8 +384,9 @@ def test_the_functions_that_do_the_planning_can_be_looked_at(bthtn, tmp_path):
     shown = bthtn("plan", "combat", "fight", "--show-compiled")
     assert shown.code == 0
     compile(shown.out, "shown", "exec")
-    assert "def c_fight(S, L, C, m, cell):" in shown.out
-    assert "def p_reload(S, L, C, m, cell):" in shown.out
+    for letter, task in (("c", "fight"), ("p", "reload")):
+        name = re.search(rf"^# ({letter}_\d+): '{task}'$", shown.out, re.MULTILINE)[1]
+        assert f"def {name}(S, L, C, m, cell):" in shown.out
     assert bthtn("plan", "combat", "fight", "--show-compiled").out == shown.out
     bthtn("plan", "combat", "fight", "--show-compiled", "-o", str(tmp_path / "fight.py"))
     assert (tmp_path / "fight.py").read_text("utf-8") == shown.out

@@ -31,11 +31,6 @@ def bound_lines(task: Task, scope: str) -> list[str]:
     return [f"    {names}= {scope}[2]"] if names else []
 
 
-def signature(task: Task) -> str:
-    """The call of a task as it was written, for a comment."""
-    return f"{task.name}({', '.join(parameter.name for parameter in task.parameters)})"
-
-
 def unpacked(task: Task) -> str:
     """Source that takes a cell apart."""
     return ", ".join(["_", "sc", *(f"a{n}" for n in range(len(task.parameters))), "rest"])

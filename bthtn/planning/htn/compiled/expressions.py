@@ -7,8 +7,6 @@ itself, through a recording view.
 
 from __future__ import annotations
 
-import keyword
-import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 from math import isfinite
@@ -33,19 +31,28 @@ Read = Callable[[Reference[Any] | Parameter[Any]], str | None]
 """Gives the source that reads a fluent, member or parameter, None where there is none."""
 
 _OPPOSITE: Final = MappingProxyType({"True": "False", "False": "True"})
+_LARGEST: Final = 2**62
+"""Numbers below it are written out: Python itself refuses to write or read very long ones."""
 _ORDERINGS: Final = frozenset({"<", "<=", ">", ">="})
 
 
 class Names:
-    """The objects that generated source mentions, each under one readable name."""
+    """The objects that generated source mentions, each under a letter and a number.
+
+    Nothing of what they are called is in these names, so that no text of a domain can reach the
+    source. ``strings`` are those objects that are constant strings.
+    """
 
     def __init__(self) -> None:
         self.objects: dict[str, Any] = {}
+        self.strings: dict[str, str] = {}
         self._names: dict[int, str] = {}
         self._equal: dict[Any, Any] = {}
+        self._by_string: dict[str, str] = {}
+        self._called: dict[str, str] = {}
 
     def of(self, prefix: str, text: str, thing: Any) -> str:
-        """The name of an object, the same at every call; made of the prefix and the text."""
+        """The name of an object, the same at every call."""
         known = self._names.get(id(thing))
         if known is None:
             known = self._names[id(thing)] = self.new(prefix, text, thing)
@@ -56,15 +63,24 @@ class Names:
         return self.of(prefix, text, self._equal.setdefault(thing, thing))
 
     def new(self, prefix: str, text: str, thing: Any) -> str:
-        """A name of its own for an object."""
-        plain = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-        stem = f"{prefix}_{plain}" if plain else prefix
-        name, number = stem, 1
-        while name in self.objects or keyword.iskeyword(name):
-            number += 1
-            name = f"{stem}_{number}"
+        """A name of its own for an object; the text is what people call it."""
+        name = f"{prefix}_{len(self.objects) + 1}"
         self.objects[name] = thing
+        if text:
+            self._called[name] = text
         return name
+
+    def string(self, value: str) -> str:
+        """The name of a constant string, the same for equal ones."""
+        name = self._by_string.get(value)
+        if name is None:
+            name = self._by_string[value] = self.new("v", value, value)
+            self.strings[name] = value
+        return name
+
+    def explained(self, text: str) -> str:
+        """A source with what its names stand for behind it, to be read and never to be run."""
+        return "".join([text, "\n", *(f"# {name}: {of!r}\n" for name, of in self._called.items())])
 
 
 def references(expression: Expression[Any]) -> list[Reference[Any]] | None:
@@ -163,9 +179,11 @@ def value_source(expression: Expression[Any], names: Names, read: Read) -> str |
 
 
 def literal(value: Any, names: Names) -> str:
-    """Source of a constant: written out where that gives an equal value, named otherwise."""
-    plain = type(value) in (bool, int, str, type(None))
-    if plain or (type(value) is float and isfinite(value)):
+    """Source of a constant: numbers are written out, everything else is named."""
+    if type(value) is str:
+        return names.string(value)
+    is_number = type(value) in (int, float) and isfinite(value) and abs(value) < _LARGEST
+    if is_number or type(value) in (bool, type(None)):
         return repr(value) if not repr(value).startswith("-") else f"({value!r})"
     if value is UNKNOWN:
         return "UNKNOWN"

@@ -1,6 +1,6 @@
 """What a function has read, and found to hold, on the way to one of its lines.
 
-A value that is read gets a name where it is read: ``(r1 := S.get(x0, ''))``. Behind that line
+A value that is read gets a name where it is read: ``(r1 := S.get(x0, v_2))``. Behind that line
 the name stands for it, until something writes the family that it is of. What holds is kept as
 source in which only names and constants are mentioned, so it goes on to hold.
 """
@@ -90,15 +90,9 @@ def needed_names(function: str) -> str:
 
 def _behind(source: str, place: int) -> int:
     """The place behind the bracket that closes what is open there."""
-    depth, quote = 1, ""
+    depth = 1
     while depth:
         one = source[place]
-        if quote:
-            place += one == "\\"
-            quote = "" if one == quote else quote
-        elif one in "'\"":
-            quote = one
-        else:
-            depth += (one in "([{") - (one in ")]}")
+        depth += (one in "([") - (one in ")]")
         place += 1
     return place

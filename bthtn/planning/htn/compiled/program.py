@@ -1,28 +1,20 @@
-"""A program: the functions of a domain, made once for every set of features.
-
-The source stands in ``linecache`` under a name of its own, so that a traceback through a
-generated function shows its line.
-"""
+"""A program: the functions of a domain, made once for every set of features."""
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import count
-from types import CodeType
-from typing import Any, Final
+from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import Task
+from bthtn.planning.htn.compiled import generated
 from bthtn.planning.htn.compiled.facts import Facts, Features, facts_about
 from bthtn.planning.htn.compiled.members import members_of
 from bthtn.planning.htn.compiled.reading import change, weight
 from bthtn.planning.htn.compiled.source import Source
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import UNKNOWN
-
-_NUMBERS: Final = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,10 @@ class Planning:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Generated functions by task, and what a machine has to know to run them."""
+    """Generated functions by task, and what a machine has to know to run them.
+
+    ``text`` is their source for people, with what its names stand for.
+    """
 
     text: str
     features: Features
@@ -82,20 +77,6 @@ def programs(domain: FrozenDomain) -> Programs:
     return domain.derived(Programs)
 
 
-def executable(domain: FrozenDomain, text: str) -> CodeType:
-    """A generated source, compiled under a name of its own."""
-    file = f"<bthtn {domain.name} {next(_NUMBERS)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    return compile(text, file, "exec")
-
-
-def executed(code: CodeType, names: Mapping[str, Any]) -> dict[str, Any]:
-    """What a generated source defines, where it can mention these names."""
-    made = dict(names)
-    exec(code, made)  # noqa: S102 - the source is our own
-    return made
-
-
 def defaults_of(domain: FrozenDomain) -> dict[Fluent[Any], Any]:
     """The defaults of all fluents that are no members of families, as far as they are foreseen."""
     return {
@@ -113,6 +94,8 @@ def _program(domain: FrozenDomain, facts: Facts, features: Features, planning: P
         "expand": planning.expand,
         "choose": planning.choose,
     }
-    names = executed(executable(domain, text), given)
+    names = generated.executed(generated.executable(text), given)
     functions = {task: names[name] for task, name in source.functions.items()}
-    return Program(text, features, facts, functions, defaults_of(domain), planning)
+    return Program(
+        source.names.explained(text), features, facts, functions, defaults_of(domain), planning
+    )

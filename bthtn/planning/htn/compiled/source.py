@@ -12,7 +12,8 @@
 ``S`` holds the values by fluent, ``L`` is the log (``kinds``), ``C`` the choices that are
 open, ``m`` the machine. A cell is what is left to do: a function, the scope it is in, the
 values of its arguments, and the cell behind it. A function answers with the next cell, or
-with None where nothing is possible.
+with None where nothing is possible. The names are numbered in fact, ``c_4`` for ``c_fight``:
+nothing of a domain's texts reaches the source.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.compiled.calls import Site, bound_lines, is_ground, signature, unpacked
+from bthtn.planning.htn.compiled.calls import Site, bound_lines, is_ground, unpacked
 from bthtn.planning.htn.compiled.effects import Effects
 from bthtn.planning.htn.compiled.exclusion import exclude_each_other
 from bthtn.planning.htn.compiled.expressions import Names
@@ -75,7 +76,6 @@ class Source:
 
     def _primitive(self, task: PrimitiveTask[Any]) -> Iterator[str]:
         yield f"def {self.functions[task]}(S, L, C, m, cell):"
-        yield f"    # {signature(task)}"
         kind = self._kind(task)
         generic = f"return m.primitive({kind}, cell)"
         lines = self._inlined(task, kind, generic)
@@ -163,7 +163,6 @@ class Source:
             if start:
                 yield ""
             yield f"def {self._function(task, start)}(S, L, C, m, cell):"
-            yield f"    # {signature(task)}"
             yield f"    {unpacked(task)} = cell"
             if self._features.paths:
                 yield "    at = m.at"
@@ -180,7 +179,6 @@ class Source:
     def _told(self, task: CompoundTask[Any]) -> Iterator[str]:
         """The function of a task that enters the method that is told."""
         yield f"def {self.functions[task]}(S, L, C, m, cell):"
-        yield f"    # {signature(task)}"
         yield f"    {unpacked(task)} = cell"
         yield "    index = next(m.told)"
         for index, method in enumerate(self._domain.methods[task]):
@@ -191,7 +189,6 @@ class Source:
     def _chosen(self, task: CompoundTask[Any]) -> Iterator[str]:
         """The function of a task that is decomposed in ways which only the state tells."""
         yield f"def {self.functions[task]}(S, L, C, m, cell):"
-        yield f"    # {signature(task)}"
         yield f"    {unpacked(task)} = cell"
         yield from self._guard(task, first=True)
         key = "key" if self._is_guarded(task) else "None"
@@ -347,7 +344,6 @@ class Source:
             name = self.names.new("q", task.name, run)
             lines = [
                 f"def {name}(S, L, C, m, cell):",
-                f"    # {', '.join(map(str, run))} in {signature(task)}",
                 "    _, s, rest = cell",
                 *bound_lines(task, "s"),
                 *(
@@ -375,7 +371,6 @@ class Source:
             at = "m.at" if self._features.paths else "None"
             lines = [
                 f"def {name}(S, L, C, m, cell):",
-                f"    # {part} in {signature(task)}",
                 "    _, sc, _, rest = cell",
                 *bound_lines(task, "sc"),
                 f"    cell = ({given})",

@@ -14,6 +14,7 @@ from keyword import iskeyword
 from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.compiled import generated
 from bthtn.planning.htn.compiled.effects import Effects
 from bthtn.planning.htn.compiled.expressions import is_atom, joined, mentioned
 from bthtn.planning.htn.compiled.facts import Facts, Features
@@ -162,7 +163,7 @@ class Body:
                 raise NotWritable(str(condition))
             if not number:
                 self.sure = self.known.copy()
-            source = settled(asked[1])
+            source = settled(asked[1], self.of.names.strings)
             if without_naming(source) not in self.known.facts:
                 told.append(source)
                 facts |= {without_naming(source)} if self.known.names_more else set()
@@ -182,13 +183,13 @@ class Body:
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Names for values, or the constants that they are."""
-        names = []
+        names, strings = [], self.of.names.strings
         for source in sources:
             name, naming = source, named(source)
             if naming is not None:
                 name = naming[0]
                 self.write(f"{name} = {naming[1]}")
-            elif not is_variable(source) and not is_constant(source):
+            elif not is_variable(source) and not is_constant(source, strings):
                 name = f"b{self.fresh()}"
                 self.write(f"{name} = {source}")
             names.append(name)
@@ -311,7 +312,8 @@ class Body:
             for one in mentioned(argument)
             if isinstance(one, Parameter)
         ]
-        names = list(filter(is_variable, dict.fromkeys(asked)))
+        strings = self.of.names.strings
+        names = [one for one in dict.fromkeys(asked) if is_variable(one) and one not in strings]
         called = {name: name for name in names if name.startswith("a")}
         called |= {name: f"c{n}" for n, name in enumerate(names) if name not in called}
         up = any(
@@ -374,16 +376,17 @@ def is_variable(source: str) -> bool:
     return source.isidentifier() and not iskeyword(source)
 
 
-def is_constant(source: str) -> bool:
-    """Whether the source mentions nothing that has a name."""
-    return not any(isinstance(node, ast.Name) for node in ast.walk(ast.parse(source)))
+def is_constant(source: str, strings: Mapping[str, str]) -> bool:
+    """Whether the source mentions nothing that has a name, but for constant strings."""
+    nodes = ast.walk(ast.parse(source))
+    return all(node.id in strings for node in nodes if isinstance(node, ast.Name))
 
 
-def settled(source: str) -> str:
+def settled(source: str, strings: Mapping[str, str]) -> str:
     """The truth of a condition in which nothing can change, else the condition."""
-    if not is_constant(source):
+    if not is_constant(source, strings):
         return source
     try:
-        return repr(bool(eval(source, {})))  # noqa: S307 - our own source
+        return repr(bool(generated.evaluated(source, strings)))
     except Exception:  # noqa: BLE001 - then it is raised where it is asked
         return source

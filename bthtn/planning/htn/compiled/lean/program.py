@@ -10,6 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.plan.plan import Plan, new, put_source
+from bthtn.planning.htn.compiled import generated
 from bthtn.planning.htn.compiled.calls import is_ground
 from bthtn.planning.htn.compiled.cells import Asked
 from bthtn.planning.htn.compiled.lean import seen
@@ -21,7 +22,6 @@ from bthtn.planning.htn.compiled.lean.source import Source
 from bthtn.planning.htn.compiled.lean.telling import KINDS
 from bthtn.planning.htn.compiled.lean.watch import Others, Watch
 from bthtn.planning.htn.compiled.members import Members, members_of
-from bthtn.planning.htn.compiled.program import executable, executed
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
@@ -35,6 +35,7 @@ _SURE: Final = (int, str)
 class Program:
     """Functions that raise KeyError for members that were never met, and those that meet them.
 
+    ``text`` is their source for people, with what its names stand for.
     ``entries`` are the functions of both kinds that begin with a task that a goal calls.
     ``asking`` makes functions that answer; there is none where somebody watches. ``looks`` are
     the tasks that are called with what is open around them, which is nothing.
@@ -131,7 +132,7 @@ def _program(
         text, entries = source.text()
     except NotWritable:
         return None
-    code = executable(domain, text)
+    code = generated.executable(text)
     names = {name: members_of(thing) for name, thing in source.names.objects.items()}
     names |= {"Unforeseen": Unforeseen, "repeats": repeats}
     if watched:
@@ -139,7 +140,7 @@ def _program(
     else:
         names |= {"Plan": Plan, "new": new, "put_source": put_source, "take_back": take_back}
     met = {name: thing.met for name, thing in names.items() if isinstance(thing, Members)}
-    both = [executed(code, {**names, **met}), executed(code, names)]
+    both = [generated.executed(code, {**names, **met}), generated.executed(code, names)]
     starts = tuple({task: made[name] for task, name in entries.items()} for made in both)
     asking = () if watched else tuple(made["asking"] for made in both)
-    return Program(text, starts, asking, source.guarded)
+    return Program(source.names.explained(text), starts, asking, source.guarded)

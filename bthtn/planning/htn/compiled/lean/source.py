@@ -14,7 +14,8 @@ were before. ``rest`` is what is left to do: a function, what it is to be called
 rest behind it. A function answers with what is to be done next, and in which state.
 
 Where somebody listens, all fluents stand in ``S``, which notes what is read, ``E`` has the
-events, and ``d`` tells how deep a task is nested.
+events, and ``d`` tells how deep a task is nested. As in the source with a log, the names are
+numbered in fact.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, Task, TaskCall
-from bthtn.planning.htn.compiled.calls import signature
 from bthtn.planning.htn.compiled.exclusion import exclude_each_other
 from bthtn.planning.htn.compiled.expressions import Names
 from bthtn.planning.htn.compiled.facts import Facts, Features
@@ -153,7 +153,8 @@ class Source:
         """The function that answers from one state after the other.
 
         ``start`` is the cell to begin with, ``most`` how many expansions there may be. Who has
-        met too few members, and who cannot answer, leaves it to ``unmet`` and ``logged``.
+        met too few members, and who cannot answer, leaves it to ``unmet`` and ``logged``; so does
+        whoever meets an exception, since those who search again tell what it means.
         """
         yield "def asking(asked, start, most, part_of, unmet, logged):"
         yield "    def plan(state):"
@@ -163,7 +164,7 @@ class Source:
         yield from (f"            {line}" for line in self._loop())
         yield "        except KeyError:"
         yield "            return unmet(state)"
-        yield "        except Exception:  # those who search again tell what it means"
+        yield "        except Exception:"
         yield "            return logged(state)"
         yield "        if cell is None:"
         yield "            return None if n > 0 else logged(state)"
@@ -207,7 +208,6 @@ class Source:
         self, name: str, parts: list[Part], names: Sequence[str], *, up: bool
     ) -> Iterator[str]:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
-        yield f"    # {', '.join(str(part.call) for part in parts)}"
         yield f"    {', '.join(['_', *names, *self.around(up=up), 'rest'])} = cell"
         body = self._body(1, None, _always, None, Known(count().__next__))
         body.parts(parts)
@@ -229,7 +229,6 @@ class Source:
         args = [f"a{n}" for n in range(len(task.parameters))]
         state = ["n", *self.scalars, "rest", *self.around(up=looks), *args]
         yield f"def {self.function(task)}({', '.join([*self.given, *state])}):"
-        yield f"    # {signature(task)}"
         called = [call.task for way in ways for call in way.calls]
         loops = any(one is task or splices_to(self._alone, one, task) for one in called)
         if loops:
@@ -371,7 +370,7 @@ class Source:
         )
         if asked is None:
             raise NotWritable(str(condition))
-        return settled(asked[1])
+        return settled(asked[1], self.names.strings)
 
 
 def _equal(up: str, key: Sequence[str]) -> str:

@@ -121,7 +121,7 @@ class Telling:
 
     def entered(self, task: CompoundTask[Any], way: Way, args: tuple[str, ...], deeper: int) -> str:
         """A method was chosen."""
-        which = str(way.index), repr(way.method.name)
+        which = str(way.index), self._names.string(way.method.name)
         return _event("MethodEntered", self._called(task, args), *which, depth(deeper))
 
     def rejected(
@@ -135,13 +135,15 @@ class Telling:
         self, task: CompoundTask[Any], way: Way, args: tuple[str, ...], question: Question
     ) -> str:
         """A method may not be used."""
-        which = str(way.index), repr(way.method.name)
+        which = str(way.index), self._names.string(way.method.name)
         reason = self._refused(way.method.condition, None, args, question)
         return _event("MethodRejected", self._called(task, args), *which, reason, depth(0))
 
     def cut(self, task: CompoundTask[Any], args: tuple[str, ...]) -> str:
         """A task goes round in circles."""
-        return _event("RecursionCut", self._called(task, args), repr(trace.GOES_ROUND), depth(0))
+        return _event(
+            "RecursionCut", self._called(task, args), self._names.string(trace.GOES_ROUND), depth(0)
+        )
 
     def returned(self, task: CompoundTask[Any], args: tuple[str, ...]) -> str:
         """The search went back to a task."""
@@ -149,7 +151,7 @@ class Telling:
 
     def _called(self, task: Task, args: tuple[str, ...]) -> str:
         if not args:
-            return repr(task.name)
+            return self._names.string(task.name)
         says = self._calls.setdefault(task, partial(_said, task))
         return tuple_source([self._names.of("says", task.name, says), *args])
 

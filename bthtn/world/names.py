@@ -1,0 +1,36 @@
+"""Names and lines: which strings can be names, and how other strings are shown in one line.
+
+Names stand in plans, reports, files and on command lines, each in one line of text. Values are
+data and may be any strings.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from bthtn.errors import Diagnostic
+
+_UNFIT: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Categories of Unicode: control characters, lone surrogates, line and paragraph separators."""
+
+
+def _is_unfit(letter: str) -> bool:
+    return unicodedata.category(letter) in _UNFIT
+
+
+def in_one_line(text: str) -> str:
+    r"""The text with an escape such as ``\n`` for every character that no line can hold."""
+    if text.isprintable():
+        return text
+    return "".join(one.encode("unicode_escape").decode() if _is_unfit(one) else one for one in text)
+
+
+def name_faults(what: str, name: str, where: str = "") -> Iterator[Diagnostic]:
+    """Why this cannot be the name of ``what``, such as ``a task``; nothing where it can."""
+    if not name:
+        yield Diagnostic("BT125", f"the name of {what} is empty", where, "give it a name")
+    elif not name.isprintable() and any(map(_is_unfit, name)):
+        hint = "a name has no line breaks and no other control characters"
+        yield Diagnostic("BT125", f"{what} cannot be called {name!r}", where, hint)
