@@ -253,6 +253,74 @@ def test_codes_are_found_where_they_count():
     assert codes_executed("BT997\n```python\nBT998\n```\nBT997\n```text\nBT997\n```\n") == {"BT998"}
 
 
+# source text that is run
+
+RUNNER = "bthtn/planning/htn/compiled/generated.py"
+RUNS_TEXT = {"exec", "eval", "compile"}
+
+
+def running_lines(source: str) -> list[int]:
+    """Lines that mention what runs text; ``re.compile`` and its like are attributes of others."""
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name) if name in RUNS_TEXT:
+                lines.append(node.lineno)
+            case ast.Attribute(value=ast.Name(id="builtins" | "__builtins__")):
+                lines.append(node.lineno)
+            case ast.ImportFrom(module="builtins") | ast.Import(names=[ast.alias("builtins")]):
+                lines.append(node.lineno)
+    return lines
+
+
+def unchecked_runs(source: str) -> list[str]:
+    """Functions that run a text without having checked first that it can only be ours."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        and {"eval", "compile"} & {getattr(one, "id", "") for one in ast.walk(node)}
+        and not any(ast.unparse(one).startswith("_check(") for one in node.body[:2])
+    ]
+
+
+def runs_from_elsewhere(path: str, source: str) -> bool:
+    package = Path(RUNNER).parent.as_posix()
+    imported = re.search(r"compiled(\.| import .*\b)generated\b", source)
+    return imported is not None and not path.startswith(f"{package}/")
+
+
+def test_one_module_alone_runs_source_text_and_only_text_of_its_own_package():
+    sources = {path: read(path) for path in files("bthtn", "domains", "trees")}
+    faults = [
+        f"{path}:{line} runs text"
+        for path, source in sources.items()
+        if path != RUNNER
+        for line in running_lines(source)
+    ]
+    faults += [
+        f"{path} runs text of its own"
+        for path in sources
+        if runs_from_elsewhere(path, sources[path])
+    ]
+    faults += [
+        f"{RUNNER}: {name} runs what it has not checked" for name in unchecked_runs(read(RUNNER))
+    ]
+    assert not faults, "\n".join(faults)
+    assert running_lines(read(RUNNER))
+
+
+def test_text_that_is_run_is_seen():
+    for source in ("eval('1')", "f = exec", "import builtins", "builtins.exec('1')"):
+        assert running_lines(source) == [1]
+    assert running_lines("re.compile('a')\nmodel.eval()") == []
+    assert unchecked_runs("def f(text):\n    return eval(text)") == ["f"]
+    assert unchecked_runs("def f(text):\n    _check(text)\n    return eval(text)") == []
+    users = "from bthtn.planning.htn.compiled import generated"
+    assert runs_from_elsewhere("bthtn/cli/plan.py", users)
+    assert not runs_from_elsewhere("bthtn/planning/htn/compiled/program.py", users)
+
+
 # the public names
 
 

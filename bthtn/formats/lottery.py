@@ -16,6 +16,7 @@ An empty cell asks for nothing.
 from __future__ import annotations
 
 import csv
+import io
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -86,7 +87,7 @@ def read_lottery(path: Path | str, state: type[State]) -> LotteryTable:
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each line with its place, and its cells by the heading of their column."""
-    reader = csv.reader(text_of(path).splitlines())
+    reader = csv.reader(io.StringIO(text_of(path), newline=""))
     headings = next(reader, [])
     for cells in reader:
         where = f"{path}:{reader.line_num}"

@@ -1,4 +1,4 @@
-"""Names and lines: which strings can be names, and how other strings are shown in one line.
+"""Names: which strings can be names, and how other strings are shown in one line.
 
 Names stand in plans, reports, files and on command lines, each in one line of text. Values are
 data and may be any strings.

@@ -192,6 +192,9 @@ def test_a_list_that_outgrows_waiting_is_found():
     ("make", "what"),
     [
         (lambda: LotteryTable(JAB, JAB), "two rows are for 'Jab'"),
+        (lambda: LotteryTable(LotteryRow("Jab\n")), r"\[BT125\] an action cannot be called 'Jab"),
+        (lambda: LotteryTable(LotteryRow("Jab", group="\0")), "a group cannot be called"),
+        (lambda: LotteryTable(LotteryRow("")), "the name of an action is empty"),
         (lambda: LotteryTable(LotteryRow("Jab", weight=-1)), "its weight is -1"),
         (lambda: LotteryTable(LotteryRow("Jab", increment=float("nan"))), "its increment is nan"),
         (lambda: boxing().executed("Jap"), "did you mean 'Jab'"),

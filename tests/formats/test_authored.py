@@ -186,3 +186,11 @@ def test_a_subtask_that_nobody_defines_is_told_when_the_domain_is_frozen():
     with pytest.raises(DomainError, match="no task is called 'atack'") as caught:
         domain.freeze()
     assert "did you mean 'attack'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "tree", [Command("hit\nagain"), in_order(Command("a\x85"), Command("b")), Command("hit\0")]
+)
+def test_a_command_whose_name_breaks_a_line_is_told(tree):
+    with pytest.raises(DomainError, match=r"\[BT125\] a task cannot be called"):
+        task_from(Domain("broken", Enemy), "act", in_order(tree, Command("rest")))

@@ -119,3 +119,12 @@ def test_everything_that_is_wrong_is_told_at_once(read):
 def test_a_file_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(InputError, match="cannot read"):
         read_lottery(tmp_path / "nowhere.csv", Fighter)
+
+
+def test_a_row_ends_where_a_line_ends_and_nowhere_else(read):
+    table = read("action,weight\nJab\u00a0high,2\n")
+    assert list(table.rows) == ["Jab\u00a0high"]
+    with pytest.raises(InputError, match=r"\[BT125\] an action cannot be called 'Jab.u2028high'"):
+        read("action,weight\nJab\u2028high,2\n")
+    with pytest.raises(InputError, match=r"\[BT125\] an action cannot be called 'Jab.nhigh'"):
+        read('action,weight\n"Jab\nhigh",2\n')

@@ -415,3 +415,11 @@ def test_functions_of_every_kind_are_generated_for_these_worlds():
             kinds["that only the state tells"] += "choose(" in text
     wanted = ("choices", "listens", "log", "several", "horizon", "unknown", "evaluation", "tells")
     assert all(any(one in kind for kind in +kinds) for one in wanted), kinds
+
+
+@pytest.mark.parametrize("text", ["a = 'b'", 'a = "b"', "a = 1  # b", "戦 = 1", "a = \\\n1", "a;b"])
+def test_source_with_anything_in_it_that_could_be_quoted_is_not_run(text):
+    with pytest.raises(ValueError, match="neither quotes nor comments"):
+        generated.executable(text)
+    with pytest.raises(ValueError, match="neither quotes nor comments"):
+        generated.evaluated(text, {})
