@@ -173,3 +173,4 @@ class NullNode:
 Node = TaskNode | ScopeNode | SequenceNode | ParallelNode | PriorityNode | SuspendedNode | NullNode
 
 NULL_NODE = NullNode()
+"""Nothing to do, at as many places of a tree as like to; every other node has one place."""

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    SuspendedNode,
+    TaskNode,
+)
 from bthtn.plan.walk import children_of, preorder
 
 
@@ -71,7 +78,8 @@ class Progress:
         """The nodes in which a step has started, or a suspended part was planned.
 
         What stands before such a node in a sequence was come past, also if it has no steps. Told
-        backwards, so that what is below a node is known when it is come to.
+        backwards, so that what is below a node is known when it is come to. Null nodes are not
+        among them: one of them may stand at several places.
         """
         order: list[tuple[Node, tuple[Node, ...]]] = []
         pending: list[Node] = [self.tree]
@@ -88,7 +96,8 @@ class Progress:
             found.add(node)
             if last and not isinstance(node, ParallelNode | PriorityNode):
                 for passed in below[:last]:
-                    found.update(self.nodes(passed))
+                    below_it = self.nodes(passed)
+                    found.update(one for one in below_it if not isinstance(one, NullNode))
         return frozenset(found)
 
     def _has_started(self, node: Node) -> bool:

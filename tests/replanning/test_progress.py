@@ -44,6 +44,13 @@ def test_a_branch_without_steps_is_not_behind_because_another_has_started():
     assert empty not in Progress(tree, {A: Stage.RUNNING}).begun()
 
 
+def test_a_null_node_that_stands_elsewhere_too_was_not_come_past_there():
+    ahead, running = SequenceNode((A, NULL_NODE)), SequenceNode((NULL_NODE, B))
+    tree = ParallelNode((ahead, running), ParallelPolicy.ALL)
+    progress = Progress(tree, {A: Stage.AHEAD, B: Stage.RUNNING})
+    assert progress.begun() == {tree, running, B}
+
+
 def test_below_a_suspended_part_is_what_was_planned_for_it():
     tree, inside = SequenceNode((A, REST)), SequenceNode((B, C))
     progress = Progress(
