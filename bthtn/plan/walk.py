@@ -6,8 +6,9 @@ Trees may be nested deeper than Python can call, so everything here keeps its ow
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.network import ParallelPolicy, network_text
 from bthtn.plan.merge import side_by_side
@@ -92,6 +93,31 @@ def fold(root: Node, combine: Callable[[Node, tuple[R, ...]], R]) -> R:
 def leaves(root: Node) -> Iterator[TaskNode]:
     """The primitive tasks, left to right."""
     return (node for _, node in preorder(root) if isinstance(node, TaskNode))
+
+
+def copied(root: Node) -> Node:
+    """An equal tree of new nodes.
+
+    A plan that runs tells its nodes apart by identity, so no node but a null one may stand at
+    two places in it: a tree that is put into a plan more than once has to be copied.
+    """
+    return fold(root, _copy)
+
+
+def _copy(node: Node, below: tuple[Node, ...]) -> Node:
+    match node:
+        case ScopeNode():
+            return replace(node, child=below[0])
+        case SequenceNode() | ParallelNode() | PriorityNode():
+            return replace(node, children=below)
+        case SuspendedNode(foreseen=Foreseen(tree) as foreseen):
+            return replace(node, foreseen=replace(foreseen, tree=copied(tree)))
+        case TaskNode() | SuspendedNode():
+            return replace(node)
+        case NullNode():
+            return node
+        case _:
+            assert_never(node)
 
 
 def outline(root: Node) -> tuple[tuple[str, int], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bthtn.plan.plan import Plan
+from bthtn.plan.walk import copied, leaves
 from bthtn.planning.cache import Answer, Answers
 from bthtn.planning.protocol import Search, SearchStatus
 from bthtn.planning.trace import SearchEvent, SearchListener
@@ -36,7 +37,11 @@ class Told:
 
 
 class Known:
-    """A plan that was found from another state, as it is from this one."""
+    """A plan that was found from another state, as it is from this one.
+
+    Its tree is a copy, made when it is first asked for: the plans of two suspended parts of one
+    plan may come from one answer, and a plan that runs tells its nodes apart by identity.
+    """
 
     __slots__ = ("_answer", "_planner", "_start")
 
@@ -49,10 +54,14 @@ class Known:
         """One part of the plan; ``planner`` has what the answer has not."""
         if part == "predicted":
             return self._start.changed(self._answer.written)
-        if part in ("tree", "record", "expansions"):
+        if part in ("tree", "actions"):
+            tree = self._answer.tree
+            assert tree is not None, "without a tree there is no plan"
+            if part == "tree":
+                return copied(tree)
+            return tuple((step.task, step.args) for step in leaves(tree))
+        if part in ("record", "expansions"):
             return getattr(self._answer, part)
-        if part == "actions":
-            return None
         return getattr(self._planner, part)
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from bthtn import Domain, PlanCache, method, pause
-from bthtn.agent.event import BeliefChanged, LeafStarted, PlanAdopted
+from bthtn import Domain, PlanCache, defer, method, parallel, pause
+from bthtn.agent.event import BeliefChanged, LeafStarted, PlanAdopted, PlanBroken, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.plan.nodes import NULL_NODE
+from bthtn.plan.walk import preorder
 from bthtn.planning.cache import CacheStatistics
 from bthtn.testing.doubles import RecordingListener, ticks
 from bthtn.testing.playground import World
@@ -13,6 +15,8 @@ crew = Domain("crew", World)
 work = crew.primitive("work", precondition=World.lit)
 light = crew.primitive("light", effects=World.lit.becomes(True))
 rest = crew.primitive("rest")
+stand = crew.primitive("stand")
+doze = crew.primitive("doze", duration=2)
 
 
 @crew.compound
@@ -24,6 +28,26 @@ def shift():
 @crew.compound
 def long_day():
     yield method(shift(), pause(), shift())
+
+
+@crew.compound
+def patrol():
+    yield method(parallel((rest(), pause(), patrol()), stand()))
+
+
+@crew.compound
+def promised_patrol():
+    yield method(rest(), defer(promised_patrol(), ensures=World.lit.becomes(True)), rest())
+
+
+@crew.compound
+def half_day():
+    yield method(doze(), work())
+
+
+@crew.compound
+def two_half_days():
+    yield method(parallel((pause(), half_day()), (doze(), doze(), pause(), half_day())))
 
 
 @pytest.fixture
@@ -88,3 +112,44 @@ def test_a_shared_plan_predicts_from_the_beliefs_of_him_who_asked(cache):
 def test_without_a_cache_everybody_plans_for_himself():
     assert day(member("first"), shift) == day(member("second"), shift)
     assert day(member("first"), shift)[0] == "RRRS"
+
+
+class OwnNodes(RecordingListener):
+    """Remembers what happens, and stops where a node of one plan is handed out once more."""
+
+    def __init__(self):
+        super().__init__()
+        self.nodes = set()
+
+    def __call__(self, event):
+        super().__call__(event)
+        if isinstance(event, PlanAdopted | PlanResumed):
+            nodes = {node for _, node in preorder(event.plan.tree)} - {NULL_NODE}
+            assert self.nodes.isdisjoint(nodes), "the agent has nodes of this plan already"
+            self.nodes |= nodes
+
+
+@pytest.mark.parametrize("goal", [patrol, promised_patrol])
+def test_a_task_that_goes_on_by_suspending_itself_goes_on_with_a_cache_as_without(cache, goal):
+    stories = []
+    for known in (None, cache):
+        agent = member("somebody", known)
+        agent.listener = OwnNodes()
+        behaviour = PlanGoal("watch", agent, goal())
+        assert ticks(behaviour, 30) == "R" * 30
+        stories.append(agent.listener.story())
+    assert stories[0] == stories[1]
+    assert cache.statistics.hits > 20
+
+
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_a_part_is_not_over_because_an_equal_one_is(cache, is_cached):
+    agent = member("somebody", cache if is_cached else None)
+    behaviour = PlanGoal("day", agent, two_half_days())
+    while len(agent.listener.of(PlanResumed)) < 2:
+        assert ticks(behaviour, 1) == "R"
+    agent.beliefs.write(World.lit, value=False)
+    ticks(behaviour, 1)
+    (broken,) = agent.listener.of(PlanBroken)
+    assert broken.step == "work"
+    assert (cache.statistics.hits > 0) is is_cached

@@ -9,6 +9,7 @@ from bthtn.plan.nodes import (
     HORIZON,
     NULL_NODE,
     PAUSED,
+    Foreseen,
     ParallelNode,
     PriorityNode,
     ScopeNode,
@@ -21,6 +22,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import (
     children_of,
+    copied,
     flat,
     fold,
     footprint,
@@ -31,6 +33,7 @@ from bthtn.plan.walk import (
     unwound,
 )
 from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.state import FrozenState
 
 ALL, ANY, PRIMARY = ParallelPolicy
 
@@ -95,6 +98,22 @@ def test_a_fold_gives_every_node_the_results_of_its_children():
         ("parallel", ("b",), ("null",)),
         ("priority", ("c",)),
     )
+
+
+def test_a_copy_is_an_equal_tree_of_other_nodes():
+    write = Write(WriteKind.CONSTANT, value=True)
+    later = SuspendedNode((travel(),), (), DEFERRED, {World.door: write})
+    foreseen = Foreseen(scope(B), FrozenState({}), FrozenState({}))
+    known = SuspendedNode((travel(),), (), PAUSED, foreseen=foreseen)
+    tree = SequenceNode((TREE, later, known))
+    copy = copied(tree)
+    assert outline(copy) == outline(tree)
+    assert footprint(copy) == footprint(tree)
+    again = copy.children[-1].foreseen
+    assert outline(again.tree) == outline(foreseen.tree)
+    old = [*preorder(tree), *preorder(foreseen.tree)]
+    new = [*preorder(copy), *preorder(again.tree)]
+    assert {node for _, node in old} & {node for _, node in new} == {NULL_NODE}
 
 
 def test_an_outline_tells_trees_apart_by_what_stands_where():

@@ -21,6 +21,7 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.plan.walk import outline, preorder
 from bthtn.planning.cache import CacheStatistics
 from bthtn.planning.protocol import SearchStatus
 
@@ -122,9 +123,25 @@ def test_a_state_that_was_asked_for_needs_no_search(cache):
     assert search.advance(0) is SearchStatus.SOLVED
     assert search.expansions == 0, "no work was done"
     assert search.plan.expansions == plan.expansions == 3
-    assert search.plan.tree is plan.tree
+    assert said(search.plan) == said(plan)
     assert cache.statistics == CacheStatistics(hits=1, misses=2, entries=1)
     assert repr(cache) == "<plan cache: 1 entries, 1 hits, 2 misses>"
+
+
+def test_every_plan_has_nodes_of_its_own(cache):
+    plans = [planner(work(), cache).plan(Robot()) for _ in range(3)]
+    assert len({outline(plan.tree) for plan in plans}) == 1
+    assert len({node for plan in plans for _, node in preorder(plan.tree)}) == 3 * len(
+        list(preorder(plans[0].tree))
+    )
+    assert plans[2].tree is plans[2].tree
+    assert cache.statistics.hits == 2
+
+
+def test_the_actions_of_a_known_plan_are_told_without_a_tree(cache):
+    first, known = (planner(work(), cache).plan(Robot()) for _ in range(2))
+    assert known.actions == tuple((step.task, step.args) for step in first.steps)
+    assert known.actions == first.actions
 
 
 def test_what_no_search_reads_does_not_matter(cache):
