@@ -5,11 +5,10 @@ import pytest
 from bthtn import Domain, PlanCache, defer, method, parallel, pause
 from bthtn.agent.event import BeliefChanged, LeafStarted, PlanAdopted, PlanBroken, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
-from bthtn.plan.nodes import NULL_NODE
-from bthtn.plan.walk import preorder
 from bthtn.planning.cache import CacheStatistics
 from bthtn.testing.doubles import RecordingListener, ticks
 from bthtn.testing.playground import World
+from tests.behaviours.own_nodes import OwnNodes
 
 crew = Domain("crew", World)
 work = crew.primitive("work", precondition=World.lit)
@@ -112,21 +111,6 @@ def test_a_shared_plan_predicts_from_the_beliefs_of_him_who_asked(cache):
 def test_without_a_cache_everybody_plans_for_himself():
     assert day(member("first"), shift) == day(member("second"), shift)
     assert day(member("first"), shift)[0] == "RRRS"
-
-
-class OwnNodes(RecordingListener):
-    """Remembers what happens, and stops where a node of one plan is handed out once more."""
-
-    def __init__(self):
-        super().__init__()
-        self.nodes = set()
-
-    def __call__(self, event):
-        super().__call__(event)
-        if isinstance(event, PlanAdopted | PlanResumed):
-            nodes = {node for _, node in preorder(event.plan.tree)} - {NULL_NODE}
-            assert self.nodes.isdisjoint(nodes), "the agent has nodes of this plan already"
-            self.nodes |= nodes
 
 
 @pytest.mark.parametrize("goal", [patrol, promised_patrol])

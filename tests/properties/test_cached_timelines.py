@@ -1,0 +1,241 @@
+"""An agent with a cache of plans does what it would do without one, tick by tick.
+
+Random goals over random domains, in random trees, with steps that fail and a world that others
+change. Every part that can be suspended may stand at several places of a goal, so that one answer
+of the cache is asked for by several parts of one plan.
+"""
+
+from collections import Counter
+
+from hypothesis import event, given, note, settings
+from hypothesis import strategies as st
+from py_trees.common import ParallelPolicy
+from py_trees.composites import Parallel, Selector, Sequence
+
+from bthtn import (
+    Domain,
+    PlanCache,
+    Settings,
+    defer,
+    method,
+    parallel,
+    pause,
+    priority,
+    sequence,
+    with_cleanup,
+)
+from bthtn.agent.event import (
+    CleanupStarted,
+    GoalEnded,
+    PlanAdopted,
+    PlanFailed,
+    PlanRepaired,
+    PlanReplaced,
+    PlanResumed,
+)
+from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
+from bthtn.domain.network import network_text
+from bthtn.domain.task import PrimitiveTask
+from bthtn.replanning.policy import Replanning
+from bthtn.testing.doubles import ScriptedOperator
+from bthtn.testing.playground import PROMISES, World
+from bthtn.testing.strategies import states
+from bthtn.views.timeline import Tick, lines, rows
+from tests.behaviours.own_nodes import OwnNodes
+
+LIMITS = {"max_depth": 8, "max_expansions": 300}
+SENSED = tuple(
+    (fluent, value) for fluent in (World.open, World.lit, World.armed) for value in (True, False)
+)
+CONDITIONS = (None, None, None, World.open, ~World.open, World.lit, World.armed, World.count > 0)
+EFFECTS = ((), (), (), *map(World.open.becomes, (True, False)), World.count.increases(1))
+SCRIPTS = (None, None, None, "S", "RS", "RRS", "RF", "RRRS")
+CAN_PLAN_ALONE = (PlanAdopted, PlanRepaired, PlanFailed, GoalEnded, CleanupStarted)
+"""Events of ticks in which the cache may have been asked for something else than a rest."""
+
+
+@st.composite
+def networks(draw, calls, depth=2):
+    """Something to do: a task, one that is planned on arrival, or several of these together."""
+    kinds = ["call", "call", "pause", "pause", "defer", "sequence", "parallel", "priority"]
+    kind = draw(st.sampled_from(kinds if depth else kinds[:5]))
+    if kind in ("call", "pause", "defer"):
+        call = draw(st.sampled_from(calls))
+        match kind:
+            case "call":
+                return call
+            case "pause":
+                return sequence(draw(st.sampled_from([pause(), calls[0]])), pause(), call)
+            case _:
+                return defer(call, ensures=draw(st.sampled_from(PROMISES)))
+    parts = [draw(networks(calls, depth - 1)) for _ in range(draw(st.integers(2, 3)))]
+    match kind:
+        case "sequence" if draw(st.integers(0, 5)) == 0:
+            return with_cleanup(*parts, finally_=calls[0])
+        case "sequence":
+            return sequence(*parts)
+        case "parallel":
+            return parallel(*parts, policy=draw(st.sampled_from(["all", "all", "any", "primary"])))
+        case _:
+            return priority(*parts, reactive=draw(st.booleans()))
+
+
+@st.composite
+def authored(draw):
+    """A small domain with steps that take their time, and two goals of few tasks."""
+    domain, conditions = Domain("random", World), st.sampled_from(CONDITIONS)
+    steps = [
+        domain.primitive(
+            f"step_{number}",
+            precondition=draw(conditions),
+            effects=draw(st.sampled_from(EFFECTS)),
+            duration=draw(st.integers(0, 3)),
+        )
+        for number in range(3)
+    ]
+    calls = [step() for step in steps]
+
+    def compound(number):
+        above = draw(st.sampled_from([0, 1]))  # it may call itself, and go on for ever
+        whens = draw(st.lists(conditions, min_size=1, max_size=3))
+
+        def define():
+            among = [*calls[: 3 + number], *calls[3 + number : 3 + number + above]]
+            for when in whens:
+                yield method(draw(networks(among, 1)), when=True if when is None else when)
+
+        define.__name__ = f"task_{number}"
+        return domain.compound(define)
+
+    calls += [compound(number)() for number in range(2)]
+    frozen = domain.freeze()
+    return frozen, [draw(networks(draw(some_of(calls)))) for _ in range(2)]
+
+
+def some_of(calls):
+    """One or two of the calls, so that the same is asked for at several places."""
+    return st.lists(st.sampled_from(calls[2:]), min_size=1, max_size=2)
+
+
+@st.composite
+def scenes(draw):
+    """A tree with goals, whose agent begins in some state, and what others do in every tick."""
+    domain, goals = draw(authored())
+    drawn = {
+        "state": draw(states()),
+        "settings": {
+            "horizon": draw(st.sampled_from([None, None, None, 1, 2])),
+            "check_rest": draw(st.sampled_from([False] * 7 + [True])),
+        },
+        "tree": draw(st.sampled_from(["alone", "alone", "choice", "in turn", "beside"])),
+        "scripts": [draw(st.sampled_from(SCRIPTS)) for _ in range(3)],
+        "max_replans": draw(st.sampled_from([0, 1, 3])),
+        "replanning": {
+            "repair": draw(st.sampled_from([True, True, False])),
+            "interrupt": draw(st.sampled_from(["surprise", "mtr", "any"])),
+        },
+        "moments": draw(
+            st.lists(st.lists(st.sampled_from(SENSED), max_size=1), min_size=4, max_size=15)
+        ),
+    }
+    note("\n".join(f"{task}: {methods}" for task, methods in domain.methods.items()))
+    note("\n".join(network_text(goal) for goal in goals))
+    note(str(drawn))
+    return {**drawn, "domain": domain, "goals": goals}
+
+
+def tree_of(kind, agent, first, second):
+    """The goals in an authored tree."""
+    match kind:
+        case "alone":
+            return first
+        case "choice":
+            guarded = Sequence("first", memory=False, children=[Believes(agent, World.open), first])
+            return Selector("root", memory=False, children=[guarded, second])
+        case "in turn":
+            return Sequence("root", memory=True, children=[first, second])
+        case _:
+            policy = ParallelPolicy.SuccessOnAll(synchronise=False)
+            return Parallel("root", policy, [first, second])
+
+
+def timeline(drawn, cache=None, counts=None):
+    """What ``bthtn run`` would print, tick by tick, for an agent who plans with this cache."""
+    counts = Counter() if counts is None else counts
+    operators, planning = Operators(), Settings(**drawn["settings"], **LIMITS)
+    # What was checked is shared by all arrivals at one suspended part, and no cache keeps it.
+    keeps = cache is not None and not planning.check_rest
+    primitives = [
+        task for task in drawn["domain"].tasks.values() if isinstance(task, PrimitiveTask)
+    ]
+    for task, script in zip(primitives, drawn["scripts"], strict=False):
+        if script is not None:
+            operators.bind(task)(ScriptedOperator(script))
+    agent = Agent(
+        "somebody",
+        drawn["domain"],
+        World.over(drawn["state"]),
+        body=None,
+        operators=operators,
+        listener=OwnNodes() if keeps else None,
+        cache=cache,
+    )
+    options = {
+        "settings": planning,
+        "budget": None,  # what is known takes no time, which is the one difference there may be
+        "max_replans": drawn["max_replans"],
+        "replanning": Replanning(**drawn["replanning"]),
+    }
+    both = [
+        PlanGoal(name, agent, goal, **options)
+        for name, goal in zip(("first", "second"), drawn["goals"], strict=True)
+    ]
+    sensed = iter(drawn["moments"])
+
+    def sense():
+        for fluent, value in next(sensed):
+            agent.beliefs.write(fluent, value)
+
+    character = Character(tree_of(drawn["tree"], agent, *both), agent, sense=sense)
+    ticks = []
+    for _ in drawn["moments"]:
+        hits = 0 if cache is None else cache.statistics.hits
+        events = character.tick()
+        ticks.append(Tick(character.ticks, tuple(goal.status.value for goal in both), events))
+        counts.update(type(one).__name__ for one in events)
+        kinds = {type(one) for one in events}
+        if cache is not None and PlanResumed in kinds and kinds.isdisjoint(CAN_PLAN_ALONE):
+            counts["hits in suspended parts"] += cache.statistics.hits - hits
+    ticks.append(Tick(character.ticks + 1, (), character.stop()))
+    return [[str(line) for line in lines(row)] for row in rows(ticks)]
+
+
+@given(scenes())
+def test_with_a_cache_the_same_happens_in_every_tick(drawn):
+    alone = timeline(drawn)
+    cache = PlanCache()
+    assert timeline(drawn, cache) == alone
+    known = cache.statistics.hits
+    assert timeline(drawn, cache) == alone, "also for who finds everything in it"
+    event(f"hits of its own: {known > 0}, of another's: {cache.statistics.hits > known}")
+
+
+def test_the_scenes_are_not_empty():
+    counts = Counter()
+
+    @settings(max_examples=300, derandomize=True, database=None)
+    @given(scenes())
+    def play(drawn):
+        timeline(drawn, PlanCache(), counts)
+
+    play()
+    wanted = {
+        "hits in suspended parts": 50,
+        PlanResumed.__name__: 300,
+        PlanRepaired.__name__: 20,
+        PlanReplaced.__name__: 10,
+        PlanFailed.__name__: 100,
+        GoalEnded.__name__: 100,
+    }
+    missing = {kind: counts[kind] for kind, least in wanted.items() if counts[kind] < least}
+    assert not missing, counts
