@@ -73,8 +73,12 @@ def after_parallel(
         writes = [footprints[branch].writes[fluent] for branch in branches]
         if fluent not in alike and any(branch not in sure for branch in branches):
             together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
-        elif len(branches) > 1 and writes[0].kind is WriteKind.INCREASE:
-            together[fluent] = Write(WriteKind.INCREASE, sum(write.value for write in writes))
+        elif len(branches) > 1 and any(write.kind is WriteKind.INCREASE for write in writes):
+            # A choice inside a branch may tell where it leads, and not by how much it increases.
+            if any(write.kind is not WriteKind.INCREASE for write in writes):
+                together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
+            else:
+                together[fluent] = Write(WriteKind.INCREASE, sum(write.value for write in writes))
         else:
             together[fluent] = Write(WriteKind.COMPUTED, final(branches[0], fluent))
     return together
