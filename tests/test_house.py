@@ -1,7 +1,8 @@
 """The house keeps its own rules.
 
-Every rule is a function from source text to the faults it finds. It is asked about every file of
-the house, and once about a bad example: a rule that cannot fail keeps nothing.
+Every rule is a function from source text to the faults it finds. One test asks it about every
+file of the house and lists all faults; another asks it about a bad example, since a rule that
+cannot fail keeps nothing.
 """
 
 import ast
@@ -12,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -57,15 +58,32 @@ def read(path: str) -> str:
     return (ROOT / path).read_text("utf-8")
 
 
-def for_each(name: str, values: list[str]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(name, values, ids=str)
+def check(rule: Callable[[str], Iterable[str]], *folders: str) -> None:
+    """Ask a rule about the source of every Python file in some folders. Fails with all faults."""
+    check_files(lambda path: rule(read(path)), files(*folders))
+
+
+def check_files(rule: Callable[[str], Iterable[str]], paths: list[str]) -> None:
+    """Ask a rule about files by their paths. Fails with all faults, a line each."""
+    assert paths, "a rule about no file keeps nothing"
+    faults = [f"{path}: {fault}" for path in paths for fault in rule(path)]
+    if faults:
+        pytest.fail("\n".join(faults), pytrace=False)
+
+
+def test_all_faults_of_a_rule_are_listed():
+    with pytest.raises(pytest.fail.Exception, match=r"a\.py: is bad\nb\.py: is bad"):
+        check_files(lambda path: ["is bad"], ["a.py", "b.py"])
+    with pytest.raises(AssertionError, match="keeps nothing"):
+        check_files(lambda path: [], [])
 
 
 # size, names, docstrings
 
 
-def excess_lines(source: str) -> int:
-    return max(0, len(source.splitlines()) - MOST_LINES_OF_A_FILE)
+def excess_lines(source: str) -> list[str]:
+    lines = len(source.splitlines())
+    return [f"has {lines} lines"] if lines > MOST_LINES_OF_A_FILE else []
 
 
 def long_functions(source: str) -> list[str]:
@@ -85,40 +103,35 @@ def docstring_faults(source: str) -> list[str]:
     return [f"its docstring's first line has {width} letters"] if width > LONGEST_SUMMARY else []
 
 
-def empty_names(path: str) -> set[str]:
-    return EMPTY_NAMES & set(Path(path).with_suffix("").parts)
+def empty_names(path: str) -> list[str]:
+    return sorted(EMPTY_NAMES & set(Path(path).with_suffix("").parts))
 
 
-@for_each("path", files("bthtn", pattern="*") + files("domains", "trees"))
-def test_a_file_fits_into_a_head(path):
-    faults = excess_lines(read(path))
-    assert not faults
+def test_a_file_fits_into_a_head():
+    paths = files("bthtn", pattern="*") + files("domains", "trees")
+    check_files(lambda path: excess_lines(read(path)), paths)
 
 
-@for_each("path", files("bthtn", "domains", "trees"))
-def test_a_function_fits_on_a_screen(path):
-    faults = long_functions(read(path))
-    assert not faults
+def test_a_function_fits_on_a_screen():
+    check(long_functions, "bthtn", "domains", "trees")
 
 
-@for_each("path", files("bthtn", "domains", "trees"))
-def test_a_module_says_in_one_line_what_it_is(path):
-    faults = docstring_faults(read(path))
-    assert not faults
+def test_a_module_says_in_one_line_what_it_is():
+    check(docstring_faults, "bthtn", "domains", "trees")
 
 
-@for_each("path", files("bthtn", "domains", "trees"))
-def test_a_module_has_a_name_that_says_something(path):
-    assert not empty_names(path)
+def test_a_module_has_a_name_that_says_something():
+    check_files(empty_names, files("bthtn", "domains", "trees"))
 
 
 def test_the_rules_of_size_and_names_can_fail():
-    assert excess_lines("pass\n" * 401) == 1
+    assert excess_lines("pass\n" * 401) == ["has 401 lines"]
+    assert not excess_lines("pass\n" * 400)
     assert long_functions("def f():\n" + "    pass\n" * 60) == ["f has 61 lines"]
     assert docstring_faults("x = 1") == ["the module has no docstring"]
     assert docstring_faults(f'"""{"x" * 89}"""') == ["its docstring's first line has 89 letters"]
-    assert empty_names("bthtn/plan/utils.py") == {"utils"}
-    assert empty_names("bthtn/core/plan.py") == {"core"}
+    assert empty_names("bthtn/plan/utils.py") == ["utils"]
+    assert empty_names("bthtn/core/plan.py") == ["core"]
 
 
 # no process-wide state
@@ -155,10 +168,8 @@ def mutable_globals(source: str) -> list[str]:
     return faults
 
 
-@for_each("path", files("bthtn"))
-def test_no_module_keeps_a_mutable_object(path):
-    faults = mutable_globals(read(path))
-    assert not faults
+def test_no_module_keeps_a_mutable_object():
+    check(mutable_globals, "bthtn")
 
 
 @pytest.mark.parametrize(
@@ -229,22 +240,19 @@ def codes_tested() -> set[str]:
     return found.union(*(codes_executed(read(path)) for path in files("docs", pattern="*.md")))
 
 
-@for_each("code", sorted(codes_in_house()))
-def test_a_code_has_a_page_that_explains_it(code):
-    explained = code in codes_explained()
-    assert explained, f"write docs/errors/{code}.md"
+def test_a_code_has_a_page_that_explains_it():
+    missing = codes_in_house() - codes_explained()
+    assert not missing, "write docs/errors/BTnnn.md for " + ", ".join(sorted(missing))
 
 
-@for_each("code", sorted(codes_in_house()))
-def test_a_code_has_a_test_that_provokes_it(code):
-    tested = code in codes_tested()
-    assert tested, f"no file under tests/ and no executed block in docs/ has {code}"
+def test_a_code_has_a_test_that_provokes_it():
+    untested = codes_in_house() - codes_tested()
+    assert not untested, "nothing in tests/ or run in docs/ has " + ", ".join(sorted(untested))
 
 
-@for_each("page", sorted(codes_explained()))
-def test_a_page_explains_a_code_that_exists(page):
-    raised = page in codes_in_house()
-    assert raised, f"nothing in bthtn/ says {page}: remove docs/errors/{page}.md"
+def test_a_page_explains_a_code_that_exists():
+    left = codes_explained() - codes_in_house()
+    assert not left, "remove from docs/errors/ what bthtn does not say: " + ", ".join(sorted(left))
 
 
 def test_codes_are_found_where_they_count():
@@ -354,14 +362,14 @@ def allowed_imports(path: str) -> set[str]:
     return declared | FIRST_PARTY | sys.stdlib_module_names | {TOOL_OF.get(path, "bthtn")}
 
 
-def foreign_imports(source: str, allowed: set[str]) -> set[str]:
+def foreign_imports(source: str, allowed: set[str]) -> list[str]:
     modules = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
-    return {module.split(".")[0] for module in modules} - allowed
+    return sorted({module.split(".")[0] for module in modules} - allowed)
 
 
 def broken_contracts(root: Path) -> str:
@@ -379,17 +387,18 @@ def broken_contracts(root: Path) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
-@for_each("path", files("bthtn", "domains", "trees"))
-def test_nothing_is_imported_that_is_not_declared(path):
-    faults = foreign_imports(read(path), allowed_imports(path))
-    assert not faults
+def test_nothing_is_imported_that_is_not_declared():
+    check_files(
+        lambda path: foreign_imports(read(path), allowed_imports(path)),
+        files("bthtn", "domains", "trees"),
+    )
 
 
 def test_a_foreign_import_is_seen():
     plan, plugin = allowed_imports("bthtn/plan/plan.py"), allowed_imports("bthtn/testing/plugin.py")
     source = "import os, numpy.linalg\nfrom . import x\ndef f():\n    import pytest, py_trees\n"
-    assert foreign_imports(source, plan) == {"numpy", "pytest"}
-    assert foreign_imports(source, plugin) == {"numpy"}
+    assert foreign_imports(source, plan) == ["numpy", "pytest"]
+    assert foreign_imports(source, plugin) == ["numpy"]
 
 
 def test_the_arrows_between_packages_are_kept():
