@@ -1,18 +1,60 @@
-"""How hard Hypothesis tries: ``pytest --hypothesis-profile night`` for the long search."""
+"""How hard the tests try, and how to repeat one that failed.
 
+The Hypothesis profile is also the size of the tests that count or measure something large, see
+``tests/sizes.py``. ``pytest --hypothesis-profile night`` is the long search.
+"""
+
+import gc
 import os
+import shlex
+import sys
 
+import pytest
 from hypothesis import Phase, settings
 
-# No deadlines: they measure the machine. CI repeats its examples, so that a red run stays red.
-settings.register_profile("dev", max_examples=100, deadline=None)
-settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("night", max_examples=5_000, deadline=None)
+# CI repeats its examples, so that a red run stays red.
+CI = os.environ.get("CI") == "true"
+# No deadlines: they measure the machine.
+settings.register_profile("quick", max_examples=20, deadline=None, derandomize=CI, print_blob=True)
+quick = settings.get_profile("quick")
+settings.register_profile("thorough", parent=quick, max_examples=100)
+settings.register_profile("night", parent=quick, max_examples=5_000, derandomize=False)
 settings.register_profile(
     "unshrunk",  # says fast that something fails, not by which least example
+    parent=quick,
     max_examples=100,
-    deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+settings.load_profile("quick")
+
+
+def pytest_collection_finish():
+    """What was collected stays to the end: collecting garbage need not look at it every time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Says below a failure how to run this test alone."""
+    report = yield
+    if report.failed:
+        report.sections.append(("to repeat it", command_for(item)))
+    return report
+
+
+def command_for(item):
+    """The command that runs one test as in this run: same profile, same seeds.
+
+    A block of a document needs the blocks before it, so there it is the whole document. Hypothesis
+    needs no seed of its own: it keeps examples that failed in .hypothesis, and CI repeats its own.
+    """
+    config, test = item.config, item.nodeid
+    words = [os.path.relpath(sys.executable, config.rootpath), "-m", "pytest"]
+    words.append(test.partition("::")[0] if item.path.suffix == ".md" else test)
+    words += ["--hypothesis-profile", settings.get_current_profile_name()]
+    for option in ("hypothesis-seed", "randomly-seed"):
+        if (seed := config.getoption(option.replace("-", "_"), None)) is not None:
+            words.append(f"--{option}={seed}")
+    return ("CI=true " if CI else "") + shlex.join(words)

@@ -21,8 +21,9 @@ from bthtn.plan.validate import validate
 from bthtn.plan.walk import flat, fold
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from tests.analysis.camp import Camp, running, specified
+from tests.sizes import size
 
-LONG = 5_000
+LONG = size(quick=1_500, thorough=5_000)
 ROOT = Path(__file__).resolve().parents[2]
 
 

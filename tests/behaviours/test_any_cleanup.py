@@ -7,6 +7,7 @@ planned or afterwards; inner parts before outer ones; and nothing of the goal st
 from collections import Counter
 
 import py_trees
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from py_trees.common import Status
@@ -235,6 +236,7 @@ def test_what_was_begun_is_cleaned_up_exactly_once(new_stage, drawn):
         event(happened)
 
 
+@pytest.mark.slow
 def test_the_scenes_are_not_empty(new_stage):
     counts = Counter()
 

@@ -8,6 +8,7 @@ precondition is false, goes on while its `during` is, or starts beside an abort 
 from collections import Counter
 
 import py_trees
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from py_trees.common import Status
@@ -314,6 +315,7 @@ def test_whatever_happens_what_was_begun_is_ended_and_given_back(new_stage, draw
         event(happened)
 
 
+@pytest.mark.slow
 def test_the_scenes_are_not_empty(new_stage):
     counts = Counter()
 

@@ -7,6 +7,7 @@ all after its end, no tick raises, and beliefs change by sensors and finished st
 from collections import Counter
 
 import py_trees
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from py_trees.common import ParallelPolicy, Status
@@ -277,6 +278,7 @@ def test_whatever_happens_every_start_has_exactly_one_end(new_player, drawn):
         event(happened)
 
 
+@pytest.mark.slow
 def test_the_scenes_are_not_empty(new_player):
     counts = Counter()
 

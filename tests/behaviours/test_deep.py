@@ -1,4 +1,4 @@
-"""Ten thousand steps long and ten thousand decompositions deep, the limit of recursion in peace."""
+"""Thousands of steps long and thousands of decompositions deep, the limit of recursion in peace."""
 
 import sys
 
@@ -9,8 +9,10 @@ from bthtn import defer, method, parallel
 from bthtn.agent.event import LeafEnded, PlanResumed
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
+from tests.sizes import size
 
-MANY = 10_000
+MANY = size(quick=2_500, thorough=10_000)
+SLICES = MANY // 5
 
 
 def counting_down(stage, *, duration=0, behind=False, rest=lambda call: call):
@@ -30,7 +32,7 @@ def steps_done(stage):
     return len(stage.heard.of(LeafEnded))
 
 
-def test_ten_thousand_steps_one_after_the_other(stage):
+def test_thousands_of_steps_one_after_the_other(stage):
     step = stage.step("a", effects=World.count.increases(1))
     goal = stage.goal((step,) * MANY, budget=None)
     assert ticks(goal, 1) == "S"
@@ -38,14 +40,14 @@ def test_ten_thousand_steps_one_after_the_other(stage):
     assert sys.getrecursionlimit() == 1_000
 
 
-def test_ten_thousand_decompositions_below_each_other(stage):
+def test_thousands_of_decompositions_below_each_other(stage):
     goal = stage.goal(counting_down(stage), count=MANY, budget=None)
     assert ticks(goal, 1) == "S"
     assert stage.believes(World.count) == 0
     assert steps_done(stage) == MANY
 
 
-def test_ten_thousand_decompositions_on_the_left(stage):
+def test_thousands_of_decompositions_on_the_left(stage):
     """The step comes after the recursion; the plan is deep before its first step."""
     step = stage.step("a", effects=World.ammo.increases(1))
     down = stage.domain.primitive("down", effects=World.count.decreases(1))
@@ -64,10 +66,10 @@ def test_planned_over_many_ticks(stage):
     goal = stage.goal(counting_down(stage), count=MANY, budget=500)
     letters = ticks(goal, 60).rstrip("R")
     assert letters[-1] == "S"
-    assert len(letters) > 30
+    assert len(letters) > MANY // 330
 
 
-def test_ten_thousand_steps_that_take_a_tick_each(stage):
+def test_thousands_of_steps_that_take_a_tick_each(stage):
     goal = stage.goal(counting_down(stage, duration=1), count=MANY, budget=None)
     letters = ticks(goal, MANY + 1)
     assert letters == "R" * MANY + "S"
@@ -91,9 +93,9 @@ def test_failing_at_the_far_end(stage):
 
 @pytest.mark.parametrize("horizon", [1, 3])
 def test_planned_a_little_at_a_time(stage, horizon):
-    goal = stage.goal(counting_down(stage), count=2_000, horizon=horizon, budget=None)
+    goal = stage.goal(counting_down(stage), count=SLICES, horizon=horizon, budget=None)
     most_nodes = 0
-    for _ in range(2_000):
+    for _ in range(SLICES):
         goal.tick_once()
         most_nodes = max(most_nodes, sum(1 for _ in goal.iterate()))
         if goal.status is not Status.RUNNING:
@@ -101,12 +103,12 @@ def test_planned_a_little_at_a_time(stage, horizon):
     assert goal.status is Status.SUCCESS, goal.feedback_message
     assert most_nodes < 300
     assert stage.believes(World.count) == 0
-    assert len(stage.heard.of(PlanResumed)) >= 2_000 // horizon - 1
+    assert len(stage.heard.of(PlanResumed)) >= SLICES // horizon - 1
 
 
 def test_deferred_again_and_again(stage):
-    goal = stage.goal(counting_down(stage, rest=defer), count=2_000, budget=None)
-    assert stage.play_out(goal, 2_500)[-1] == "S", goal.feedback_message
+    goal = stage.goal(counting_down(stage, rest=defer), count=SLICES, budget=None)
+    assert stage.play_out(goal, SLICES + 500)[-1] == "S", goal.feedback_message
     assert stage.believes(World.count) == 0
 
 

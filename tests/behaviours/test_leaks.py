@@ -12,8 +12,9 @@ from bthtn import defer, method, parallel, priority
 from bthtn.plan.plan import Plan
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
+from tests.sizes import size
 
-MANY = 2_000
+MANY = size(quick=500, thorough=2_000)
 
 
 def alive():
@@ -52,7 +53,7 @@ def everything(stage):
     )
 
 
-def test_two_thousand_plans_that_fail_leave_nothing_behind(stage):
+def test_many_plans_that_fail_leave_nothing_behind(stage):
     goal = stage.goal(everything(stage), max_replans=MANY)
     stage.actor.listener = None
     stage.code["fails"].runs = Forgetful()
@@ -65,7 +66,7 @@ def test_two_thousand_plans_that_fail_leave_nothing_behind(stage):
     assert all(now <= then + 20 for now, then in zip(after[:3], before[:3], strict=True))
 
 
-def test_two_thousand_replacements_leave_nothing_behind(stage):
+def test_many_replacements_leave_nothing_behind(stage):
     walk = stage.step("walk", "R")
     best, second = stage.step("best", precondition=World.open), stage.step("second")
     tail = stage.compound("tail", lambda: [method(best), method(second)])
@@ -87,7 +88,7 @@ def test_two_thousand_replacements_leave_nothing_behind(stage):
     assert all(now <= then + 20 for now, then in zip(after[:3], before[:3], strict=True))
 
 
-def test_two_thousand_interruptions_leave_nothing_behind(stage):
+def test_many_interruptions_leave_nothing_behind(stage):
     goal = stage.goal(everything(stage))
     stage.actor.listener = None
     ticks(goal, 1)

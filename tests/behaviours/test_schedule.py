@@ -13,6 +13,7 @@ from bthtn.errors import BthtnError, ExecutionError
 from bthtn.planning.planner import Planner
 from bthtn.replanning.schedule import PlanningSchedule, advance
 from bthtn.testing.doubles import ticks
+from tests.sizes import size
 
 
 class Counter(State):
@@ -40,6 +41,7 @@ def broken():
     yield method(step(), when=fails)
 
 
+CROWD = size(quick=300, thorough=1_000)
 COST = Planner(counting, count()).plan(Counter()).expansions
 
 
@@ -70,12 +72,12 @@ def frames(schedule, goals, count, tick=lambda frame, goal: goal.status is not S
     return dict(done), most
 
 
-def test_a_thousand_agents_never_use_more_than_the_budget_and_are_all_served():
+def test_a_crowd_of_agents_never_use_more_than_the_budget_and_are_all_served():
     schedule = PlanningSchedule(budget=5_000)
-    done, most = frames(schedule, crowd(1_000, schedule), 20)
-    assert len(done) == 1_000
+    done, most = frames(schedule, crowd(CROWD, schedule), 20)
+    assert len(done) == CROWD
     assert 4_000 < most <= 5_000  # the budget is used, or the test would show nothing
-    frames_needed = -(-1_000 * COST // 5_000)
+    frames_needed = -(-CROWD * COST // 5_000)
     assert max(done.values()) <= 2 * frames_needed
 
 

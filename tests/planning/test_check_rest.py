@@ -28,6 +28,9 @@ from bthtn.planning import trace
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.partial import go_on
 from bthtn.planning.protocol import SearchStatus, request
+from tests.sizes import size
+
+MANY = size(quick=2_500, thorough=10_000)
 
 
 class Troll(State):
@@ -206,27 +209,27 @@ def test_the_record_is_that_of_what_is_left_and_the_prediction_that_of_the_whole
     assert plan.expansions == whole.expansions
 
 
-def test_sequences_ten_thousand_deep_are_cut_at_every_level(domain, roar):
+def test_sequences_thousands_deep_are_cut_at_every_level(domain, roar):
     @domain.compound
     def countdown(left: int):
         yield method(roar(), pause(), when=left == 0)
         yield method(countdown(left - 1), roar())
 
-    plan = planned(domain, countdown(10_000), checked())
-    assert (len(plan.steps), len(suspended(plan))) == (1, 10_000)
+    plan = planned(domain, countdown(MANY), checked())
+    assert (len(plan.steps), len(suspended(plan))) == (1, MANY)
     assert gone_on(plan, checked(), which=0).predicted == Troll(roars=2).frozen()
-    assert gone_on(plan, checked(), which=9_999).predicted == Troll(roars=10_001).frozen()
+    assert gone_on(plan, checked(), which=MANY - 1).predicted == Troll(roars=MANY + 1).frozen()
 
 
-def test_what_is_foreseen_may_be_ten_thousand_deep(domain, roar):
+def test_what_is_foreseen_may_be_thousands_deep(domain, roar):
     @domain.compound
     def countdown(left: int):
         yield method(roar(), when=left == 0)
         yield method(roar(), countdown(left - 1))
 
-    plan = planned(domain, countdown(10_000), checked(horizon=1))
+    plan = planned(domain, countdown(MANY), checked(horizon=1))
     assert (len(plan.steps), len(suspended(plan))) == (1, 1)
-    assert len(gone_on(plan, checked()).steps) == 10_000
+    assert len(gone_on(plan, checked()).steps) == MANY
 
 
 def test_the_listener_hears_the_search_that_was_made(domain, walk, slam, roar):

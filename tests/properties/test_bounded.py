@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,7 @@ def test_the_reference_knows_bounds_too(problem):
         assert next(Reference(problem).plans()).record == slow.plan.record
 
 
+@pytest.mark.slow
 def test_bounds_are_met_in_every_way():
     count = Counter()
 

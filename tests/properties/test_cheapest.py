@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import assume, given, settings
 
 from bthtn.plan.replay import replay
@@ -95,6 +96,7 @@ def test_when_the_budget_ends_the_cheapest_so_far_is_there(problem):
         assert seen.cost == search.plan.cost
 
 
+@pytest.mark.slow
 def test_plans_are_improved_and_dear_ones_given_up():
     count = Counter()
 

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
@@ -313,6 +314,7 @@ def features(problem):
     }
 
 
+@pytest.mark.slow
 def test_enough_is_compared_that_was_suspended_on_the_way():
     count = Counter()
 

@@ -3,6 +3,7 @@
 from copy import copy
 from unittest.mock import patch
 
+import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -104,6 +105,7 @@ def test_what_the_entries_of_a_branch_touch_is_what_its_tree_touches(problem):
     entry_by_entry(problem)
 
 
+@pytest.mark.slow
 def test_of_most_branches_the_entries_can_tell_what_they_touch():
     told = []
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_searching_for_choices_finds_what_the_interpreter_finds(data):
     event(compare(problem(choose)))
 
 
+@pytest.mark.slow
 def test_enough_of_these_problems_are_such_that_only_choices_are_searched_for():
     seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
     assert seen["solved"] >= 20

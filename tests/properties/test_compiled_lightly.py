@@ -106,6 +106,7 @@ def compare(problem):
         seen[expected[0]] += 1
 
 
+@pytest.mark.slow
 def test_enough_problems_are_planned_in_one_go():
     @settings(
         max_examples=600,

@@ -6,6 +6,7 @@ from itertools import permutations
 from types import MappingProxyType
 
 import networkx as nx
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -244,6 +245,7 @@ def test_a_variable_is_a_choice_among_its_values(values, needs, does, when, stat
 # the problems here are worth solving
 
 
+@pytest.mark.slow
 def test_enough_orders_have_plans_and_enough_orders_have_none():
     count = Counter()
 
@@ -292,6 +294,7 @@ def test_all_searches_plan_the_same_with_a_cleanup(drawn):
     assert replay(first.plan, problem.state).ok
 
 
+@pytest.mark.slow
 def test_with_a_cleanup_there_are_plans_and_none():
     solved = []
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -144,6 +145,7 @@ def test_whoever_keeps_asking_is_served(happenings, attackers, term):
             assert battle.served[name, target] > 0
 
 
+@pytest.mark.slow
 def test_everything_happens_in_the_random_battles():
     seen = Counter()
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,6 +105,7 @@ def test_after_a_rejection_nothing_is_taken_for_known(problem):
         assert description(plain.plan) == description(pruned.plan)
 
 
+@pytest.mark.slow
 def test_much_is_not_tried_twice():
     count = Counter()
 

@@ -7,6 +7,7 @@ from itertools import islice
 from operator import and_
 from types import MappingProxyType
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -149,6 +150,7 @@ def test_with_the_rest_checked_a_plan_can_be_carried_out_too(problem):
         assert (seen.final, seen.footprint) == (search.plan.predicted, search.plan.footprint)
 
 
+@pytest.mark.slow
 def test_goals_occur_in_every_way():
     count = Counter()
 

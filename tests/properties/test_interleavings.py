@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import islice
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def test_whatever_is_chosen_or_aborted_what_is_predicted_comes_true(problem, ran
                 assert predicted in (UNKNOWN, final.get(fluent)), (fluent, order)
 
 
+@pytest.mark.slow
 def test_enough_branches_are_admitted_that_can_take_turns_in_several_orders():
     count = Counter()
 
@@ -87,6 +89,7 @@ def test_enough_branches_are_admitted_that_can_take_turns_in_several_orders():
     assert count["two or more orders"] >= 40
 
 
+@pytest.mark.slow
 def test_enough_writes_are_known_behind_branches_that_may_be_aborted():
     count = Counter()
 

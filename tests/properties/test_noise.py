@@ -9,6 +9,7 @@ for a better one after every change, does the same as one that watches.
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from py_trees.common import Status
@@ -147,6 +148,7 @@ def test_who_watches_misses_nothing_that_somebody_who_always_looks_would_see(sce
     assert without_looks(watching) == without_looks(anxious)
 
 
+@pytest.mark.slow
 def test_the_disturbed_runs_are_not_empty():
     counts = Counter()
 
@@ -171,6 +173,7 @@ def test_the_disturbed_runs_are_not_empty():
     assert counts["PlanKept"] >= 20, counts
 
 
+@pytest.mark.slow
 def test_the_runs_are_not_empty():
     counts = Counter()
 

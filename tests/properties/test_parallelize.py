@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import reduce
 from operator import and_
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -237,6 +238,7 @@ def seen_in(strategy, plans_of, examples=120):
     return count
 
 
+@pytest.mark.slow
 def test_most_long_plans_are_parallelized_and_have_many_orders():
     count = seen_in(long_plans(), lambda case: [case])
     assert count["parallelized"] >= 80, count
@@ -244,6 +246,7 @@ def test_most_long_plans_are_parallelized_and_have_many_orders():
     assert count["orders"] >= 4_000, count
 
 
+@pytest.mark.slow
 def test_enough_plans_of_random_problems_are_parallelized():
     def found(problem):
         return [(problem, plan) for plan in first_plans(problem, is_complete)]
@@ -252,6 +255,7 @@ def test_enough_plans_of_random_problems_are_parallelized():
     assert count["parallelized"] >= 10, count
 
 
+@pytest.mark.slow
 def test_enough_of_them_had_to_choose_methods_or_have_suspended_parts():
     count = Counter()
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import pytest
 from hypothesis import Phase, assume, event, find, given, settings
 from hypothesis import strategies as st
 
@@ -121,6 +122,7 @@ def test_the_record_of_a_plan_can_be_read_off_its_tree(problem):
         assert record_of(search.plan.tree) == search.plan.record
 
 
+@pytest.mark.slow
 def test_the_breaches_are_not_vacuous():
     """Plans of several steps are repaired, before and after they have begun; some are not."""
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
         assert search.plan.steps or search.status is SearchStatus.SOLVED
 
 
+@pytest.mark.slow
 def test_many_plans_are_left_open_at_the_limit():
     count = Counter()
 

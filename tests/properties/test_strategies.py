@@ -212,6 +212,7 @@ LEAST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("feature", LEAST)
 def test_random_problems_often_show(feature):
     assert shares()["problems"] == MANY

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from types import MappingProxyType
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -220,6 +221,7 @@ def test_what_is_planned_bit_by_bit_is_what_would_have_been_planned_at_once(erra
     assert bit_by_bit == at_once
 
 
+@pytest.mark.slow
 def test_enough_is_compared_that_was_suspended_on_the_way():
     count = Counter()
 

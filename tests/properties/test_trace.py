@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -54,6 +55,7 @@ def test_what_was_read_is_told_with_its_value(problem, number):
         assert trace.reads[variable] == problem.state.get(variable)
 
 
+@pytest.mark.slow
 def test_most_searches_read_something_and_leave_something_unread():
     count = Counter()
 

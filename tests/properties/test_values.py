@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from types import MappingProxyType
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def test_the_plan_is_the_first_of_those_with_the_least_sum_of_values(pair):
     compared(pair)
 
 
+@pytest.mark.slow
 def test_values_matter_in_the_random_problems():
     seen = Counter()
 

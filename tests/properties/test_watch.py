@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from unittest.mock import patch
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ def test_those_who_listen_hear_what_the_interpreter_tells(data):
     event(watch(problem(choose), choose(AT_ONCE))[-1])
 
 
+@pytest.mark.slow
 def test_of_enough_of_these_problems_something_of_every_kind_is_heard():
     seen = Counter(
         word for seed in range(400) for word in watch(from_seed(seed), AT_ONCE[seed % 3])

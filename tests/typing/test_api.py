@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 IGNORE = re.compile(r"  # type: ignore\[([\w, -]+)\]")
@@ -36,6 +38,7 @@ def found(path):
     return errors
 
 
+@pytest.mark.slow  # mypy looks at everything; `make static` holds api.py to its comments, too
 def test_right_uses_pass_and_wrong_uses_fail_as_the_examples_say(tmp_path):
     source = (HERE / "api.py").read_text("utf-8")
     wrong = promised(source)
