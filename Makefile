@@ -2,20 +2,23 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static gates fix bench worlds differential clean
-# Also under `make -j`: the parts of check go in order of speed, and gates reads what test measured.
+.PHONY: run test check static thorough gates fix bench worlds differential mutants clean
+# Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
 # run: watch a soldier decide
 run: .venv/.ready
 	$(BIN)/bthtn run soldier
 
-# test: the test-suite, the code in docs/ included
-test: .venv/.ready
-	$(BIN)/coverage run -m pytest
+# A process for each core; a file's tests stay together, for a document is read from its beginning.
+PYTEST := -m pytest --numprocesses auto --dist loadscope
 
-# check: everything that must pass before a change is taken, the fastest first
-check: static test gates
+# test: whatever a change can break, the code in docs/ included, in two minutes
+test: .venv/.ready
+	$(BIN)/python $(PYTEST) -m "not slow"
+
+# check: everything that must pass before a change is taken, the fastest first; takes ten minutes
+check: static test thorough
 
 # static: what is checked without running the code: format, style, import contracts, types
 static: .venv/.ready
@@ -24,8 +27,17 @@ static: .venv/.ready
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
-# gates: every package is covered as well as pyproject.toml demands, judged by the last `make test`,
-# and planning takes as many expansions as benchmarks/counts.toml says
+# thorough: all tests at full size, with more examples of each property, and the gates. What is slow
+# is not measured for coverage: its subject is covered by quicker tests.
+thorough: .venv/.ready
+	$(BIN)/coverage erase
+	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough -m "not slow"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/python $(PYTEST) --hypothesis-profile thorough -m slow
+	$(MAKE) --no-print-directory gates
+
+# gates: every package is covered as well as pyproject.toml demands, judged by the last
+# `make thorough`, and planning takes as many expansions as benchmarks/counts.toml says
 gates: .venv/.ready
 	$(BIN)/coverage report
 	$(BIN)/coverage json -q -o - | $(BIN)/python tests/coverage_gates.py
@@ -61,9 +73,13 @@ differential: .venv/.ready
 			tests/properties/test_watch.py || exit 1; \
 	done
 
+# mutants: two hundred small faults, one at a time: does `make test` notice what `make thorough` does?
+mutants: .venv/.ready
+	$(BIN)/python -m tests.mutation
+
 # clean: remove everything that the other targets made
 clean:
-	rm -rf .venv .coverage .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .coverage .coverage.* .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	rm -rf .benchmarks build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

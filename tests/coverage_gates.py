@@ -48,7 +48,7 @@ def main() -> int:
     gates = tomllib.loads(house.read_text("utf-8"))["tool"]["bthtn"]["coverage"]
     text = sys.stdin.read()
     if not text.startswith("{"):
-        print("Nothing was measured; run `make test` first.", file=sys.stderr)
+        print("Nothing was measured; run `make thorough` first.", file=sys.stderr)
         return 1
     report = json.loads(text)
     for package, reached in sorted(percentages(report).items()):

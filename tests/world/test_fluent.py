@@ -17,6 +17,9 @@ class Distance(Enum):
 class Person:
     """Objects of one's own can be values, as long as they can be hashed."""
 
+    def __repr__(self):
+        return "Person()"
+
 
 class Soldier(State):
     ammo: Fluent[int] = fluent(default=6)

@@ -57,7 +57,6 @@ def writing(write, variable=Soldier.ammo):
         (Footprint(uses=frozenset({"legs"})), Footprint(uses=frozenset({"arms", "legs"})), "legs"),
         (Footprint(), writing(computed(1)), None),
     ],
-    ids=str,
 )
 def test_two_may_run_side_by_side_when_no_order_can_matter(one, other, over):
     assert one.conflict_with(other) == over
