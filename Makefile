@@ -27,13 +27,11 @@ static: .venv/.ready
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
-# thorough: all tests at full size, with more examples of each property, and the gates. What is slow
-# is not measured for coverage: its subject is covered by quicker tests.
+# thorough: all tests at full size, with more examples of each property and with coverage; the gates
 thorough: .venv/.ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough -m "not slow"
+	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough
 	$(BIN)/coverage combine --quiet
-	$(BIN)/python $(PYTEST) --hypothesis-profile thorough -m slow
 	$(MAKE) --no-print-directory gates
 
 # gates: every package is covered as well as pyproject.toml demands, judged by the last

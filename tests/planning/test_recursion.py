@@ -319,7 +319,7 @@ def test_branches_may_be_nested_as_deep_before_the_first_step(domain, construct,
 @pytest.fixture
 def shallow():
     """Leave Python so little of its call stack that this many calls do not fit."""
-    before, levels = sys.getrecursionlimit(), size(quick=200, thorough=400)
+    before, levels = sys.getrecursionlimit(), size(quick=200, thorough=300)
     sys.setrecursionlimit(len(inspect.stack(0)) + levels)
     yield levels
     sys.setrecursionlimit(before)
