@@ -104,7 +104,7 @@ def measured_map() -> Map:
     if not data.exists():
         shop = Workshop(0)
         print("Measuring which tests run which lines; this takes some minutes.", flush=True)
-        command = ["-m", "coverage", "run", "--data-file", str(OUT / "measured"), "-m", "pytest"]
+        command = ["-m", "coverage", "run", "--data-file", str(data), "-m", "pytest"]
         done = shop.run(
             *command, "-q", "--numprocesses=auto", "--dist=loadscope", *OPTIONS["quick"]
         )

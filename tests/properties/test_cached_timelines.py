@@ -7,6 +7,7 @@ of the cache is asked for by several parts of one plan.
 
 from collections import Counter
 
+import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 from py_trees.common import ParallelPolicy
@@ -212,6 +213,7 @@ def test_with_a_cache_the_same_happens_in_every_tick(drawn):
     event(f"hits of its own: {known > 0}, of another's: {cache.statistics.hits > known}")
 
 
+@pytest.mark.slow
 def test_the_scenes_are_not_empty():
     counts = Counter()
 
