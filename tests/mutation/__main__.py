@@ -12,7 +12,7 @@ import argparse
 import json
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 
 from tests.mutation.draw import Mutant, drawn
@@ -39,7 +39,9 @@ def main() -> int:
             workshops.put(Workshop(number))
         lines = measured_map()
         with ThreadPoolExecutor(wanted.jobs) as threads:
-            for result in threads.map(lambda mutant: tried(mutant, workshops, lines), missing):
+            trials = [threads.submit(tried, mutant, workshops, lines) for mutant in missing]
+            for trial in as_completed(trials):
+                result = trial.result()
                 print(told(result), flush=True)
                 results[result["key"]] = result
                 with RESULTS.open("a") as file:
