@@ -27,8 +27,8 @@ from bthtn.domain.network import (
     network_text,
 )
 from bthtn.domain.number import number_of
-from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import grounded, projected
 from bthtn.domain.ways import Ways
 from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
 from bthtn.plan.nodes import (

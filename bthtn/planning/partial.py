@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody
@@ -28,7 +28,6 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, PlanningError
-from bthtn.plan.course import Branches, Course
 from bthtn.plan.nodes import (
     DEFERRED,
     HORIZON,
@@ -45,6 +44,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
+from bthtn.plan.projection import BranchingNode, Projection
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound
 from bthtn.planning.protocol import Settings, seeded
@@ -55,6 +55,8 @@ from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
+N = TypeVar("N", bound=Node)
+
 
 def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
     """The plan, made from this state to its end, with what lies behind a suspension suspended.
@@ -62,7 +64,7 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
     Raises PlanningError when a plain method answers differently from when it was planned.
     """
     cutter = _Cutter(plan.domain, settings, Foreseen(plan.tree, state, plan.predicted))
-    tree = unwound(cutter.node(plan.tree, plan.goal, plan.binding, followed=False))
+    tree = unwound(cutter.cut(plan.tree, plan.goal, plan.binding))
     if tree is plan.tree:
         return plan
     return replace(plan, tree=tree, record=MethodTraversalRecord(cutter.record))
@@ -81,7 +83,7 @@ def go_on(
         return None
     goal = node.rest[0] if len(node.rest) == 1 else SequenceNetwork(node.rest)
     cutter = _Cutter(domain, settings, foreseen)
-    tree = unwound(cutter.node(foreseen.tree, goal, node.binding, followed=False))
+    tree = unwound(cutter.cut(foreseen.tree, goal, node.binding))
     record = MethodTraversalRecord(cutter.record)
     return Plan(domain, goal, node.binding, tree, record, foreseen.after)
 
@@ -105,68 +107,90 @@ def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
     return foreseen.beside is None or foreseen.beside.issuperset(different)
 
 
-class _Cutter(Course):
+class _Cutter(Projection):
     """Cuts a tree; ``record`` is that of what is left.
 
-    The state is projected through what is cut off, too, where something follows that was planned
-    for the state behind it: where the visit is ``followed``.
+    The tree is walked together with the networks it came from. Where the state behind a cut is
+    needed, because a part that follows was planned for it, the visit is ``followed``, and the
+    state is projected through what was cut off, too.
     """
 
     def __init__(self, domain: FrozenDomain, settings: Settings, start: Foreseen) -> None:
-        super().__init__(start)
+        super().__init__(start.before)
+        for fluent, value in start.written.items():
+            self.state.put(fluent, value)
         self.record: list[int] = []
+        self._start = start
         self._domain = domain
         self._settings = settings
         self._beside = start.beside
 
-    def node(
-        self, node: Node, network: Network, binding: Binding, *, followed: bool
+    @property
+    def senses(self) -> bool:
+        """Whether volatile fluents have their values of now here."""
+        return self._start.sensed and super().senses
+
+    def cut(
+        self, node: Node, network: Network, binding: Binding, *, followed: bool = False
     ) -> Visit[Node]:
         """What is left of a node, which came from this network."""
-        match network, node:
-            case TaskCall() | DeferNetwork(), SuspendedNode(cause=cause):
-                return self._leaf(node, cause)
-            case DeferNetwork(call), _:
-                return self._deferred(node, call, binding, followed=followed)
-            case PauseNetwork(), NullNode():
-                return self._leaf(node, PAUSED)
-            case NullNetwork(), NullNode():
-                return self._leaf(node, None)
-            case TaskCall(task=task), TaskNode() if task is node.task:
-                self.step(node)
-                return self._leaf(node, None)
-            case TaskCall(task=task), ScopeNode() if task is node.task:
-                return self._scope(node, followed=followed)
-            case SequenceNetwork(parts), SequenceNode():
-                return self._sequence(node, parts, binding, followed=followed)
-            case ParallelNetwork(parts), ParallelNode():
-                return self._parallel(node, parts, binding)
-            case PriorityNetwork(parts), PriorityNode():
-                return self._priority(node, parts, binding)
+        match network:
+            case TaskCall():
+                return self._called(node, network, binding, followed=followed)
+            case DeferNetwork():
+                return self._deferred(node, network.call, binding, followed=followed)
+            case PauseNetwork():
+                return self._leaf(_made_from(network, binding, node, NullNode), PAUSED)
+            case NullNetwork():
+                return self._leaf(_made_from(network, binding, node, NullNode), None)
+            case SequenceNetwork(parts):
+                sequence = _made_from(network, binding, node, SequenceNode)
+                return self._sequence(sequence, parts, binding, followed=followed)
+            case ParallelNetwork(parts):
+                parallel = _made_from(network, binding, node, ParallelNode)
+                return self._parallel(parallel, parts, binding)
+            case PriorityNetwork(parts):
+                priority = _made_from(network, binding, node, PriorityNode)
+                return self._priority(priority, parts, binding)
             case _:
-                raise _changed(node, network_text(network, binding))
+                assert_never(network)
+
+    def _called(
+        self, node: Node, call: TaskCall, binding: Binding, *, followed: bool
+    ) -> Visit[Node]:
+        if isinstance(node, SuspendedNode):
+            return self._leaf(node, node.cause)
+        if isinstance(node, TaskNode) and node.task is call.task:
+            self.task(node)
+            return self._leaf(node, None)
+        if isinstance(node, ScopeNode) and node.task is call.task:
+            return self._scope(node, followed=followed)
+        raise _changed(node, network_text(call, binding))
 
     def _leaf(self, node: Node, cause: Suspension | None) -> Visit[Node]:
         yield from ()
-        self.cause = cause
+        self.path.cause = cause
         return node
 
     def _deferred(
         self, node: Node, call: TaskCall, binding: Binding, *, followed: bool
     ) -> Visit[Node]:
-        self.cause = DEFERRED
-        left: Node = yield self._suspended((call,), binding, node, followed=followed)
+        if isinstance(node, SuspendedNode):
+            self.path.cause = node.cause
+            return node
+        self.path.cause = DEFERRED
+        left: Node = yield self._cut_off((call,), binding, node, followed=followed)
         return left
 
     def _scope(self, node: ScopeNode, *, followed: bool) -> Visit[Node]:
         self.record.append(node.method)
         body, binding = self._entered(node)
-        child: Node = yield self.node(node.child, body, binding, followed=followed)
+        child: Node = yield self.cut(node.child, body, binding, followed=followed)
         return node if child is node.child else replace(node, child=child)
 
     def _entered(self, node: ScopeNode) -> tuple[Network, Binding]:
         """The network that the scope was planned for, and the values it was planned with."""
-        self.state.foreseeable = self.sensed
+        self.sense()
         view = RecordingView(self.state)
         try:
             ways = self._domain.ways(node.task, node.args, view)
@@ -188,23 +212,24 @@ class _Cutter(Course):
         last = len(node.children) - 1
         for index, child in enumerate(node.children):
             # Where planning was suspended in any case, no horizon comes before that.
-            if index > 0 and self._at_horizon() and not isinstance(child, SuspendedNode):
-                self.cause = HORIZON
-            if self.cause is not None:
+            if index > 0 and self._is_at_horizon and not isinstance(child, SuspendedNode):
+                self.path.cause = HORIZON
+            if self.path.cause is not None:
                 tree = child if index == last else SequenceNode(node.children[index:])
-                rest = self._suspended(parts[index:], binding, tree, followed=followed)
+                rest = self._cut_off(parts[index:], binding, tree, followed=followed)
                 left.append((yield rest))
                 break
             inside = followed or index < last
-            left.append((yield self.node(child, parts[index], binding, followed=inside)))
+            left.append((yield self.cut(child, parts[index], binding, followed=inside)))
         same = all(one is other for one, other in zip(left, node.children, strict=False))
         return node if same else SequenceNode(tuple(left))
 
-    def _at_horizon(self) -> bool:
+    @property
+    def _is_at_horizon(self) -> bool:
         steps, time = self._settings.horizon, self._settings.horizon_time
-        return self.cause is None and (
-            (steps is not None and self.steps >= steps)
-            or (time is not None and self.elapsed >= time)
+        return self.path.cause is None and (
+            (steps is not None and self.path.steps >= steps)
+            or (time is not None and self.path.elapsed >= time)
         )
 
     def _parallel(
@@ -215,9 +240,9 @@ class _Cutter(Course):
 
         def visit(index: int) -> Visit[Node]:
             self._beside = beside[index]
-            return self.node(node.children[index], parts[index], binding, followed=True)
+            return self.cut(node.children[index], parts[index], binding, followed=True)
 
-        branches: list[Node] = yield self.branches(node, visit)
+        branches: list[Node] = yield self.branches(node, range(len(node.children)), visit)
         self._beside = outside
         return _with_branches(node, branches)
 
@@ -229,25 +254,33 @@ class _Cutter(Course):
             before = node.kept[index - 1] + 1 if index else 0
             self.record.extend([1] * (place - before))
             self.record.append(0)
-            return self.node(node.children[index], parts[place], binding, followed=True)
+            return self.cut(node.children[index], parts[place], binding, followed=True)
 
-        branches: list[Node] = yield self.branches(node, visit)
+        branches: list[Node] = yield self.branches(node, range(len(node.children)), visit)
         self.record.extend([1] * (len(parts) - node.kept[-1] - 1))
         return _with_branches(node, branches)
 
-    def _suspended(
+    def _cut_off(
         self, rest: tuple[Network, ...], binding: Binding, tree: Node, *, followed: bool
     ) -> Visit[Node]:
-        """What takes the place of a tree that is cut off here."""
+        """The suspended part that takes the place of a tree."""
         if isinstance(tree, SuspendedNode) and tree.rest == rest:
             return tree
-        assert self.cause is not None, "nothing is suspended without a cause"
-        written, sensed, after = self.state.written(), self.sensed, self.start.after
+        cause = self.path.cause
+        assert cause is not None, "nothing is suspended without a cause"
+        written, sensed, after = self.state.written(), self.senses, self._start.after
         if followed:
-            yield self.follow(tree)
+            yield self.visit(tree)
             after = self.state.freeze()
-        foreseen = Foreseen(tree, self.start.before, after, written, sensed, self._beside)
-        return SuspendedNode(rest, binding, self.cause, foreseen=foreseen)
+        foreseen = Foreseen(tree, self._start.before, after, written, sensed, self._beside)
+        return SuspendedNode(rest, binding, cause, foreseen=foreseen)
+
+
+def _made_from(network: Network, binding: Binding, node: Node, kind: type[N]) -> N:
+    """The node, which has to be of the kind that the network becomes. Raises PlanningError."""
+    if not isinstance(node, kind):
+        raise _changed(node, network_text(network, binding))
+    return node
 
 
 def _written_beside(
@@ -268,7 +301,7 @@ def _written_beside(
     return beside
 
 
-def _with_branches(node: Branches, branches: Sequence[Node]) -> Node:
+def _with_branches(node: BranchingNode, branches: Sequence[Node]) -> Node:
     same = all(one is other for one, other in zip(branches, node.children, strict=True))
     return node if same else replace(node, children=tuple(branches))
 

@@ -5,7 +5,7 @@ import pytest
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, primitive
 from bthtn.domain.effect import effects_from, writes_of
 from bthtn.domain.function import Computed, FunctionEffect, function_text
-from bthtn.domain.projection import projected
+from bthtn.domain.task_effects import projected
 from bthtn.errors import DomainError, PlanningError, StateError
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView, Write, WriteKind

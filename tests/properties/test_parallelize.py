@@ -29,7 +29,7 @@ from bthtn import (
 )
 from bthtn.analysis import makespan, parallelize
 from bthtn.domain.network import ParallelPolicy
-from bthtn.domain.projection import projected
+from bthtn.domain.task_effects import projected
 from bthtn.plan.nodes import ParallelNode, ScopeNode, SequenceNode, TaskNode
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan

@@ -23,8 +23,8 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.number import number_of
 from bthtn.domain.progress import Progress
-from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
+from bthtn.domain.task_effects import grounded, projected
 from bthtn.plan.nodes import (
     BUDGET,
     DEFERRED,

@@ -22,8 +22,8 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.number import number_of
-from bthtn.domain.projection import grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import grounded, projected
 from bthtn.plan.merge import after_parallel, after_priority, conflict
 from bthtn.plan.nodes import (
     DEFERRED,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Pursuit, pursued, steps_network
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
-from bthtn.domain.projection import grounded
 from bthtn.domain.task import CompoundTask, TaskCall, call_text
+from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,

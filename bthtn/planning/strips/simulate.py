@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bthtn.domain.goal import Action
-from bthtn.domain.projection import Projection, projected
+from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.expression import StateView
 from bthtn.world.fluent import Fluent
@@ -68,7 +68,7 @@ def is_sensed(view: StateView) -> bool:
     return bool(getattr(view, "foreseeable", True))
 
 
-def attempted(action: Action, state: Reached) -> tuple[Projection, RecordingView]:
+def attempted(action: Action, state: Reached) -> tuple[TaskEffects, RecordingView]:
     """How the action would go in this state, and what was read to tell."""
     view = RecordingView(state)
     return projected(*action, view), view

@@ -22,8 +22,8 @@ from bthtn.domain.network import (
     PriorityNetwork,
 )
 from bthtn.domain.number import number_of
-from bthtn.domain.projection import Projection, grounded, projected
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import TaskEffects, grounded, projected
 from bthtn.plan.nodes import (
     Node,
     ParallelNode,
@@ -68,7 +68,7 @@ class TaskKind(Kind):
 
     def __init__(self, task: PrimitiveTask[Any]) -> None:
         self.task = task
-        self._alike: Alike[Projection] | None = Alike() if task_alike(task) else None
+        self._alike: Alike[TaskEffects] | None = Alike() if task_alike(task) else None
 
     def part(self, entry: Entry, below: list[Given], past: Past) -> Node:  # noqa: ARG002 - leaf
         """The task's node."""
@@ -79,9 +79,9 @@ class TaskKind(Kind):
         """What the task touches."""
         return self._step(entry, past).footprint
 
-    def _step(self, entry: Entry, past: Past) -> Projection:
+    def _step(self, entry: Entry, past: Past) -> TaskEffects:
         if len(entry) > _INLINED:
-            step: Projection = entry[5]
+            step: TaskEffects = entry[5]
             return step
         args, alike = entry[2], self._alike
         known = None if alike is None else alike.find(args)

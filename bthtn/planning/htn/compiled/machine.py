@@ -15,8 +15,8 @@ from bthtn.domain.network import (
     Network,
 )
 from bthtn.domain.progress import Progress
-from bthtn.domain.projection import projected
 from bthtn.domain.task import CompoundTask, call_text
+from bthtn.domain.task_effects import projected
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.compiled.cells import DONE, END, Asked, linked
 from bthtn.planning.htn.compiled.frames import Cell, Frame

@@ -12,8 +12,8 @@ from bthtn.domain.network import (
     PriorityNetwork,
     SequenceNetwork,
 )
-from bthtn.domain.projection import grounded
 from bthtn.domain.task import TaskCall
+from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import DEFERRED, HORIZON, PAUSED, Suspension, SuspensionKind
 from bthtn.planning.htn.compiled.branches import end_branch, open_branches
 from bthtn.planning.htn.compiled.cells import end

@@ -16,7 +16,7 @@ from bthtn.world.truth import UNKNOWN, Truth
 
 
 @dataclass(frozen=True, slots=True)
-class Projection:
+class TaskEffects:
     """A primitive task as it would go in one state.
 
     ``possible`` is the truth of its precondition. ``writes`` are those of planning, effects
@@ -40,18 +40,18 @@ def grounded(call: TaskCall, view: RecordingView, binding: Binding) -> tuple[Any
 
 def projected(
     task: PrimitiveTask[Any], args: tuple[Any, ...], recorder: RecordingView
-) -> Projection:
+) -> TaskEffects:
     """How the task would go in this state, called with these values."""
     possible = task.precondition.evaluate(recorder, args)
     if possible is False:
-        return Projection(possible, {}, Footprint(recorder.reads))
+        return TaskEffects(possible, {}, Footprint(recorder.reads))
     unknown = "" if recorder.unknown is None else str(recorder.unknown)
     try:
         writes = writes_of((*task.effects, *task.expected), recorder, args)
     except UnknownRead as signal:
         footprint = Footprint(recorder.reads, uses=task.uses)
-        return Projection(possible, None, footprint, unknown=str(signal.fluent))
+        return TaskEffects(possible, None, footprint, unknown=str(signal.fluent))
     duration = number_of(task.duration, recorder, args)
     cost = number_of(task.cost, recorder, args)
     footprint = Footprint(recorder.reads, writes, task.uses)
-    return Projection(possible, writes, footprint, duration, cost, unknown)
+    return TaskEffects(possible, writes, footprint, duration, cost, unknown)

@@ -1,0 +1,205 @@
+"""Projection: the state that a plan leads to, step by step, without running it.
+
+    task             its effects
+    scope, sequence  their children in order
+    suspended        what it ensures; nothing more is known of it
+    parallel,        each branch from the state before the node; then the writes of all are
+    priority         merged into one state (semantics 2.3, 2.4)
+
+This is the only walk over a plan that merges branches, but for the planners, which have no tree
+yet, and ``replay``, which judges them all and shares nothing with them. Subclasses say what
+they want to know: they replace ``effects`` (validation computes them anew), ``below`` (a running
+plan leaves out what is finished) or ``join`` (some branches do not work), and call the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, assert_never
+
+from bthtn.plan.failure import Failure
+from bthtn.plan.merge import after_parallel, after_priority, side_by_side
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    Suspension,
+    TaskNode,
+)
+from bthtn.plan.walk import Visit, children_of, unwound
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint
+from bthtn.world.state import FrozenState
+from bthtn.world.trail import WorkingState
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+BranchingNode = ParallelNode | PriorityNode
+
+
+@dataclass(slots=True)
+class Path:
+    """How far a projection has come, on one path through the plan.
+
+    ``steps`` and ``elapsed`` (planned duration, in the domain's unit) count from the start of the
+    projection, ``done`` has the footprints since the innermost branch began. Behind a suspension
+    ``cause`` says why planning stopped there; ``failure`` is what keeps the path from going on.
+    """
+
+    steps: int = 0
+    elapsed: float = 0
+    cause: Suspension | None = None
+    failure: Failure | None = None
+    done: list[Footprint] = field(default_factory=list)
+
+    def fork(self) -> Path:
+        """A path that goes on from here, in a branch of its own."""
+        return replace(self, done=[])
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The end of one branch: its path, what it did, and the values of what it wrote."""
+
+    path: Path
+    footprint: Footprint
+    written: dict[Fluent[Any], Any]
+
+
+class Projection:
+    """The state that a plan leads to, and the path to it. Effects are those of planning.
+
+    ``alternative`` is the number of steps before the innermost alternative of a priority node,
+    None outside of any.
+    """
+
+    def __init__(self, start: FrozenState) -> None:
+        self.state = WorkingState(start)
+        self.path = Path()
+        self.alternative: int | None = None
+
+    @property
+    def senses(self) -> bool:
+        """Whether volatile fluents have their values of now here (semantics 1.3)."""
+        return self.path.steps == 0 and self.alternative is None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing further is projected on this path."""
+        return False
+
+    def project(self, node: Node) -> None:
+        """Go on through a part of the plan."""
+        unwound(self.visit(node))
+
+    def visit(self, node: Node) -> Visit[None]:
+        """Go on through a part of the plan, inside a walk that ``unwound`` runs."""
+        match node:
+            case TaskNode():
+                self.task(node)
+            case ScopeNode() | SequenceNode():
+                yield self.in_turn(self.below(node))
+            case ParallelNode() | PriorityNode():
+                yield self.branches(node, self.below(node), self.visit)
+            case SuspendedNode():
+                yield self.suspended(node)
+            case NullNode():
+                pass
+            case _:
+                assert_never(node)
+
+    def below(self, node: Node) -> Sequence[Node]:
+        """The nodes directly below that are part of this projection."""
+        return children_of(node)
+
+    def in_turn(self, nodes: Iterable[Node]) -> Visit[None]:
+        """Nodes that follow each other."""
+        for node in nodes:
+            if self.has_ended:
+                return
+            yield self.visit(node)
+
+    def task(self, node: TaskNode) -> None:
+        """One step is done."""
+        self.sense()
+        self.write(self.effects(node))
+        self.path.steps += 1
+        self.path.elapsed += node.duration
+
+    def effects(self, node: TaskNode) -> Footprint:
+        """What a step does in the state here."""
+        return node.footprint
+
+    def suspended(self, node: SuspendedNode) -> Visit[None]:
+        """A part that is planned when execution gets there does what it ensures."""
+        yield from ()
+        self.write(Footprint(node.reads, node.ensures))
+
+    def branches(
+        self, node: BranchingNode, parts: Iterable[T], visit: Callable[[T], Visit[R]]
+    ) -> Visit[list[R]]:
+        """The result of visiting each part from the state here; afterwards they are joined."""
+        path, alternative = self.path, self.alternative
+        if isinstance(node, PriorityNode):
+            self.alternative = path.steps
+        answers: list[R] = []
+        ends: list[Branch] = []
+        for part in parts:
+            mark = self.state.mark()
+            self.path = path.fork()
+            answers.append((yield visit(part)))
+            written = self.state.written_since(mark)
+            ends.append(Branch(self.path, Footprint.in_turn(self.path.done), written))
+            self.state.leave(mark)
+        self.path = path
+        self.sense()
+        if ends:
+            self.join(node, ends)
+        self.alternative = alternative
+        return answers
+
+    def join(self, node: BranchingNode, ends: Sequence[Branch]) -> None:
+        """Put what branches have done into the state before them; go on from the longest."""
+        footprints = [end.footprint for end in ends]
+        match node:
+            case ParallelNode():
+                writes = after_parallel(footprints, node.policy, lambda i, f: ends[i].written[f])
+                for fluent, write in writes.items():
+                    self.state.apply(fluent, write)
+                self.path.done.append(side_by_side(footprints, node.policy))
+            case PriorityNode():
+                # In the order of writing, which decides how the state is read.
+                touched = dict.fromkeys(fluent for end in ends for fluent in end.written)
+                values = after_priority(
+                    range(len(ends)), touched, lambda i, f: self._at_end(ends[i], f)
+                )
+                for fluent, value in values.items():
+                    self.state.put(fluent, value)
+                self.path.done.append(Footprint.one_of(footprints))
+            case _:
+                assert_never(node)
+        self.path.steps = max(end.path.steps for end in ends)
+        self.path.elapsed = max(end.path.elapsed for end in ends)
+        causes = (end.path.cause for end in ends if end.path.cause is not None)
+        self.path.cause = next(causes, None)
+
+    def write(self, footprint: Footprint) -> None:
+        """Put what is written into the state."""
+        for fluent, write in footprint.writes.items():
+            self.state.apply(fluent, write)
+        self.path.done.append(footprint)
+
+    def sense(self) -> None:
+        """Let volatile fluents be known here or not, before something is read."""
+        self.state.foreseeable = self.senses
+
+    def _at_end(self, end: Branch, fluent: Fluent[Any]) -> Any:
+        # Only asked of the state where a branch leaves the fluent as it was: whoever records
+        # what is read here depends on no more than that.
+        return end.written[fluent] if fluent in end.written else self.state.get(fluent)
