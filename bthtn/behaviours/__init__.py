@@ -25,12 +25,12 @@ from bthtn.behaviours.drawn_goal import DrawnGoal
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Replanning
-from bthtn.replanning.retrying import EAGER, Retrying
 from bthtn.replanning.schedule import PlanningSchedule
 
 __all__ = [
-    "EAGER",
+    "NO_BACKOFF",
     "Agent",
     "Believes",
     "Character",
@@ -49,7 +49,7 @@ __all__ = [
     "PlanningSchedule",
     "PriorityGoals",
     "Replanning",
-    "Retrying",
+    "RetryPolicy",
     "Running",
     "Sensors",
     "SkillSlots",

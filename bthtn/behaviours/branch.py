@@ -13,17 +13,20 @@ from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.failure import Failure
 from bthtn.world.footprint import Footprint
 
 
-def failure_of(branch: Behaviour) -> str:
-    """Why a branch failed: the reason of the one step that decided it, with its place."""
-    step = failed_step(branch)
-    return str(getattr(step, "failure", "")) or step.feedback_message
+def failure_of(branch: Behaviour) -> Failure:
+    """Why a branch failed: the failure of the one step, or suspended part, that decided it."""
+    step = _failed_step(branch)
+    failure = getattr(step, "failure", None)
+    if isinstance(failure, Failure):
+        return failure
+    return Failure(step.feedback_message or "it failed")
 
 
-def failed_step(branch: Behaviour) -> Behaviour:
-    """The one step, or suspended part, that decided that a branch failed."""
+def _failed_step(branch: Behaviour) -> Behaviour:
     while True:
         match branch:
             case PlanSequence(current_child=Behaviour() as child):

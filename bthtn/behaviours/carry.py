@@ -22,7 +22,7 @@ from bthtn.behaviours.run import is_same_path
 from bthtn.behaviours.sequence import PlanSequence, discard
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.plan.nodes import TaskNode
-from bthtn.replanning.same_course import IsIdle
+from bthtn.replanning.progress import IsIdle
 from bthtn.world.expression import ALWAYS
 
 

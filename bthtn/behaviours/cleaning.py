@@ -138,7 +138,7 @@ class Cleaning:
         if self._subtree.status is Status.RUNNING:
             return False
         failed = self._subtree.status is Status.FAILURE
-        return self._end(failure_of(self._subtree) or "it failed" if failed else "")
+        return self._end(str(failure_of(self._subtree)) if failed else "")
 
     def _begin(self) -> str:
         """Plan it and mount the plan; why that is not possible, or nothing."""

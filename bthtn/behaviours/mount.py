@@ -27,8 +27,7 @@ from bthtn.behaviours.sequence import discard
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
-from bthtn.replanning.progress import Course, Progress
-from bthtn.replanning.same_course import is_same_course
+from bthtn.replanning.progress import MountedTree, Progress, is_continuation
 
 
 class Mount:
@@ -54,7 +53,7 @@ class Mount:
         self._clean_up = clean_up
         self._is_idle = idle_for(agent.operators)
         self._run: PlanRun | None = None
-        self._course: Course | None = None
+        self._tree: MountedTree | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -78,8 +77,8 @@ class Mount:
 
     def progress(self) -> Progress:
         """How far the plan has come."""
-        assert self._course is not None, "what is mounted has a course"
-        return progress_of(self.subtree, self._course.tree, self._course.planned)
+        assert self._tree is not None, "what is mounted has a tree"
+        return progress_of(self.subtree, self._tree.tree, self._tree.planned)
 
     def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> str:
         """Mount a plan, of which some nodes are over; why its hooks refuse it, or nothing.
@@ -107,7 +106,7 @@ class Mount:
 
     def is_same_course(self, plan: Plan) -> bool:
         """Whether the plan is what is left of the one that runs (semantics 3.9.2)."""
-        return is_same_course(self.progress(), plan, self._is_idle)
+        return is_continuation(self.progress(), plan, self._is_idle)
 
     def exchange(
         self,
@@ -139,7 +138,7 @@ class Mount:
         for child in self._goal.children:
             discard(child)
         self._goal.children = []
-        self._run = self._course = None
+        self._run = self._tree = None
 
     def planned(self, plan: Plan, arrival: Arrival) -> Planned:
         """The behaviours that take the place of a suspended part. Raises ResumeFailed."""
@@ -156,13 +155,13 @@ class Mount:
         refused = self.hooks.extend(plan.tree)
         if refused:
             raise ResumeFailed(refused)
-        assert self._course is not None, "a suspended part belongs to a running plan"
-        self._course.resumed(arrival.node, plan.tree, self.progress())
+        assert self._tree is not None, "a suspended part belongs to a running plan"
+        self._tree.resumed(arrival.node, plan.tree, self.progress())
 
     def _stand(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self._goal
         self._goal.children = [subtree]
-        self._course = Course(plan.tree)
+        self._tree = MountedTree(plan.tree)
 
     def _set_up(self, subtree: Behaviour) -> None:
         """Set up what comes later than the tree, as py_trees set up the tree."""

@@ -5,9 +5,9 @@
     no plan         FAILURE; again and again: FAILURE at once, until something changes
     plan found      over several ticks in a world that moved on: does it still hold? then
                     compile it, mount it, tick it
-    running         did others change something that matters? keep the plan, replace it, mend
+    running         did others change something that matters? keep the plan, replace it, repair
                     it, or give it up and plan anew; tick what there is then
-                    RUNNING; SUCCESS when it is done; on failure mend it or search again, a
+                    RUNNING; SUCCESS when it is done; on failure repair it or search again, a
                     bounded number of times
     interrupted     abort everything at once
 
@@ -35,24 +35,22 @@ from bthtn.agent.event import (
     PlanReplaced,
     PlanResumed,
 )
-from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
+from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.run import Arrival, Planned, ResumeFailed
 from bthtn.behaviours.seeking import Outdated, Seeking
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.suspended import Suspended
-from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
-from bthtn.replanning.budget import Budget
-from bthtn.replanning.mend import Mend, Mended
 from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Verdict
+from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
-from bthtn.replanning.schedule import PlanningSchedule
+from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
@@ -99,10 +97,10 @@ class PlanGoal(Behaviour):
         self._seeking = Seeking(agent, name, goal, settings, self._allowance, replanning.retrying)
         told = (self._plan_rest, self._resumed, self._finished, self._seeking.clean_up)
         self._mount = Mount(self, agent, *told)
-        self._experience, planner = self._seeking.experience, self._seeking.planner
+        self._failures, planner = self._seeking.failures, self._seeking.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
-        self._mend = Mend(settings, self._allowance, repairs=repairs)
+        self._repair = PendingRepair(settings, self._allowance, repairs=repairs)
 
     @property
     def goal(self) -> Network:
@@ -126,10 +124,10 @@ class PlanGoal(Behaviour):
     def tick(self) -> Iterator[Behaviour]:
         """Plan, or tick the plan."""
         self.agent.aborts.go_on(self)
-        self._experience.tick()
+        self._failures.tick()
         if self.status is not RUNNING:
-            if obstacle := self._experience.obstacle:
-                self.feedback_message = obstacle
+            if obstacle := self._failures.obstacle:
+                self.feedback_message = str(obstacle)
                 self.stop(FAILURE)
                 yield self
                 return
@@ -166,7 +164,7 @@ class PlanGoal(Behaviour):
                 child.stop(new_status)
         self._seeking.end()
         self._mount.hooks.over()
-        self._mend.forget()
+        self._repair.forget()
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
@@ -175,7 +173,7 @@ class PlanGoal(Behaviour):
         self._unmount()
         if not self._mount.hooks.is_inside_a_step:  # else the goal around it waits for its aborts
             self.agent.aborts.cut_off(self._mount.hooks.holder, "the tree was taken down")
-        self._experience.close()
+        self._failures.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
@@ -186,7 +184,7 @@ class PlanGoal(Behaviour):
         self.plan = self.verdict = None
         self.replans = 0
         self.feedback_message = "planning"
-        self._experience.begin()
+        self._failures.begin()
         self._look_for_a_plan("the goal is new")
 
     def _look_for_a_plan(self, reason: str) -> None:
@@ -206,30 +204,33 @@ class PlanGoal(Behaviour):
         try:
             if self._must_wait():
                 return RUNNING
-            mended = self._mend.done(*self._experience.situation)
-            if mended is not None:
-                refused = self._mount.put(mended.plan, mended.over)
-                return self._again(refused) if refused else self._adopted(mended.plan, mended)
+            repaired = self._repair.repaired(*self._failures.situation)
+            if repaired is not None:
+                refused = self._mount.put(repaired.plan, repaired.over)
+                if refused:
+                    return self._again(Failure(refused))
+                return self._adopted(repaired.plan, repaired)
             plan = self._seeking.advance()
             if plan is None:
                 return RUNNING
-            self._experience.found()
+            self._failures.found()
             refused = self._mount.put(plan)
-            return self._again(refused) if refused else self._adopted(plan)
+            return self._again(Failure(refused)) if refused else self._adopted(plan)
         except Outdated as outdated:
-            return self._again(str(outdated))
+            return self._again(Failure(str(outdated)))
         except BthtnError as error:
-            return self._give_up(str(error), error)
-        except ResumeFailed as failure:
-            return self._give_up(str(failure))
+            return self._give_up(Failure(str(error), error=error))
+        except ResumeFailed as failed:
+            return self._give_up(Failure(str(failed)))
 
-    def _adopted(self, plan: Plan, mended: Mended | None = None) -> Status:
-        """A plan was mounted; told as new, or as the old one mended."""
+    def _adopted(self, plan: Plan, repaired: RepairedPlan | None = None) -> Status:
+        """A plan was mounted: a new one, or the old one repaired."""
         self._run_now(plan)
-        if mended is None:
+        if repaired is None:
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         else:
-            self.agent.emit(PlanRepaired(self.name, mended.part, mended.reason, plan))
+            reason = str(repaired.failure)
+            self.agent.emit(PlanRepaired(self.name, repaired.part, reason, plan))
         return SUCCESS
 
     def _run_now(self, plan: Plan) -> None:
@@ -242,12 +243,12 @@ class PlanGoal(Behaviour):
         """Let the old plan's behaviours go."""
         self._review.close()
         if not self._mount.is_empty and not self._mount.run.is_mendable:
-            self._mend.forget()
+            self._repair.forget()
         self._mount.clear()
 
     def _reviewed(self) -> Status:
         """Look at the running plan: SUCCESS when there is one to tick, else as ``_plan``."""
-        verdicts = self._review.look(
+        verdicts = self._review.verdicts(
             self._mount.progress, self._allowance, interruptible=self._mount.is_interruptible
         )
         for verdict in verdicts:
@@ -258,7 +259,7 @@ class PlanGoal(Behaviour):
                 case Decision.ADOPT:
                     refused = self._replace(verdict)
                     if refused:
-                        return self._refused(refused)
+                        return self._refused(Failure(refused))
                 case Decision.ABORT:
                     return self._break_off(verdict)
         return SUCCESS
@@ -287,49 +288,48 @@ class PlanGoal(Behaviour):
                 self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
         return refused
 
-    def _refused(self, reason: str) -> Status:
+    def _refused(self, failure: Failure) -> Status:
         """The plan in the place of the running one cannot begin, and the hooks of that are over."""
         self._mount.subtree.stop(INVALID)
-        return self._again(reason)
+        return self._again(failure)
 
     def _break_off(self, verdict: Verdict) -> Status:
-        """Give up a plan that does not work any more; without anybody's doing, it has failed."""
-        change = verdict.change
-        reason = f"{verdict.step}: {verdict.reason}" if verdict.step else verdict.reason
+        """Give up a plan that does not work any more. Unless others caused that, it has failed."""
+        change, progress = verdict.change, self._mount.progress()
+        failure = verdict.failure or Failure(verdict.reason)
         by_others = change is not None and change.source != self.name
-        broken, progress = verdict.broken, self._mount.progress()
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
-        elif broken is not None:
-            self._experience.broke(progress, broken)
-        assert self.plan is not None, "what breaks is being run"
-        self._mend.keep(self.plan, progress, None if broken is None else broken.node, reason)
-        if (by_others or self.replans < self.max_replans) and self._put_in():
+        elif verdict.failure is not None:
+            self._failures.will_fail(progress, failure)
+        assert self.plan is not None, "what does not work is being run"
+        self._repair.keep(self.plan, progress, failure)
+        if (by_others or self.replans < self.max_replans) and self._repaired():
             self.replans += not by_others
             return SUCCESS
         self._mount.subtree.stop(INVALID)
         if not by_others:
-            return self._again(reason)
+            return self._again(failure)
         self._unmount()
-        self._look_for_a_plan(reason)
+        self._look_for_a_plan(str(failure))
         return self._plan()
 
-    def _put_in(self) -> bool:
-        """Mend the plan, if that is possible; what runs outside of the new part runs on."""
-        mended = self._mend.done(*self._experience.situation)
-        if mended is None:
+    def _repaired(self) -> bool:
+        """Repair the plan, if that is possible; what runs outside of the new part runs on."""
+        repaired = self._repair.repaired(*self._failures.situation)
+        if repaired is None:
             return False
         try:
-            refused = self._mount.exchange(mended.plan, mended.over, mends=True)
+            refused = self._mount.exchange(repaired.plan, repaired.over, mends=True)
         except BthtnError:
             return False
         if refused:
             return False
-        self._adopted(mended.plan, mended)
+        self._adopted(repaired.plan, repaired)
         return True
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
-        self._experience.finished(node)
+        self._failures.step_succeeded(node)
         self._review.finished(node, written)
 
     def _after(self, status: Status) -> Status:
@@ -340,36 +340,36 @@ class PlanGoal(Behaviour):
             if self._gives_up():
                 return RUNNING
             self.feedback_message = "done"
-            self._experience.succeeded()
+            self._failures.succeeded()
             self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
-        step, progress = failed_step(self._mount.subtree), self._mount.progress()
+        failure, progress = failure_of(self._mount.subtree), self._mount.progress()
         assert self.plan is not None, "what failed has been run"
-        if isinstance(step, TaskLeaf | Suspended):
-            self._experience.failed(progress, step.node, step.feedback_message)
-            self._mend.keep(self.plan, progress, step.node, step.failure)
-        return self._again(failure_of(self._mount.subtree) or "the plan failed")
+        if failure.node is not None:
+            self._failures.part_failed(progress, failure)
+            self._repair.keep(self.plan, progress, failure)
+        return self._again(failure)
 
-    def _again(self, reason: str) -> Status:
+    def _again(self, failure: Failure) -> Status:
         """Look for another plan in the next tick, unless that was tried often enough."""
         again = self.replans < self.max_replans
-        self.agent.emit(PlanFailed(self.name, reason, again))
+        self.agent.emit(PlanFailed(self.name, str(failure), again))
         self._unmount()
         self._mount.hooks.over()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
-            return self._give_up(f"gave up after {tried}; {reason}")
+            return self._give_up(Failure(f"gave up after {tried}; {failure}"))
         self.replans += 1
         self.feedback_message = "planning again"
-        self._look_for_a_plan(reason)
+        self._look_for_a_plan(str(failure))
         return RUNNING
 
-    def _give_up(self, reason: str, error: BaseException | None = None) -> Status:
+    def _give_up(self, failure: Failure) -> Status:
         self._seeking.end()
-        self._mend.forget()
-        self.feedback_message = reason
-        self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=error))
-        self._experience.in_vain(reason)
+        self._repair.forget()
+        self.feedback_message = reason = str(failure)
+        self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=failure.error))
+        self._failures.failed(failure)
         return FAILURE
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:

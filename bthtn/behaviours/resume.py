@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.experience import Experience
+from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.run import Arrival, ResumeFailed
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError
@@ -16,7 +16,7 @@ from bthtn.plan.walk import preorder
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Search, SearchStatus, Settings
-from bthtn.replanning.budget import Budget
+from bthtn.replanning.schedule import Budget
 
 
 def plan_of(search: Search, budget: Budget) -> Plan | None:
@@ -36,7 +36,7 @@ def resuming(
     domain: FrozenDomain,
     settings: Settings,
     budget: Budget,
-    experience: Experience,
+    failures: FailureTracking,
 ) -> Callable[[], Plan | None]:
     """Begin to plan a suspended part from the beliefs as they are now, or as was foreseen.
 
@@ -45,9 +45,9 @@ def resuming(
     state = agent.beliefs.frozen()
     planner: Planner[Any] = Planner.resuming(domain, arrival.node, settings, cache=agent.cache)
     try:
-        avoids = bool(experience.avoided)  # what was foreseen may be part of it
+        avoids = bool(failures.avoided)  # what was foreseen may be part of it
         foreseen = None if avoids else go_on(arrival.node, state, domain, settings)
-        search = experience.search(planner, state, resumes=True) if foreseen is None else None
+        search = failures.search(planner, state, resumes=True) if foreseen is None else None
     except BthtnError as error:
         raise ResumeFailed(str(error)) from error
 

@@ -10,7 +10,8 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
-from bthtn.plan.nodes import ScopeNode, SuspendedNode, TaskNode
+from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.world.fluent import Fluent
 
@@ -33,10 +34,10 @@ def path_text(path: Path) -> str:
     return " > ".join(reversed(names))
 
 
-def placed(path: Path, name: str, reason: str) -> str:
-    """``fight m1 > shoot: the reason``."""
-    place = path_text(path)
-    return f"{place} > {name}: {reason}" if place else f"{name}: {reason}"
+def failed_at(path: Path, name: str, node: Node, why: str) -> Failure:
+    """The failure of a node, which names its place in the plan: ``fight m1 > shoot``."""
+    above = path_text(path)
+    return Failure(why, f"{above} > {name}" if above else name, node)
 
 
 @dataclass(frozen=True, slots=True)

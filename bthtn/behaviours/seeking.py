@@ -7,7 +7,7 @@ from typing import Any
 
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.cleaning import cleaning_up
-from bthtn.behaviours.experience import Experience
+from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Path, PlanRun
 from bthtn.domain.network import NetworkLike, sequence
@@ -16,8 +16,8 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Search, Settings
-from bthtn.replanning.budget import Budget
-from bthtn.replanning.retrying import Retrying
+from bthtn.replanning.backoff import RetryPolicy
+from bthtn.replanning.schedule import Budget
 
 Begun = tuple[int, Search]
 """A search, and the version of the beliefs that it began from."""
@@ -40,7 +40,7 @@ class Seeking:
         goal: NetworkLike,
         settings: Settings,
         budget: Budget,
-        retrying: Retrying,
+        retry_policy: RetryPolicy,
     ) -> None:
         """Raises DomainError for a goal of another domain."""
         self.settings = settings
@@ -50,7 +50,7 @@ class Seeking:
         self._goal = sequence(goal)
         self._domain = agent.domain_of(self._goal)
         self.planner: Planner[Any] = self._new_planner()
-        self.experience = Experience(agent, name, self.planner.domain, retrying)
+        self.failures = FailureTracking(agent, name, self.planner.domain, retry_policy)
         self._budget = budget
         self._search: Begun | None = None
 
@@ -61,7 +61,7 @@ class Seeking:
         if is_other:
             self._domain, self.prepared = domain, None
             self.planner = self._new_planner()
-            self.experience.plan_with(self.planner.domain)
+            self.failures.plan_with(self.planner.domain)
         self._search = self.prepared or self.begun()
         self.prepared = None
         return is_other
@@ -69,7 +69,7 @@ class Seeking:
     def begun(self) -> Begun:
         """A search that begins now."""
         beliefs = self._agent.beliefs
-        return beliefs.version, self.experience.search(self.planner, beliefs.frozen())
+        return beliefs.version, self.failures.search(self.planner, beliefs.frozen())
 
     def renew(self) -> None:
         """Begin anew if something has changed since the search began."""
@@ -104,7 +104,7 @@ class Seeking:
             self.planner.domain,
             self.settings,
             self._budget,
-            self.experience,
+            self.failures,
         )
 
     def clean_up(self, part: ScopeNode, path: Path, run: PlanRun) -> None:

@@ -9,8 +9,9 @@ from py_trees.common import Status
 
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.run import Path, Planned, PlanRun, ResumeFailed, placed
+from bthtn.behaviours.run import Path, Planned, PlanRun, ResumeFailed, failed_at
 from bthtn.behaviours.sequence import Placeholder
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
@@ -31,7 +32,7 @@ class Suspended(Placeholder):
         super().__init__(node_text(node))
         self.node = node
         self.path = path
-        self.failure = ""
+        self.failure: Failure | None = None
         self.waits_for: Behaviour | None = None
         self._run = run
         self._not_before = run.next_resumption
@@ -51,7 +52,7 @@ class Suspended(Placeholder):
             return self._arrive()
         except ResumeFailed as failure:
             self.feedback_message = str(failure)
-            self.failure = placed(self.path, self.name, str(failure))
+            self.failure = failed_at(self.path, self.name, self.node, str(failure))
             return Status.FAILURE
 
     def terminate(self, new_status: Status) -> None:
@@ -125,4 +126,4 @@ class Suspended(Placeholder):
     def _forget(self) -> None:
         self._ask = self._planned = self.replacement = None
         self.waits_for = None
-        self.failure = self.feedback_message = ""
+        self.failure, self.feedback_message = None, ""

@@ -23,11 +23,12 @@ from py_trees.common import Status
 from bthtn.behaviours.abort import OperatorAbort, StepAbort
 from bthtn.behaviours.guarded import guarded_above
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
-from bthtn.behaviours.run import Path, PlanRun, placed
+from bthtn.behaviours.run import Path, PlanRun, failed_at
 from bthtn.behaviours.sequence import discard
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.step import Step, text_of
 from bthtn.domain.condition import why
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.expression import ALWAYS, Condition
 
@@ -47,7 +48,7 @@ class TaskLeaf(Behaviour):
         self.node = node
         self.path = path
         self._run = run
-        self.failure = ""
+        self.failure: Failure | None = None
         self._step: Step | None = None
         self._operator: Operator | None = None
         self._abort: OperatorAbort | None = None
@@ -91,7 +92,7 @@ class TaskLeaf(Behaviour):
         self.children = []
         self._step = self._operator = self._abort = self._obstacle = None
         self._visited = []
-        self.failure = self.feedback_message = ""
+        self.failure, self.feedback_message = None, ""
 
     def update(self) -> Status:
         """Called at every tick."""
@@ -240,7 +241,7 @@ class TaskLeaf(Behaviour):
 
     def _fail(self, reason: str) -> None:
         self.feedback_message = reason
-        self.failure = placed(self.path, self.name, reason)
+        self.failure = failed_at(self.path, self.name, self.node, reason)
 
 
 def _refusal(answer: object) -> str:

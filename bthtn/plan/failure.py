@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bthtn.plan.nodes import Node
@@ -26,3 +27,11 @@ class Failure:
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}" if self.what else self.why
+
+    def at(self, what: str) -> Failure:
+        """The same failure, of this step, choice or part."""
+        return replace(self, what=what)
+
+    def having_read(self, reads: Iterable[Expression[Any]]) -> Failure:
+        """The same failure, of something that has read this."""
+        return replace(self, reads=frozenset(reads))

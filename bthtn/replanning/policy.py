@@ -8,17 +8,17 @@ from enum import Enum
 from typing import Final, Literal, get_args
 
 from bthtn.errors import Diagnostic, DomainError
+from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
-from bthtn.replanning.monitor import Break
-from bthtn.replanning.retrying import DEFAULT_RETRYING, Retrying
+from bthtn.replanning.backoff import DEFAULT_RETRY_POLICY, RetryPolicy
 from bthtn.world.diff import Change
 
 Interrupt = Literal["any", "mtr_equal", "mtr", "surprise"]
-"""Which plans may take a running one's place: whatever is found, one that is not worse, one that
-is strictly better, one that is strictly better and that the running one does not lead to.
+"""Which plans may replace a running one: any that is found, one that is not worse, one that is
+strictly better, one that is strictly better and that the running one does not lead to.
 
-The first three look for one whenever others change anything. They are what engines do that know
-no surprise, and are there to be compared with.
+With the first three, each change that others make starts a search. They are what other engines
+do, and are there to be compared with.
 """
 
 Meanwhile = Literal["run", "cut"]
@@ -54,7 +54,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line of the table: what follows where everything that it names is so."""
+    """A line of the table: the decision for situations that are as it says; None fits all."""
 
     decision: Decision
     because: str
@@ -65,7 +65,7 @@ class Rule:
     interruptible: bool | None = None
 
     def fits(self, interrupt: Interrupt, situation: Situation) -> bool:
-        """Whether the line speaks of this situation, under this policy."""
+        """Whether the line applies to this situation, under this policy."""
         return (
             (not self.interrupt or interrupt in self.interrupt)
             and self.valid in (None, situation.valid)
@@ -94,8 +94,8 @@ TABLE: Final = (
 """The first line that fits decides; the last one always fits."""
 
 
-def decided(interrupt: Interrupt, situation: Situation) -> Rule:
-    """The line of the table that decides."""
+def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
+    """The first line of the table that fits."""
     return next(rule for rule in TABLE if rule.fits(interrupt, situation))
 
 
@@ -103,10 +103,10 @@ def decided(interrupt: Interrupt, situation: Situation) -> Rule:
 class Replanning:
     """When a running plan is replaced.
 
-    ``interrupt`` is the policy. A better plan is not looked for before the running one is
+    ``interrupt`` is the policy. A better plan is not searched for before the running one is
     ``minimum_commitment`` ticks old, and adopted when it has been found for ``hysteresis`` ticks
-    in a row. ``meanwhile`` says whether the plan runs on while a better one is looked for.
-    With ``repair`` the smallest part of a plan that breaks or fails is planned anew, before
+    in a row. ``meanwhile`` says whether the plan runs on while a better one is searched for.
+    With ``repair`` the smallest part of a plan that does not work is planned anew, before
     everything is (3.11). ``retrying`` says how soon what has failed is tried again (3.10).
     """
 
@@ -115,7 +115,7 @@ class Replanning:
     hysteresis: int = 0
     meanwhile: Meanwhile = "run"
     repair: bool = True
-    retrying: Retrying = DEFAULT_RETRYING
+    retrying: RetryPolicy = DEFAULT_RETRY_POLICY
 
     def __post_init__(self) -> None:
         """Reject policies that do not exist and times below zero. Raises DomainError."""
@@ -137,19 +137,23 @@ DEFAULT_REPLANNING: Final = Replanning()
 class Verdict:
     """What was decided about a running plan, and why.
 
-    ``step`` would break, ``change`` is what did it, or what made somebody look; ``plan`` is the
-    one to be adopted. ``broken`` says more of what breaks.
+    ``change`` is the change of the world behind it. ``plan`` is the one to be adopted, ``failure``
+    what does not work where a plan is aborted for that.
     """
 
     decision: Decision
     reason: str
-    step: str = ""
     change: Change | None = None
     plan: Plan | None = None
-    broken: Break | None = None
+    failure: Failure | None = None
+
+    @property
+    def step(self) -> str:
+        """The step, or decomposition, that does not work, empty if there is none."""
+        return "" if self.failure is None else self.failure.what
 
 
-def drawn() -> str:
+def table_text() -> str:
     """The table as Markdown."""
     head = ("`interrupt`", "rest works", "found", "surprising", "interruptible", "", "because")
     lines = [

@@ -1,19 +1,24 @@
-"""Progress: how far a plan has come. What is finished, running and ahead, as data."""
+"""Progress: which steps of a running plan are finished, running and ahead, as data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import assert_never
 
+from bthtn.plan.equivalence import steps_outline
 from bthtn.plan.nodes import (
     Node,
     NullNode,
     ParallelNode,
     PriorityNode,
+    ScopeNode,
+    SequenceNode,
     SuspendedNode,
     TaskNode,
 )
+from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of, preorder
 
 
@@ -28,11 +33,12 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """How far a plan has come; nodes are told apart by identity.
+    """How far a plan has come; nodes are compared by identity.
 
-    ``stages`` are those of the steps: one that is missing has ended and was let go. ``planned``
-    has what was planned for suspended parts on arrival, ``passed`` for a priority node how many
-    alternatives are over. Nodes with branches that are ``over`` have ended as a whole.
+    ``stages`` are those of the steps; a step that is missing there has ended, and its behaviour
+    is gone. ``planned`` has the trees that were planned on arrival for suspended parts,
+    ``passed`` for a priority node the number of alternatives that have failed. Parallel and
+    priority nodes that have ended as a whole are ``over``.
     """
 
     tree: Node
@@ -43,7 +49,7 @@ class Progress:
 
     @classmethod
     def at_start(cls, tree: Node) -> Progress:
-        """That of a plan which has not begun."""
+        """Progress of a plan with no step started."""
         nodes = (node for _, node in preorder(tree))
         return cls(tree, {node: Stage.AHEAD for node in nodes if isinstance(node, TaskNode)})
 
@@ -52,9 +58,9 @@ class Progress:
         return self.stages.get(node, Stage.FINISHED)
 
     def below(self, node: Node) -> tuple[Node, ...]:
-        """The nodes directly below that are not over as a whole.
+        """The nodes directly below that have not ended as a whole.
 
-        Below a suspended part, that is what was planned for it.
+        Below a suspended part, the tree that was planned for it.
         """
         if node in self.over:
             return ()
@@ -63,8 +69,10 @@ class Progress:
                 return (self.planned[node],) if node in self.planned else ()
             case PriorityNode():
                 return node.children[self.passed.get(node, 0) :]
-            case _:
+            case TaskNode() | NullNode() | ScopeNode() | SequenceNode() | ParallelNode():
                 return children_of(node)
+            case _:
+                assert_never(node)
 
     def nodes(self, root: Node | None = None) -> Iterator[Node]:
         """Every node, from the root or another one, parents before children, left to right."""
@@ -77,10 +85,10 @@ class Progress:
     def begun(self) -> frozenset[Node]:
         """The nodes in which a step has started, or a suspended part was planned.
 
-        What stands before such a node in a sequence was come past, also if it has no steps. Told
-        backwards, so that what is below a node is known when it is come to. Null nodes are not
-        among them: one of them may stand at several places.
+        Nodes that stand before such a node in a sequence count, also if they have no steps. Null
+        nodes do not, since one of them may stand at several places.
         """
+        # Walked backwards, so that the answer for all below a node is there when it is reached.
         order: list[tuple[Node, tuple[Node, ...]]] = []
         pending: list[Node] = [self.tree]
         while pending:
@@ -119,48 +127,66 @@ class Progress:
         ]
 
 
-class Course:
+IsIdle = Callable[[TaskNode], bool]
+"""Whether a step does nothing at all, neither in the world nor in the plan."""
+
+
+def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
+    """Whether a plan is what is left of the running one: nothing would be done otherwise.
+
+    Finished steps, idle steps and the names of decompositions are not compared.
+    """
+
+    def skips(node: TaskNode) -> bool:
+        return progress.stage(node) in (Stage.FINISHED, Stage.FAILED) or is_idle(node)
+
+    left = steps_outline(progress.tree, skips, progress.below)
+    return left == steps_outline(plan.tree, is_idle)
+
+
+class MountedTree:
     """The tree of a running plan, which grows where suspended parts are planned.
 
-    What is finished but for the part that is planned now is let go, so that a task which goes
-    on by suspending itself does not make a tree without end.
+    A part that is finished but for the suspended part that is planned now gives its place to the
+    plan of that, so that a task which goes on by suspending itself does not make an endless tree.
     """
 
     def __init__(self, tree: Node) -> None:
         self.tree = self._plan = tree
         self.planned: dict[SuspendedNode, Node] = {}
-        self._whole: dict[SuspendedNode, SuspendedNode | None] = {}
-        self._know(tree, None)
+        # For each suspended part, the one whose plan it stands in; None in the plan itself.
+        self._owner: dict[SuspendedNode, SuspendedNode | None] = {}
+        self._own(tree, None)
 
     def resumed(self, node: SuspendedNode, tree: Node, progress: Progress) -> None:
         """A suspended part was reached, perhaps not for the first time, and planned."""
-        if node not in self._whole:  # let go, and come back to by a reactive choice above it
+        if node not in self._owner:  # replaced once, and reached again by a reactive choice
             self._forget_below(self.tree)
             self.tree = self._plan
-            self._know(self.tree, None)
+            self._own(self.tree, None)
         if node in self.planned:
             self._forget_below(self.planned[node])
-        whole = self._whole.get(node)
-        part = self.tree if whole is None else self.planned[whole]
+        owner = self._owner.get(node)
+        part = self.tree if owner is None else self.planned[owner]
         if progress.unfinished(part) != [node]:
             self.planned[node] = tree
-            self._know(tree, node)
+            self._own(tree, node)
             return
         self._forget_below(part)
-        if whole is None:
+        if owner is None:
             self.tree = tree
         else:
-            self.planned[whole] = tree
-        self._know(tree, whole)
+            self.planned[owner] = tree
+        self._own(tree, owner)
 
-    def _know(self, tree: Node, whole: SuspendedNode | None) -> None:
-        self._whole.update((node, whole) for node in _suspended(tree))
+    def _own(self, tree: Node, owner: SuspendedNode | None) -> None:
+        self._owner.update((node, owner) for node in _suspended(tree))
 
     def _forget_below(self, tree: Node) -> None:
         pending = [tree]
         while pending:
             for node in _suspended(pending.pop()):
-                self._whole.pop(node, None)
+                self._owner.pop(node, None)
                 if node in self.planned:
                     pending.append(self.planned.pop(node))
 

@@ -1,11 +1,11 @@
 """Repair: plan anew only the smallest part of a running plan in which something is wrong.
 
-    part        the innermost decomposition with the broken step in it, then the one around it, …
+    part        the innermost decomposition around the broken step, then the one around it, …
     its state   of a part that has not begun, the one that the rest of the plan leads to there;
                 of one that has, the state of now
     search      for the part's task, from that state
-    fits?       carried out from now, the whole rest with the new part in place still works
-    otherwise   the part around it; the goal itself is left to whoever plans from the root
+    fits?       projected from now, the whole rest with the new part in place still works
+    otherwise   the part around it; the goal itself is searched for from the root, not here
 
 What lies beside the part is kept as it is, node by node, so that what runs there can go on.
 """
@@ -14,59 +14,113 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from bthtn.domain.network import NULL, SequenceNetwork
 from bthtn.domain.task import TaskCall
+from bthtn.errors import BthtnError
+from bthtn.plan.failure import Failure
 from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import (
     HORIZON,
     Node,
+    NullNode,
     ParallelNode,
     PriorityNode,
     ScopeNode,
     SequenceNode,
     SuspendedNode,
+    TaskNode,
 )
 from bthtn.plan.plan import Plan
+from bthtn.plan.projection import Projection
 from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of
 from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, raise_for_user
-from bthtn.replanning.monitor import outlook
-from bthtn.replanning.rest import Rest
-from bthtn.replanning.way import Way
+from bthtn.replanning.progress import Progress
+from bthtn.replanning.remaining import RemainingPlan, remaining_plan
+from bthtn.replanning.schedule import Budget
+from bthtn.replanning.validity import RemainingProjection, validity_of
 from bthtn.world.expression import Constant
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Breach:
-    """Where a running plan breaks: what is left of it, and the state of now."""
+class RepairedPlan:
+    """A plan of which one part is new: nodes that are ``over`` are not to be run again.
+
+    ``part`` names the decomposition that was replaced, ``failure`` is why.
+    """
 
     plan: Plan
-    rest: Rest
-    now: FrozenState
+    over: frozenset[Node]
+    part: str
+    failure: Failure
+
+
+class PendingRepair:
+    """What is left of a goal's plan that has failed, until it is repaired or given up."""
+
+    def __init__(self, settings: Settings, budget: Budget, *, repairs: bool) -> None:
+        self._settings = settings
+        self._budget = budget
+        self._repairs = repairs
+        self._pending: tuple[Plan, RemainingPlan, Failure] | None = None
+
+    def keep(self, plan: Plan, progress: Progress, failure: Failure) -> None:
+        """A plan has failed. Nothing is kept where the failure names no node of it."""
+        self._pending = None
+        if self._repairs and failure.node is not None:
+            rest = remaining_plan(progress, failure.node)
+            self._pending = None if rest is None else (plan, rest, failure)
+
+    def forget(self) -> None:
+        """The plan is not wanted any more."""
+        self._pending = None
+
+    def repaired(self, now: FrozenState, avoided: Avoided) -> RepairedPlan | None:
+        """The plan with a new part, None if none is found with what is left of the budget.
+
+        This is tried once: the plan is forgotten afterwards.
+        """
+        if self._pending is None:
+            return None
+        (plan, rest, failure), self._pending = self._pending, None
+        repair = Repair(plan, rest, now, self._settings, avoided)
+        try:
+            self._budget.advance(repair)
+        except BthtnError:
+            return None  # the search from the root meets the same error, and reports it
+        if repair.plan is None:
+            return None
+        return RepairedPlan(repair.plan, rest.over, repair.part, failure)
 
 
 class Repair:
     """A search for a plan that differs in the smallest part only; advanced like any other.
 
     ``plan`` is the whole plan with the new part in its place: those of its steps that are over,
-    or running, still are. ``part`` is the decomposition that was replaced. Without a plan nothing
-    is said about whether there is one from the root.
+    or running, still are. ``part`` is the decomposition that was replaced. If it ends without
+    a plan, there may still be one from the root.
     """
 
     def __init__(
         self,
-        breach: Breach,
+        plan: Plan,
+        rest: RemainingPlan,
+        now: FrozenState,
         settings: Settings,
         avoiding: Avoided = NOTHING_AVOIDED,
     ) -> None:
-        self._breach = breach
+        self._old = plan
+        self._rest = rest
+        self._now = now
         self._settings = settings
         self._avoiding = avoiding
-        self._chain = _chain(breach.rest.tree, breach.rest.broken)
+        self._path = _path(rest.tree, rest.broken)
         self._parts = self._starts()
         self._scope: ScopeNode | None = None
         self._search: Search | None = None
@@ -104,32 +158,35 @@ class Repair:
         if scope is None or start is None:
             return None
         call = TaskCall(scope.task, tuple(map(Constant, scope.args)))
-        goal = SequenceNetwork((call, NULL))  # what becomes of the second tells whether it stops
-        domain = self._breach.plan.domain
-        asked = PlanRequest(domain, start, goal, (), self._settings, avoiding=self._avoiding)
-        self._scope, self._search = scope, search_for(asked)
+        # A second step that does nothing: it is suspended if planning stops in the part.
+        goal = SequenceNetwork((call, NULL))
+        request = PlanRequest(
+            self._old.domain, start, goal, (), self._settings, avoiding=self._avoiding
+        )
+        self._scope, self._search = scope, search_for(request)
         return self._search
 
     def _starts(self) -> Iterator[tuple[ScopeNode, FrozenState]]:
         """The parts that could be planned anew, smallest first, each with the state to start in."""
-        rest = self._breach.rest
-        way = Way(self._breach.now, rest.over)
-        places: list[tuple[ScopeNode, int, int, bool]] = []
-        goal = _goal(self._chain)
-        for node, below in zip(self._chain, (*self._chain[1:], None), strict=True):
+        rest = self._rest
+        projection = RemainingProjection(rest.progress(), self._now)
+        places: list[tuple[ScopeNode, int, int, int | None]] = []
+        goal = _goal(self._path)
+        for node, below in zip(self._path, (*self._path[1:], None), strict=True):
+            steps = projection.path.steps
             if isinstance(node, ScopeNode) and node is not goal:
-                places.append((node, way.state.mark(), way.steps, way.choosing))
+                places.append((node, projection.state.mark(), steps, projection.alternative))
             elif isinstance(node, SequenceNode):
                 for child in node.children:
                     if child is below:
                         break
-                    way.go(child)
+                    projection.project(child)
             elif isinstance(node, PriorityNode) and node not in rest.begun:
-                way.choosing = True
-        for scope, mark, steps, choosing in reversed(places):
-            way.state.undo(mark)
-            way.steps, way.choosing = steps, choosing
-            yield scope, self._breach.now if scope in rest.begun else way.snapshot()
+                projection.alternative = steps
+        for scope, mark, steps, alternative in reversed(places):
+            projection.state.undo(mark)
+            projection.path.steps, projection.alternative = steps, alternative
+            yield scope, self._now if scope in rest.begun else _start_of(projection)
 
     def _judge(self, found: Plan | None) -> None:
         """Take what was planned for the part when the whole rest works with it."""
@@ -138,7 +195,7 @@ class Repair:
         part, end = children_of(found.tree) if found is not None else (None, None)
         if part is None or end is None or not isinstance(part, ScopeNode):
             return
-        above = self._chain[: self._chain.index(scope)]
+        above = self._path[: self._path.index(scope)]
         if _stops(part, end) and _has_more(above, scope):
             return
         changed = _spliced(above, scope, part)
@@ -149,39 +206,49 @@ class Repair:
             self.status = SearchStatus.SOLVED
 
     def _fits(self, changed: list[Node], tree: Node) -> bool:
-        breach = self._breach
-        if _disturbs(changed, breach.rest.over):
+        if _disturbs(changed, self._rest.over):
             return False
-        return outlook(breach.rest.progress(tree), breach.plan.domain, breach.now).broken is None
+        progress = self._rest.progress(tree)
+        return validity_of(progress, self._old.domain, self._now).failure is None
 
     def _whole(self, tree: Node) -> Plan:
-        plan, breach = self._breach.plan, self._breach
+        old, progress, now = self._old, self._rest.progress(tree), self._now
 
         def predicted() -> FrozenState:
-            way = Way(breach.now, breach.rest.over)
-            way.go(tree)
-            return way.state.freeze()
+            projection = RemainingProjection(progress, now)
+            projection.project(tree)
+            return projection.state.freeze()
 
         record = record_of(tree)
-        return Plan(plan.domain, plan.goal, plan.binding, tree, record, predicted, self.expansions)
+        return Plan(old.domain, old.goal, old.binding, tree, record, predicted, self.expansions)
 
 
-def _chain(root: Node, wanted: Node) -> list[Node]:
+def _start_of(projection: Projection) -> FrozenState:
+    """The state to plan a part from, where volatile fluents may not be relied on any more."""
+    state = projection.state.freeze()
+    if projection.senses:
+        return state
+    written = projection.state.written()
+    hidden = {f: UNKNOWN for f, _ in state.items() if f.volatile and f not in written}
+    return state.changed(hidden) if hidden else state
+
+
+def _path(root: Node, wanted: Node) -> list[Node]:
     """The nodes from the root down to the one wanted."""
     above: dict[Node, Node] = {}
     for _, node in preorder(root):
         for child in children_of(node):
             above[child] = node
-    chain = [wanted]
-    while chain[-1] is not root:
-        assert chain[-1] in above, "a breach is in what is left of the plan"
-        chain.append(above[chain[-1]])
-    return chain[::-1]
+    path = [wanted]
+    while path[-1] is not root:
+        assert path[-1] in above, "what is broken is in what is left of the plan"
+        path.append(above[path[-1]])
+    return path[::-1]
 
 
-def _goal(chain: list[Node]) -> Node | None:
+def _goal(path: list[Node]) -> Node | None:
     """The decomposition that is all of the plan, if there is one."""
-    for node in chain:
+    for node in path:
         if not (isinstance(node, SequenceNode) and len(node.children) == 1):
             return node
     return None
@@ -202,8 +269,10 @@ def _with(node: Node, old: Node, new: Node) -> Node:
             return replace(node, child=new)
         case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
             return replace(node, children=tuple(new if one is old else one for one in children))
-        case _:
+        case TaskNode() | SuspendedNode() | NullNode():
             raise AssertionError(f"nothing is below {node}")
+        case _:
+            assert_never(node)
 
 
 def _stops(part: Node, end: Node) -> bool:

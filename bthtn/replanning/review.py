@@ -1,11 +1,12 @@
-"""Review: one running plan, looked at once per tick. Keep it, replace it, give it up?
+"""Review: keep a running plan, replace it, or abort it? Asked once per tick.
 
-    did others change what the rest takes from the world?      monitor: does it still work?
-    did they change what the last search for something
-    better has read?                                           improve: is there something now?
+    did others change a fluent that the rest relies on?        validity: does it still work?
+    did they change one that the last search for something
+    better has read?                                           improvement: is there one now?
     neither                                                    nothing is done
 
-The plan's own effects wake nobody, unless they come out otherwise than planned.
+Changes that are the plan's own effects are no reason to look, unless they come out otherwise
+than planned.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
+from bthtn.plan.equivalence import comparable_record
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
-from bthtn.replanning.budget import Budget
-from bthtn.replanning.improve import Improvement
-from bthtn.replanning.monitor import outlook
+from bthtn.replanning.improvement import Improvement, StaticReads, static_reads
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
@@ -30,11 +30,11 @@ from bthtn.replanning.policy import (
     Replanning,
     Situation,
     Verdict,
-    decided,
+    rule_for,
 )
 from bthtn.replanning.progress import Progress
-from bthtn.replanning.readable import Readable, readable
-from bthtn.replanning.same_course import comparable
+from bthtn.replanning.schedule import Budget
+from bthtn.replanning.validity import validity_of
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
@@ -47,10 +47,10 @@ LONGEST_BOUND: Final = 1_000
 
 
 class Review:
-    """Watches over the plans of one goal, one at a time, and says what becomes of them.
+    """Decides what becomes of the plans of one goal, one plan at a time.
 
-    ``source`` is who the goal's own effects come from. ``adopted`` begins with a plan, ``close``
-    ends with it. ``bound`` is the record that a better plan has to beat.
+    ``source`` is the source of the goal's own effects. A plan is under review from ``adopted`` to
+    ``close``. ``bound`` is the record that a better plan has to beat.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Review:
         self._chances = beliefs.watch(own=source)
         self._start = FrozenState({})
         self._done: dict[Fluent[Any], Any] = {}
-        self.bound, self._is_whole = MethodTraversalRecord(), True
+        self.bound, self._is_whole_record = MethodTraversalRecord(), True
         self._age = 0
         self._better_since: int | None = None
         self._is_new = False
@@ -76,18 +76,18 @@ class Review:
         self._is_due = False
         self._search: Improvement | None = None
         self._causes: dict[Fluent[Any], Change] = {}
-        self._otherwise: Change | None = None
+        self._unexpected: Change | None = None
         self._has_moved = False
 
     def plan_with(self, planner: Planner[Any]) -> None:
-        """Look for better plans with this planner from now on; no plan is running."""
+        """Search for better plans with this planner from now on; no plan is running."""
         self._planner = planner
 
     def adopted(self, plan: Plan) -> None:
-        """A plan begins to run that was made for, or still holds in, the beliefs of now."""
+        """A plan begins to run, which works from the beliefs of now."""
         self.close()
         self._start, self._done = self._beliefs.frozen(), {}
-        self.bound, self._is_whole = comparable(plan)
+        self.bound, self._is_whole_record = comparable_record(plan)
         self._age = 0
         self._is_new = True
         self._support.over(None)
@@ -106,54 +106,54 @@ class Review:
 
     def resumed(self, plan: Plan) -> None:
         """A suspended part of the plan was planned."""
-        if self._is_whole and len(self.bound) < LONGEST_BOUND:
-            entries, self._is_whole = comparable(plan)
+        if self._is_whole_record and len(self.bound) < LONGEST_BOUND:
+            entries, self._is_whole_record = comparable_record(plan)
             self.bound = MethodTraversalRecord((*self.bound, *entries))
         self._is_new = True
         self._support.over(None)
         self._watch_chances(None)
 
-    def look(
+    def verdicts(
         self,
         progress: Callable[[], Progress],
         budget: Budget,
         *,
         interruptible: Callable[[], bool] = lambda: True,
     ) -> Iterator[Verdict]:
-        """What is to be said about the plan in this tick; the last verdict counts.
+        """The verdicts about the plan in this tick; the last one counts.
 
-        How far it is, and whether it may be interrupted, is only asked when there is a reason.
+        ``progress`` and ``interruptible`` are only called when there is a reason to look.
         """
         self._age += 1
-        if not (self._is_new or self._otherwise is not None or self._is_looking):
+        if not (self._is_new or self._unexpected is not None or self._is_looking):
             return iter(())
-        return self._looked(progress, budget, interruptible)
+        return self._reviewed(progress, budget, interruptible)
 
     @property
     def _is_looking(self) -> bool:
-        """Whether a change was seen, or a search for something better is to go on or to begin."""
-        seen = self._support.changes or self._chances.changes
-        return bool(seen) or self._search is not None or self._is_due
+        """Whether a change was seen, or a search for a better plan has to go on or to start."""
+        changes = self._support.changes or self._chances.changes
+        return bool(changes) or self._search is not None or self._is_due
 
-    def _looked(
+    def _reviewed(
         self, progress: Callable[[], Progress], budget: Budget, interruptible: Callable[[], bool]
     ) -> Iterator[Verdict]:
-        if self._is_new or self._support.changes or self._otherwise is not None:
+        if self._is_new or self._support.changes or self._unexpected is not None:
             verdict = self._validated(progress())
             if verdict is not None:
                 yield verdict
             if verdict is not None and verdict.decision is Decision.ABORT:
                 return
-        if self._search is not None or self._is_due or self._waking():
+        if self._search is not None or self._is_due or self._relevant_changes():
             ready = self._age >= self.replanning.minimum_commitment and interruptible()
             if self._search is not None or ready:
                 yield from self._improved(progress, budget, interruptible=ready)
 
     def close(self) -> None:
-        """The plan is over: watch nothing, look for nothing."""
+        """The plan is over: watch nothing, search for nothing."""
         self._support.close()
         self._chances.close()
-        self._search = self._otherwise = self._better_since = None
+        self._search = self._unexpected = self._better_since = None
         self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
 
@@ -166,52 +166,48 @@ class Review:
 
     def _validated(self, progress: Progress) -> Verdict | None:
         changes = dict(self._support.changes)
-        if self._otherwise is not None:
-            changes.setdefault(self._otherwise.fluent, self._otherwise)
-        is_new, self._is_new, self._otherwise = self._is_new, False, None
+        if self._unexpected is not None:
+            changes.setdefault(self._unexpected.fluent, self._unexpected)
+        is_new, self._is_new, self._unexpected = self._is_new, False, None
         self._support.forget()
-        seen = outlook(progress, self._planner.domain, self._beliefs.frozen())
-        self._support.over(seen.support)
-        if seen.broken is not None:
-            rule = decided(self.replanning.interrupt, Situation(valid=False))
-            causes = [change for change in changes.values() if change.fluent in seen.broken.reads]
-            cause = causes[0] if causes else None
-            return Verdict(
-                rule.decision, seen.broken.reason, seen.broken.step, cause, broken=seen.broken
-            )
+        validity = validity_of(progress, self._planner.domain, self._beliefs.frozen())
+        failure = validity.failure
+        self._support.over(validity.support)
+        if failure is not None:
+            rule = rule_for(self.replanning.interrupt, Situation(valid=False))
+            causes = (change for change in changes.values() if change.fluent in failure.reads)
+            return Verdict(rule.decision, failure.why, next(causes, None), failure=failure)
         about = [
-            change for change in changes.values() if not is_new or change.fluent in seen.support
+            change for change in changes.values() if not is_new or change.fluent in validity.support
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
 
     # improvement
 
     @cached_property
-    def _readable(self) -> Readable | None:
-        return readable(self._planner.domain, self._planner.goal)
+    def _static_reads(self) -> StaticReads | None:
+        return static_reads(self._planner.domain, self._planner.goal)
 
     @property
     def _is_exact(self) -> bool:
-        """Whether only what makes a difference wakes; the naive policies wake at every change."""
+        """Whether only relevant changes start a search; with the naive policies, all of them do."""
         return self.replanning.interrupt == "surprise"
 
-    def _waking(self) -> list[Change]:
+    def _relevant_changes(self) -> list[Change]:
         """The changes that can make a difference to what a search finds; others are forgotten."""
         changes = list(self._chances.changes.values())
-        asks = self._readable if changes and self._is_exact and not self._is_proven else None
-        waking = [one for one in changes if asks is None or one.fluent in asks]
-        if changes and not waking:
+        reads = self._static_reads if changes and self._is_exact and not self._is_proven else None
+        relevant = [one for one in changes if reads is None or one.fluent in reads]
+        if changes and not relevant:
             self._chances.forget()
-            if asks is not None and not asks.families:
-                self._chances.over(asks.fluents)
-        return waking
+            if reads is not None and not reads.families:
+                self._chances.over(reads.fluents)
+        return relevant
 
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
-        """Watch what a search has read; everything where none was made from here.
-
-        Nothing beats a record of zeros, and where the least sum is wanted records say nothing.
-        """
+        """Watch what a search has read; None for all fluents, if there was none from this state."""
         self._is_proven = fluents is not None
+        # Nothing beats a record of zeros, and records are not compared where costs are.
         hopeless = self._is_exact and not any(self.bound)
         if hopeless or self._planner.seeks_least:
             self._is_proven, fluents = True, ()
@@ -221,7 +217,7 @@ class Review:
         self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
         is_fresh = self._search is None
-        search = self._begun(progress()) if self._search is None else self._search
+        search = self._start_search(progress()) if self._search is None else self._search
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
@@ -243,14 +239,14 @@ class Review:
         if verdict is not None:
             yield verdict
 
-    def _begun(self, progress: Progress) -> Improvement:
-        self._causes |= {change.fluent: change for change in self._waking()}
+    def _start_search(self, progress: Progress) -> Improvement:
+        self._causes |= {change.fluent: change for change in self._relevant_changes()}
         self._chances.forget()
         self._is_due = self._has_moved = False
         self._search = Improvement(
             self._planner,
             self._beliefs.frozen(),
-            self._foreseen(progress),
+            self._expected(progress),
             self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,
@@ -264,13 +260,13 @@ class Review:
             surprising=search.is_surprising,
             interruptible=interruptible,
         )
-        rule = decided(self.replanning.interrupt, situation)
+        rule = rule_for(self.replanning.interrupt, situation)
         causes = self._causes.values()
         others = next(iter(causes), None)
         cause = next((one for one in causes if one.fluent in search.reads), others)
         verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
-        if search.problem:
-            verdict = replace(verdict, reason=f"{rule.because}: {search.problem}")
+        if search.failure is not None:
+            verdict = replace(verdict, reason=f"{rule.because}: {search.failure}")
         if search.found is not Found.NOTHING and not interruptible:
             self._is_due = True
         if rule.decision is not Decision.ADOPT:
@@ -286,8 +282,8 @@ class Review:
 
     # the plan's own doing
 
-    def _foreseen(self, progress: Progress) -> FrozenState:
-        """The predicted state, with what running steps do as far as it is seen already."""
+    def _expected(self, progress: Progress) -> FrozenState:
+        """The predicted state, with those effects of running steps that have come true already."""
         seen: dict[Fluent[Any], Any] = {}
         for node in progress.running():
             for fluent, write in node.footprint.writes.items():
@@ -303,9 +299,9 @@ class Review:
         return UNKNOWN if before is UNKNOWN else before + write.value
 
     def _compare(self, fluent: Fluent[Any], write: Write) -> None:
-        """Notice what came out otherwise than planned; the next look begins with it."""
+        """Note an effect that came out otherwise than planned, as a reason for the next review."""
         if write.kind is WriteKind.INCREASE or write.value is UNKNOWN:
             return
         now = self._beliefs.get(fluent)
         if now != write.value:
-            self._otherwise = Change(fluent, write.value, now, self._source)
+            self._unexpected = Change(fluent, write.value, now, self._source)

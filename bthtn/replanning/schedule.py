@@ -1,12 +1,12 @@
-"""PlanningSchedule: one budget of expansions per frame, shared by many agents.
+"""PlanningSchedule and Budget: how many expansions goals may use, per frame and per tick.
 
     schedule = PlanningSchedule(budget=5_000)
     goals = [PlanGoal("fight", agent, fight(), budget=schedule) for agent in crowd]
 
     schedule.next_frame()          once per frame, before the trees are ticked
 
-A goal that plans asks for its allowance, and says what it has used. Who did not get enough
-waits, and has a part of the next frame's budget reserved.
+A goal that plans requests its allowance, and reports what it has used. A goal whose allowance was
+too small waits, and has a part of the next frame's budget reserved.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.planning.protocol import Search, SearchStatus
 
 
-class Planning(Protocol):
-    """**Protocol:** whoever plans for an agent; a goal. Told apart by identity."""
+class PlanningClient(Protocol):
+    """**Protocol:** what plans for an agent: a goal. Clients are compared by identity."""
 
     agent: Any
 
@@ -32,7 +32,7 @@ class Planning(Protocol):
 
 @dataclass(slots=True)
 class _Attention:
-    """How much attention an agent gets; ``phase`` is its place among all agents."""
+    """How often an agent's goals may plan, and how urgently; ``phase`` is its number."""
 
     phase: int
     priority: int = 1
@@ -42,22 +42,23 @@ class _Attention:
 
 @dataclass(slots=True)
 class _Claim:
-    """A goal that waits: since when, in which order it came, and what is kept for it."""
+    """A goal that waits: its urgency, in which order it came, and how much is reserved for it."""
 
-    planning: Planning
+    client: PlanningClient
     number: int
     urgency: int
     reserved: int = 0
-    asked: bool = True
+    is_active: bool = True
 
 
 class PlanningSchedule:
     """How many expansions each of many goals may use in this frame; together at most ``budget``.
 
-    Goals that wait are served the most urgent first: urgency grows by the agent's priority with
-    every frame of waiting, and begins anew when a goal was served, so that everybody gets a turn.
-    The budget is split evenly among them, but nobody gets less than ``least``: others wait
-    instead. What a goal leaves over is for those who ask after it in the same frame.
+    The most urgent of the goals that wait are served first. Urgency grows by the agent's priority
+    with every frame of waiting and starts from zero when a goal was served, so that each has its
+    turn. The budget is split evenly among them, in parts of at least ``least`` expansions; goals
+    for which nothing is left wait longer. What a goal does not use goes to those that request
+    their allowance after it in the same frame.
     """
 
     def __init__(self, budget: int, *, least: int = 50) -> None:
@@ -69,7 +70,7 @@ class PlanningSchedule:
         self.least = min(least, budget)
         self.frame = 0
         self._free = budget
-        self._claims: dict[Planning, _Claim] = {}
+        self._claims: dict[PlanningClient, _Claim] = {}
         self._numbers = 0
         self._attention: WeakKeyDictionary[Hashable, _Attention] = WeakKeyDictionary()
         self._seen = 0
@@ -77,12 +78,12 @@ class PlanningSchedule:
 
     @property
     def used(self) -> int:
-        """Expansions that were used in this frame."""
+        """Expansions used in this frame."""
         return self.budget - self._free - sum(one.reserved for one in self._claims.values())
 
     @property
     def waiting(self) -> int:
-        """How many goals wait for more."""
+        """Number of goals that wait."""
         return len(self._claims)
 
     def attend(self, agent: Hashable, *, priority: int = 1, every: int = 1) -> None:
@@ -105,24 +106,24 @@ class PlanningSchedule:
         self._attention_for(agent).asleep = False
 
     def is_due(self, agent: Hashable) -> bool:
-        """Whether the agent's goals may plan in this frame; of use to skip the rest of it, too."""
+        """Whether the agent's goals may plan in this frame; if not, its tree need not be ticked."""
         attention = self._attention_for(agent)
         return not attention.asleep and (self.frame + attention.phase) % attention.every == 0
 
     def next_frame(self) -> None:
-        """A new frame begins: what was left is lost, and those who wait come first.
+        """Begin a frame: what was left is lost, and goals that wait come first.
 
-        Who could have asked in the last frame and did not is forgotten.
+        Goals that were due in the last frame and requested nothing are forgotten.
         """
-        kept = [one for one in self._claims.values() if one.asked or not self.is_due(_of(one))]
-        self._claims = {one.planning: one for one in kept}
+        kept = [one for one in self._claims.values() if one.is_active or not self.is_due(_of(one))]
+        self._claims = {one.client: one for one in kept}
         self.frame += 1
         self._free = self.budget
         due = [one for one in kept if self.is_due(_of(one))]
         for one in kept:
             one.reserved = 0
         for one in due:
-            one.asked = False
+            one.is_active = False
             one.urgency += self._attention_for(_of(one)).priority
         due.sort(key=lambda one: (-one.urgency, one.number))
         share = max(self.least, self.budget // len(due)) if due else 0
@@ -130,29 +131,29 @@ class PlanningSchedule:
             one.reserved = share
             self._free -= share
 
-    def allowance(self, planning: Planning) -> int:
-        """How many expansions a goal may use now; ``used_by`` says how many it did use."""
-        claim = self._claims.get(planning)
+    def allowance(self, client: PlanningClient) -> int:
+        """How many expansions a goal may use now; ``used_by`` reports how many it did use."""
+        claim = self._claims.get(client)
         if claim is not None:
-            claim.asked = True
+            claim.is_active = True
             self._free, claim.reserved = self._free + claim.reserved, 0
-        granted = self._free if self.is_due(planning.agent) else 0
+        granted = self._free if self.is_due(client.agent) else 0
         self._granted = granted
         self._free -= granted
         return granted
 
-    def used_by(self, planning: Planning, expansions: int, *, waiting: bool) -> None:
-        """Give back what a goal did not use of its latest allowance; ``waiting`` wants more."""
+    def used_by(self, client: PlanningClient, expansions: int, *, waiting: bool) -> None:
+        """Take back what a goal did not use of its latest allowance; ``waiting``: it needs more."""
         self._free += self._granted - expansions
         served, self._granted = self._granted > 0, 0
         if not waiting:
-            self._claims.pop(planning, None)
-        elif served or planning not in self._claims:
+            self._claims.pop(client, None)
+        elif served or client not in self._claims:
             self._numbers += 1
-            self._claims[planning] = _Claim(planning, self._numbers, urgency=0)
+            self._claims[client] = _Claim(client, self._numbers, urgency=0)
 
     def _attention_for(self, agent: Hashable) -> _Attention:
-        """What the agent gets; who is new takes the next place."""
+        """Attention for an agent; a new one takes the next place."""
         if agent not in self._attention:
             self._attention[agent] = _Attention(phase=self._seen)
             self._seen += 1
@@ -160,18 +161,44 @@ class PlanningSchedule:
 
 
 def _of(claim: _Claim) -> Hashable:
-    agent: Hashable = claim.planning.agent
+    agent: Hashable = claim.client.agent
     return agent
 
 
-def advance(search: Search, budget: int | PlanningSchedule | None, who: Planning) -> SearchStatus:
+def advance(
+    search: Search, budget: int | PlanningSchedule | None, client: PlanningClient
+) -> SearchStatus:
     """Let a search go on as far as a budget allows. Raises PlanningError from a user's function."""
     if not isinstance(budget, PlanningSchedule):
         return search.advance(budget)
     before = search.expansions
-    granted = budget.allowance(who)
+    granted = budget.allowance(client)
     try:
         return search.advance(granted)
     finally:
         waiting = search.status is SearchStatus.RUNNING
-        budget.used_by(who, search.expansions - before, waiting=waiting)
+        budget.used_by(client, search.expansions - before, waiting=waiting)
+
+
+class Budget:
+    """What is left of a tick's expansions, for all that one goal plans in it.
+
+    With a schedule, each search requests an allowance from it instead.
+    """
+
+    def __init__(self, per_tick: int | PlanningSchedule | None, client: PlanningClient) -> None:
+        self.per_tick = per_tick
+        self._left = per_tick
+        self._client = client
+
+    def renew(self) -> None:
+        """A new tick begins."""
+        self._left = self.per_tick
+
+    def advance(self, search: Search) -> SearchStatus:
+        """Let a search go on as far as it may. Raises PlanningError from a user's function."""
+        before = search.expansions
+        status = advance(search, self._left, self._client)
+        if isinstance(self._left, int):
+            self._left -= search.expansions - before
+        return status

@@ -14,8 +14,8 @@ from bthtn import (
 )
 from bthtn.agent.event import LeafStarted, TaskAvoided
 from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.policy import Replanning
-from bthtn.replanning.retrying import Retrying
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 
 
@@ -43,7 +43,7 @@ def burgle(network, *, avoid_after=2, settings=None, operators=None):
         operators=bound if operators else None,
         listener=heard,
     )
-    replanning = Replanning(retrying=Retrying(avoid_after=avoid_after))
+    replanning = Replanning(retrying=RetryPolicy(avoid_after=avoid_after))
     options = {"settings": settings} if settings else {}
     return PlanGoal("in", agent, goal, replanning=replanning, **options), heard
 

@@ -6,7 +6,7 @@ from py_trees.common import Status
 
 from bthtn.agent.event import LeafStarted
 from bthtn.behaviours import (
-    EAGER,
+    NO_BACKOFF,
     Agent,
     DrawnGoal,
     Lottery,
@@ -21,7 +21,7 @@ from domains.brawler.domain import Brawler, battle_main, brawler, full_swing, ja
 from trees.brawler.tree import character
 
 # What failed is the lottery's business here.
-DRAWN = Replanning(retrying=EAGER)
+DRAWN = Replanning(retrying=NO_BACKOFF)
 TABLE = LotteryTable(
     LotteryRow("Jab", weight=50, increment=50),
     LotteryRow("FullSwing", weight=10, increment=10),

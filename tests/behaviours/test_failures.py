@@ -14,8 +14,8 @@ from bthtn.agent.event import (
     TaskAvoided,
 )
 from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Replanning
-from bthtn.replanning.retrying import EAGER, Retrying
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 
 
@@ -62,7 +62,7 @@ class Scene:
 
 
 def test_naively_the_troll_goes_to_the_last_place_for_ever():
-    scene = Scene(*troll(), Troll(), replanning=Replanning(retrying=EAGER))
+    scene = Scene(*troll(), Troll(), replanning=Replanning(retrying=NO_BACKOFF))
     ticks(scene.goal, 300)
     assert scene.started("go_to_last_place") == 300
     assert scene.started("patrol") == 0
@@ -120,7 +120,7 @@ def test_an_agent_without_a_plan_asks_ever_more_seldom():
     assert ticks(scene.goal, 500) == "F" * 500
     assert len(asked) < 20
     naive_domain, naive_goal, naively = mine()
-    naive = Scene(naive_domain, naive_goal, Miner(), replanning=Replanning(retrying=EAGER))
+    naive = Scene(naive_domain, naive_goal, Miner(), replanning=Replanning(retrying=NO_BACKOFF))
     assert ticks(naive.goal, 500) == "F" * 500
     assert len(naively) == 500
 
@@ -305,7 +305,7 @@ def test_repair_can_be_turned_off(repair):
 
 def test_what_cannot_be_mended_is_planned_anew_from_the_goal():
     war = War(shoot=["F"])
-    scene = war.scene(war.attack(), replanning=Replanning(retrying=Retrying(avoid_after=1)))
+    scene = war.scene(war.attack(), replanning=Replanning(retrying=RetryPolicy(avoid_after=1)))
     assert ticks(scene.goal, 2) == "RS"
     assert scene.heard.of(PlanRepaired) == []
     assert scene.started("stab") == 1
@@ -327,7 +327,7 @@ def test_what_comes_out_otherwise_than_planned_is_mended_at_once():
     def advance():
         yield method(parallel(walk(), attack()))
 
-    replanning = Replanning(retrying=Retrying(avoid_after=1))
+    replanning = Replanning(retrying=RetryPolicy(avoid_after=1))
     scene = Scene(domain, advance(), Soldier(ammo=0), replanning=replanning)
     assert ticks(scene.goal, 4) == "RRRR"
     assert (scene.started("stab"), scene.started("walk")) == (1, 1)
@@ -339,7 +339,7 @@ def test_what_comes_out_otherwise_than_planned_is_mended_at_once():
 
 def test_a_success_in_between_clears_what_failed_before():
     war = War(shoot=["F", "F", "S"] * 3)
-    scene = war.scene(war.attack(), replanning=Replanning(retrying=Retrying(avoid_after=3)))
+    scene = war.scene(war.attack(), replanning=Replanning(retrying=RetryPolicy(avoid_after=3)))
     assert ticks(scene.goal, 9) == "RRSRRSRRS"
     assert scene.heard.of(TaskAvoided) == []
 
@@ -358,7 +358,7 @@ def test_what_the_goal_itself_changes_counts_where_a_condition_was_false():
         yield method(search())
         yield method(buy(), name="buy")
 
-    retrying = Retrying(avoid_after=1, cooldown=500)
+    retrying = RetryPolicy(avoid_after=1, cooldown=500)
     scene = Scene(domain, attack(), Soldier(magazines=0), replanning=Replanning(retrying=retrying))
     scene.agent.believe(Soldier.ammo, 0)
     ticks(scene.goal, 4)

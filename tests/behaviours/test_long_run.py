@@ -9,12 +9,12 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import defer, parallel
-from bthtn.behaviours import EAGER, Completion, Replanning, Running
+from bthtn.behaviours import NO_BACKOFF, Completion, Replanning, Running
 from bthtn.testing.doubles import ticks
 from tests.sizes import size
 
 MANY = size(quick=2_000, thorough=10_000)
-NAIVE = Replanning(repair=False, retrying=EAGER)
+NAIVE = Replanning(repair=False, retrying=NO_BACKOFF)
 
 
 def in_use():

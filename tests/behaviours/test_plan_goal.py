@@ -7,8 +7,8 @@ from bthtn import Domain, Settings, defer, method, null, parallel, priority
 from bthtn.agent.event import GoalEnded, LeafStarted, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import BthtnError, DomainError
+from bthtn.replanning.backoff import NO_BACKOFF
 from bthtn.replanning.policy import Replanning
-from bthtn.replanning.retrying import EAGER
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -191,7 +191,7 @@ def test_a_failed_plan_is_followed_by_another_in_the_next_tick(stage):
 
 
 def test_there_is_one_plan_in_a_tick_and_no_step_runs_twice_in_it(stage):
-    replanning = Replanning(retrying=EAGER)
+    replanning = Replanning(retrying=NO_BACKOFF)
     goal = stage.goal(stage.step("a", "F"), max_replans=5, replanning=replanning)
     for tick in range(1, 6):
         assert ticks(goal, 1) == "R"
@@ -201,7 +201,7 @@ def test_there_is_one_plan_in_a_tick_and_no_step_runs_twice_in_it(stage):
 
 @pytest.mark.parametrize("most", [0, 1, 2, 5])
 def test_it_gives_up_after_so_many_plans(stage, most):
-    replanning = Replanning(retrying=EAGER)
+    replanning = Replanning(retrying=NO_BACKOFF)
     goal = stage.goal(stage.step("a", "F"), max_replans=most, replanning=replanning)
     assert ticks(goal, most + 1) == "R" * most + "F"
     assert stage.code["a"].starts == most + 1
@@ -213,7 +213,7 @@ def test_it_gives_up_after_so_many_plans(stage, most):
 
 
 def test_the_count_begins_anew_with_every_entry(stage):
-    replanning = Replanning(retrying=EAGER)
+    replanning = Replanning(retrying=NO_BACKOFF)
     goal = stage.goal(stage.step("a", "F"), max_replans=1, replanning=replanning)
     assert ticks(goal, 6) == "RFRFRF"
 

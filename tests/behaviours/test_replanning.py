@@ -25,11 +25,11 @@ from bthtn.testing.strategies import World
 def looks(monkeypatch):
     """How often a rest was validated, and what searches for something better have expanded."""
     counts = Counter()
-    outlook, advance = review.outlook, review.Improvement.advance
+    validity_of, advance = review.validity_of, review.Improvement.advance
 
-    def counted_outlook(*args):
+    def counted_validity_of(*args):
         counts["validations"] += 1
-        return outlook(*args)
+        return validity_of(*args)
 
     def counted_advance(search, budget):
         before = search.expansions
@@ -38,7 +38,7 @@ def looks(monkeypatch):
         counts["expansions"] += search.expansions - before
         return done
 
-    monkeypatch.setattr(review, "outlook", counted_outlook)
+    monkeypatch.setattr(review, "validity_of", counted_validity_of)
     monkeypatch.setattr(review.Improvement, "advance", counted_advance)
     return counts
 
@@ -423,7 +423,7 @@ def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage):
     goal = stage.goal(for_ever)
     ticks(goal, 300)
     assert len(list(goal._mount.progress().nodes())) < 10
-    assert len(goal._mount._course.planned) < 3
+    assert len(goal._mount._tree.planned) < 3
     stage.actor.believe(World.lit, False)
     assert ticks(goal, 2) == "RF"
     assert stage.heard.of(PlanFailed)[0].reason.endswith("for_ever: there is no plan")

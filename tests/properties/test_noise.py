@@ -100,15 +100,15 @@ def test_a_plan_that_nobody_disturbs_is_never_interrupted(problem):
 class Anxious(Review):
     """Looks at everything, all the time."""
 
-    def look(self, progress, budget, *, interruptible):
+    def verdicts(self, progress, budget, *, interruptible):
         self._is_new = True
-        return super().look(progress, budget, interruptible=interruptible)
+        return super().verdicts(progress, budget, interruptible=interruptible)
 
     def _watch_chances(self, fluents):
         self._chances.over(None)
 
     @property
-    def _readable(self):
+    def _static_reads(self):
         return None
 
 

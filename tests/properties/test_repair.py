@@ -8,22 +8,24 @@ from hypothesis import strategies as st
 
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode, PriorityNode
+from bthtn.plan.plan import Plan
 from bthtn.plan.validate import validate
 from bthtn.plan.walk import outline, preorder, record_of
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, SearchStatus
-from bthtn.replanning.monitor import outlook
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.repair import Breach, Repair
-from bthtn.replanning.rest import rest_of
+from bthtn.replanning.remaining import RemainingPlan, remaining_plan
+from bthtn.replanning.repair import Repair
+from bthtn.replanning.validity import validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
+from bthtn.world.state import FrozenState
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
 
 @st.composite
-def breaches(draw):
+def broken_plans(draw):
     """A plan that breaks: somebody has changed the world, or else a step of it fails."""
     problem = draw(problems())
     search = HtnSearch(problem)
@@ -38,23 +40,25 @@ def breaches(draw):
         plan.tree,
         {step: Stage.AHEAD if n >= done else Stage.FINISHED for n, step in enumerate(plan.steps)},
     )
-    broken = outlook(progress, problem.domain, now).broken
+    failure = validity_of(progress, problem.domain, now).failure
     avoiding = {}
-    node = None if broken is None else broken.node
+    node = None if failure is None else failure.node
     if node is None:
         node = plan.steps[draw(st.integers(done, len(plan.steps) - 1))]
         avoiding = {(node.task, node.args): "it failed"}
-    return Broken(problem, Breach(plan, rest_of(progress, node), now), avoiding, done)
+    return Broken(problem, plan, remaining_plan(progress, node), now, avoiding, done)
 
 
 class Broken(NamedTuple):
     problem: PlanRequest
-    breach: Breach
+    plan: Plan
+    rest: RemainingPlan
+    now: FrozenState
     avoiding: dict
     done: int
 
     def repair(self):
-        return Repair(self.breach, self.problem.settings, self.avoiding)
+        return Repair(self.plan, self.rest, self.now, self.problem.settings, self.avoiding)
 
 
 def is_whole(problem, plan):
@@ -69,41 +73,41 @@ def is_whole(problem, plan):
     return not alternatives and not problem.settings.check_rest
 
 
-@given(breaches())
+@given(broken_plans())
 def test_a_repaired_plan_works_to_its_end_and_leads_where_it_says(drawn):
-    problem, breach, avoiding, done = drawn
+    problem, old, rest, now, avoiding, done = drawn
     repair = drawn.repair()
     repair.advance()
     why = "a step failed" if avoiding else "the world changed"
     event(f"{repair.status.value}, {why}, {'some' if done else 'no'} steps done")
     if repair.plan is None:
         return
-    left = breach.rest.progress(repair.plan.tree)
-    assert outlook(left, problem.domain, breach.now).broken is None
-    part = [step for step in repair.plan.steps if step not in breach.plan.steps]
+    left = rest.progress(repair.plan.tree)
+    assert validity_of(left, problem.domain, now).failure is None
+    part = [step for step in repair.plan.steps if step not in old.steps]
     assert not any((step.task, step.args) in avoiding for step in part)
     if done == 0 and is_whole(problem, repair.plan):
         # Unlike a new plan, what is kept may have to do with things that are unknown by now.
-        seen = validate(repair.plan, breach.now)
+        seen = validate(repair.plan, now)
         assert seen.ok or "unknown" in seen.reason, seen
     assert repair.plan.record == record_of(repair.plan.tree)
 
 
-@given(breaches())
+@given(broken_plans())
 def test_what_lies_beside_the_part_is_the_very_same(drawn):
-    repair, breach = drawn.repair(), drawn.breach
+    repair = drawn.repair()
     if repair.advance() is not SearchStatus.SOLVED:
         return
-    scopes = [node for _, node in preorder(breach.rest.tree) if str(node) == repair.part]
-    old = set(breach.plan.steps)
+    scopes = [node for _, node in preorder(drawn.rest.tree) if str(node) == repair.part]
+    old = set(drawn.plan.steps)
     kept = [step for step in repair.plan.steps if step in old]
     assert any(
-        kept == [step for step in breach.plan.steps if step not in inside]
+        kept == [step for step in drawn.plan.steps if step not in inside]
         for inside in ({node for _, node in preorder(scope)} for scope in scopes)
     )
 
 
-@given(breaches(), st.integers(1, 4))
+@given(broken_plans(), st.integers(1, 4))
 def test_a_repair_is_the_same_however_its_budget_is_sliced(drawn, budget):
     whole, sliced = drawn.repair(), drawn.repair()
     whole.advance()
@@ -123,7 +127,7 @@ def test_the_record_of_a_plan_can_be_read_off_its_tree(problem):
 
 
 @pytest.mark.slow
-def test_the_breaches_are_not_vacuous():
+def test_the_broken_plans_are_not_vacuous():
     """Plans of several steps are repaired, before and after they have begun; some are not."""
 
     def repaired(drawn, *, begun=False):
@@ -136,6 +140,6 @@ def test_the_breaches_are_not_vacuous():
         return drawn.repair().advance() is SearchStatus.EXHAUSTED
 
     quick = settings(max_examples=1_000, database=None, phases=[Phase.generate])
-    assert find(breaches(), repaired, settings=quick)
-    assert find(breaches(), lambda drawn: repaired(drawn, begun=True), settings=quick)
-    assert find(breaches(), in_vain, settings=quick)
+    assert find(broken_plans(), repaired, settings=quick)
+    assert find(broken_plans(), lambda drawn: repaired(drawn, begun=True), settings=quick)
+    assert find(broken_plans(), in_vain, settings=quick)

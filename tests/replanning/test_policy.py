@@ -5,7 +5,15 @@ from itertools import product
 import pytest
 
 from bthtn.errors import DomainError
-from bthtn.replanning.policy import TABLE, Decision, Found, Replanning, Situation, decided, drawn
+from bthtn.replanning.policy import (
+    TABLE,
+    Decision,
+    Found,
+    Replanning,
+    Situation,
+    rule_for,
+    table_text,
+)
 
 KEEP, ADOPT, ABORT = Decision.KEEP, Decision.ADOPT, Decision.ABORT
 POLICIES = ("any", "mtr_equal", "mtr", "surprise")
@@ -15,31 +23,31 @@ SITUATIONS = [Situation(*facts) for facts in product(TRUTHS, Found, TRUTHS, TRUT
 
 def decision(interrupt, found, *, surprising=True, interruptible=True):
     situation = Situation(True, found, surprising, interruptible)
-    return decided(interrupt, situation).decision
+    return rule_for(interrupt, situation).decision
 
 
 @pytest.mark.parametrize("interrupt", POLICIES)
-def test_every_situation_is_decided(interrupt):
-    assert {decided(interrupt, one).decision for one in SITUATIONS} == {KEEP, ADOPT, ABORT}
+def test_every_situation_is_rule_for(interrupt):
+    assert {rule_for(interrupt, one).decision for one in SITUATIONS} == {KEEP, ADOPT, ABORT}
 
 
 def test_every_line_decides_something():
-    used = {id(decided(policy, one)) for policy in POLICIES for one in SITUATIONS}
+    used = {id(rule_for(policy, one)) for policy in POLICIES for one in SITUATIONS}
     assert used == {id(rule) for rule in TABLE}
 
 
 @pytest.mark.parametrize("interrupt", POLICIES)
 def test_what_does_not_work_any_more_is_aborted_whatever_else_there_is(interrupt):
     broken = [one for one in SITUATIONS if not one.valid]
-    assert {decided(interrupt, one).decision for one in broken} == {ABORT}
+    assert {rule_for(interrupt, one).decision for one in broken} == {ABORT}
     working = [one for one in SITUATIONS if one.valid]
-    assert ABORT not in {decided(interrupt, one).decision for one in working}
+    assert ABORT not in {rule_for(interrupt, one).decision for one in working}
 
 
 @pytest.mark.parametrize("interrupt", POLICIES)
 def test_what_may_not_be_interrupted_is_kept(interrupt):
     held = [one for one in SITUATIONS if one.valid and not one.interruptible]
-    assert {decided(interrupt, one).decision for one in held} == {KEEP}
+    assert {rule_for(interrupt, one).decision for one in held} == {KEEP}
 
 
 @pytest.mark.parametrize(
@@ -74,8 +82,8 @@ def test_settings_that_mean_nothing_are_refused(code, name, value):
         Replanning(**{name: value})
 
 
-def test_the_table_can_be_drawn():
-    lines = drawn().splitlines()
+def test_the_table_can_be_table_text():
+    lines = table_text().splitlines()
     assert len(lines) == 2 + len(TABLE)
     assert {line.count("|") for line in lines} == {8}
     assert lines[2] == (

@@ -8,10 +8,10 @@ from bthtn.plan.walk import leaves, preorder
 from bthtn.planning.avoided import avoidable
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import SearchStatus
-from bthtn.replanning.monitor import outlook
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.repair import Breach, Repair
-from bthtn.replanning.rest import rest_of
+from bthtn.replanning.remaining import remaining_plan
+from bthtn.replanning.repair import Repair
+from bthtn.replanning.validity import validity_of
 
 
 class Soldier(State):
@@ -109,23 +109,23 @@ class Running:
         )
 
     def broken(self, now):
-        return outlook(self.progress, self.plan.domain, now).broken
+        return validity_of(self.progress, self.plan.domain, now).failure
 
     def repair(self, avoiding=None, at=None, **values):
         now = Soldier(**values).frozen()
         node = self.nodes[at] if at else self.broken(now).node
-        breach = Breach(self.plan, rest_of(self.progress, node), now)
-        return Repair(breach, self.settings, avoiding or {})
+        rest = remaining_plan(self.progress, node)
+        return Repair(self.plan, rest, now, self.settings, avoiding or {})
 
 
-def mended(repair):
+def repaired(repair):
     repair.advance()
     return steps(repair.plan), str(repair.plan.record), repair.part
 
 
 def test_a_part_that_has_not_begun_is_planned_for_the_state_in_which_it_will_begin():
     running = Running(raid(), running=["walk"])
-    assert mended(running.repair(ammo=0, magazines=0)) == (
+    assert repaired(running.repair(ammo=0, magazines=0)) == (
         ["walk", "stab", "report"],
         "[0,2]",
         "attack m0",
@@ -134,7 +134,7 @@ def test_a_part_that_has_not_begun_is_planned_for_the_state_in_which_it_will_beg
 
 def test_what_the_plan_needs_least_change_for_is_tried_first():
     running = Running(raid(), running=["walk"])
-    assert mended(running.repair(ammo=0))[0] == ["walk", "reload", "shoot", "report"]
+    assert repaired(running.repair(ammo=0))[0] == ["walk", "reload", "shoot", "report"]
 
 
 def test_all_other_steps_are_the_very_same():
@@ -148,7 +148,7 @@ def test_all_other_steps_are_the_very_same():
 def test_the_shooting_is_planned_anew_without_stopping_the_movement():
     running = Running(together(), running=["walk", "shoot"])
     repair = running.repair(at="shoot", ammo=0)
-    assert mended(repair)[0] == ["walk", "reload", "shoot", "report"]
+    assert repaired(repair)[0] == ["walk", "reload", "shoot", "report"]
     assert running.nodes["walk"] in repair.plan.steps
     assert running.nodes["shoot"] not in repair.plan.steps
 
@@ -156,13 +156,13 @@ def test_the_shooting_is_planned_anew_without_stopping_the_movement():
 def test_a_part_that_has_begun_is_planned_from_the_world_as_it_is():
     running = Running(together(), running=["walk"], over=["reload"], ammo=0)
     assert steps(running.plan) == ["walk", "reload", "shoot", "report"]
-    assert mended(running.repair(ammo=0, magazines=1))[0] == ["walk", "reload", "shoot", "report"]
+    assert repaired(running.repair(ammo=0, magazines=1))[0] == ["walk", "reload", "shoot", "report"]
 
 
 def test_where_the_smallest_part_has_no_plan_a_larger_one_is_planned_anew():
     running = Running(from_cover(), running=["walk"])
     assert steps(running.plan) == ["walk", "crouch", "shoot", "report"]
-    assert mended(running.repair(cover=False)) == (
+    assert repaired(running.repair(cover=False)) == (
         ["walk", "shoot", "report"],
         "[0,1,0]",
         "hide m0",
@@ -188,9 +188,9 @@ def test_where_no_part_can_be_mended_the_root_is_left_to_others():
 def test_what_is_avoided_is_no_part_of_a_repair():
     running = Running(raid(), over=["walk"], failed=["shoot"])
     values = {"at_target": True, "magazines": 0}
-    assert mended(running.repair(at="shoot", **values))[0] == ["walk", "shoot", "report"]
+    assert repaired(running.repair(at="shoot", **values))[0] == ["walk", "shoot", "report"]
     avoiding = {avoidable(WAR.freeze(), shoot): "it misses"}
-    assert mended(running.repair(avoiding, at="shoot", **values))[0] == ["walk", "stab", "report"]
+    assert repaired(running.repair(avoiding, at="shoot", **values))[0] == ["walk", "stab", "report"]
 
 
 def test_nothing_is_done_behind_a_part_in_which_planning_stops():
@@ -241,4 +241,4 @@ def test_a_part_that_would_disturb_what_runs_beside_it_is_no_repair():
     values = {"ammo": 0, "magazines": 0, "at_target": True}
     assert running.repair(at="shoot", **values).advance() is SearchStatus.EXHAUSTED
     over = Running(together(), over=["walk"], running=["shoot"])
-    assert mended(over.repair(at="shoot", **values))[0] == ["walk", "stab", "report"]
+    assert repaired(over.repair(at="shoot", **values))[0] == ["walk", "stab", "report"]

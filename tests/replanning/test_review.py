@@ -3,10 +3,10 @@
 import pytest
 
 from bthtn import Domain, Planner, defer, method, parallel, pause
-from bthtn.replanning.budget import Budget
 from bthtn.replanning.policy import Decision
 from bthtn.replanning.progress import Progress, Stage
 from bthtn.replanning.review import LONGEST_BOUND, Review
+from bthtn.replanning.schedule import Budget
 from bthtn.testing.strategies import World
 from bthtn.world.beliefs import Beliefs
 
@@ -71,7 +71,7 @@ def test_the_predicted_state_has_what_finished_steps_were_planned_to_do(domain):
 def looked(review, progress, budget=None, *, interruptible=True):
     """What is said in a tick: decisions and reasons."""
     allowance = Budget(budget, None)
-    verdicts = review.look(lambda: progress, allowance, interruptible=lambda: interruptible)
+    verdicts = review.verdicts(lambda: progress, allowance, interruptible=lambda: interruptible)
     return [(verdict.decision, verdict.reason) for verdict in verdicts]
 
 

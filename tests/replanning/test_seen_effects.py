@@ -5,8 +5,8 @@ import pytest
 from bthtn import Domain, Fluent, Methods, State, find_plan, fluent, method
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.walk import preorder
-from bthtn.replanning.monitor import outlook
 from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.validity import validity_of
 
 
 class Porter(State):
@@ -46,7 +46,7 @@ def seen(plan, running, **values):
     """What is wrong with the rest of the plan while its first step runs, in such a world."""
     steps = [node for _, node in preorder(plan.tree) if isinstance(node, TaskNode)]
     stages = dict.fromkeys(steps, Stage.AHEAD) | {steps[0]: running}
-    return outlook(Progress(plan.tree, stages), plan.domain, Porter(**values).frozen()).broken
+    return validity_of(Progress(plan.tree, stages), plan.domain, Porter(**values).frozen()).failure
 
 
 def test_a_step_whose_effects_are_seen_while_it_runs_breaks_nothing(plan):
@@ -63,4 +63,4 @@ def test_what_was_asked_before_the_step_is_not_asked_again(plan):
 
 
 def test_when_it_is_over_and_came_out_otherwise_the_rest_breaks(plan):
-    assert seen(plan, Stage.FINISHED, hand="stone", shelf="nothing").step == "unlock"
+    assert seen(plan, Stage.FINISHED, hand="stone", shelf="nothing").what == "unlock"

@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from bthtn.behaviours import (
-    EAGER,
+    NO_BACKOFF,
     Agent,
     Character,
     DrawnGoal,
@@ -27,7 +27,7 @@ def character(seed: int = 0) -> Character:
     """The brawler against somebody who now and then steps back."""
     agent = Agent("brawler", brawler, Brawler(), body=None)
     lottery = Lottery(read_lottery(TABLE, Brawler), seed=seed)
-    by_lottery = Replanning(retrying=EAGER)
+    by_lottery = Replanning(retrying=NO_BACKOFF)
     fight = PlanGoal("fight", agent, battle_main(), max_replans=0, replanning=by_lottery)
     dice = Random(seed)  # noqa: S311 - dice, not secrets
 

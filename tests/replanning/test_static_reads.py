@@ -5,7 +5,7 @@ import pytest
 from bthtn import Domain, defer, method, one_of, parallel, priority
 from bthtn.domain.builder import frozen
 from bthtn.domain.network import network_from
-from bthtn.replanning.readable import readable
+from bthtn.replanning.improvement import static_reads
 from bthtn.testing.strategies import World
 
 
@@ -16,7 +16,7 @@ def domain():
 
 def names(domain, goal):
     whole, network = frozen(domain).with_goal(network_from(goal))
-    found = readable(whole, network)
+    found = static_reads(whole, network)
     return None if found is None else sorted({*map(str, found.fluents), *found.families})
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.errors import DomainError
+from bthtn.plan.failure import Failure
 from bthtn.planning.avoided import avoidable
-from bthtn.replanning.failure_memory import MOST, Failure, FailureMemory
-from bthtn.replanning.retrying import EAGER, Retrying
+from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
+from bthtn.replanning.failures import MAX_REMEMBERED, AttributedFailure, FailureMemory
 
 
 class Troll(State):
@@ -21,12 +22,12 @@ roar = CAVE.primitive("roar")
 slam = CAVE.primitive("slam")
 ROAR = avoidable(CAVE.freeze(), roar)
 SLAM = avoidable(CAVE.freeze(), slam)
-BLIND = Failure(ROAR, "roar", "sees is false", frozenset({Troll.sees}))
-RETRYING = Retrying(avoid_after=2, cooldown=10, longest_cooldown=40)
+BLIND = AttributedFailure(ROAR, Failure("sees is false", "roar", reads=frozenset({Troll.sees})))
+POLICY = RetryPolicy(avoid_after=2, cooldown=10, longest_cooldown=40)
 
 
-def memory_after(*ticks, retrying=RETRYING):
-    memory = FailureMemory(retrying)
+def memory_after(*ticks, policy=POLICY):
+    memory = FailureMemory(policy)
     for tick in ticks:
         memory.avoided(tick)
         memory.failed(BLIND, tick)
@@ -80,7 +81,7 @@ def test_what_the_goal_itself_changes_counts_only_where_a_condition_was_false():
     tried = memory_after(1, 3)
     tried.changed([], own=[Troll.sees])
     assert ROAR in tried.avoided(4)
-    refused = FailureMemory(RETRYING)
+    refused = FailureMemory(POLICY)
     for tick in (1, 3):
         refused.failed(replace(BLIND, refused=True), tick)
     refused.changed([], own=[Troll.sees])
@@ -88,7 +89,7 @@ def test_what_the_goal_itself_changes_counts_only_where_a_condition_was_false():
 
 
 def test_noise_lets_it_be_tried_again_ever_more_rarely():
-    memory = FailureMemory(Retrying(avoid_after=1, cooldown=1000, longest_cooldown=1000))
+    memory = FailureMemory(RetryPolicy(avoid_after=1, cooldown=1000, longest_cooldown=1000))
     tried = []
     for tick in range(100):
         memory.changed([Troll.sees])
@@ -100,9 +101,9 @@ def test_noise_lets_it_be_tried_again_ever_more_rarely():
 
 def test_things_are_avoided_each_for_itself():
     memory = memory_after(1, 3)
-    memory.failed(Failure(SLAM, "slam", "it missed"), 4)
+    memory.failed(AttributedFailure(SLAM, Failure("it missed", "slam")), 4)
     assert list(memory.avoided(5)) == [ROAR]
-    memory.failed(Failure(SLAM, "slam", "it missed"), 6)
+    memory.failed(AttributedFailure(SLAM, Failure("it missed", "slam")), 6)
     assert list(memory.avoided(7)) == [ROAR, SLAM]
     assert memory.next_change(7) == 14
     memory.changed([Troll.sees])
@@ -111,15 +112,15 @@ def test_things_are_avoided_each_for_itself():
 
 
 def test_of_very_many_failures_the_oldest_is_forgotten():
-    memory = FailureMemory(Retrying(avoid_after=1))
-    for number in range(MOST + 1):
-        memory.failed(Failure((roar, (number,)), "roar", "nobody heard"), 1)
-    assert len(memory.avoided(2)) == MOST
+    memory = FailureMemory(RetryPolicy(avoid_after=1))
+    for number in range(MAX_REMEMBERED + 1):
+        memory.failed(AttributedFailure((roar, (number,)), Failure("nobody heard", "roar")), 1)
+    assert len(memory.avoided(2)) == MAX_REMEMBERED
     assert (roar, (0,)) not in memory.avoided(2)
 
 
 def test_a_memory_can_be_turned_off():
-    assert avoided_during(memory_after(1, 2, 3, retrying=EAGER), range(4, 9)) == []
+    assert avoided_during(memory_after(1, 2, 3, policy=NO_BACKOFF), range(4, 9)) == []
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_a_memory_can_be_turned_off():
 )
 def test_numbers_that_mean_nothing_are_refused(wrong):
     with pytest.raises(DomainError, match="BT202"):
-        Retrying(**wrong)
+        RetryPolicy(**wrong)
 
 
 def test_what_failed_long_ago_is_forgotten():

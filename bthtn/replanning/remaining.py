@@ -1,8 +1,9 @@
-"""The rest of a running plan: its tree as it is now, and which of its steps are over.
+"""RemainingPlan: what is left of a running plan, as a tree that a part can be replaced in.
 
 Suspended parts that were planned on arrival are replaced by their plans, and alternatives that
-have failed are dropped. All other nodes are the same nodes, those that are over too: what has
-begun is not asked for its condition again, and the record stays that of the whole plan.
+have failed are dropped. All other nodes are the same nodes, also those that are over: methods
+of decompositions that have begun are not checked again, and the record stays that of the whole
+plan.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import assert_never
 
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import (
     Dropped,
     Node,
+    NullNode,
     ParallelNode,
     PriorityNode,
     ScopeNode,
@@ -27,10 +30,10 @@ from bthtn.replanning.progress import Progress, Stage
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
-    """What is left of a plan: the tree without the nodes that are ``over``.
+class RemainingPlan:
+    """A plan that does not work: its tree of now, and the nodes that are ``over``.
 
-    ``broken`` is the node in the tree that does not work.
+    ``broken`` is the node in the tree that does not work, ``running`` are the steps that run.
     """
 
     tree: Node
@@ -40,11 +43,11 @@ class Rest:
 
     @cached_property
     def begun(self) -> frozenset[Node]:
-        """The nodes in which something has happened."""
+        """The nodes in which a step has started."""
         return self.progress().begun()
 
     def progress(self, tree: Node | None = None) -> Progress:
-        """How far a plan with this tree has come, of which these steps are over, or running."""
+        """The progress of this tree, or of another one that shares nodes with it."""
         tree = self.tree if tree is None else tree
         stages = {node: self._stage(node) for node in leaves(tree)}
         return Progress(tree, stages, over=frozenset(filter(_has_branches, self.over)))
@@ -55,25 +58,26 @@ class Rest:
         return Stage.RUNNING if node in self.running else Stage.AHEAD
 
 
-def rest_of(progress: Progress, broken: Node) -> Rest | None:
-    """What is left of a running plan that breaks at this node; None where it was let go.
+def remaining_plan(progress: Progress, broken: Node) -> RemainingPlan | None:
+    """What is left of a running plan in which this node does not work.
 
-    A choice that has failed breaks as a whole, and not where its last alternative did.
+    None if the node does not belong to the plan any more. A choice that has failed is broken as
+    a whole, not its last alternative.
     """
-    way = way_to(progress, broken)
-    if way is None:
+    path = path_to(progress, broken)
+    if path is None:
         return None
-    broken = way[-1]
-    left = _Left(progress, frozenset(way))
+    broken = path[-1]
+    left = _Remaining(progress, frozenset(path))
     tree: Node = unwound(left.node(progress.tree))
     over, running = frozenset(left.over), frozenset(progress.running())
-    return Rest(tree, left.now.get(broken, broken), over, running)
+    return RemainingPlan(tree, left.replaced.get(broken, broken), over, running)
 
 
-def way_to(progress: Progress, wanted: Node) -> list[Node] | None:
-    """The nodes from the root down to this one, None when it is not there any more.
+def path_to(progress: Progress, wanted: Node) -> list[Node] | None:
+    """The nodes from the root down to this one, None if it does not belong to the plan any more.
 
-    They end with the outermost choice that has failed, if there is one.
+    The path ends at the outermost choice that has failed, if there is one.
     """
     above: dict[Node, Node] = {}
     pending = [progress.tree]
@@ -82,14 +86,14 @@ def way_to(progress: Progress, wanted: Node) -> list[Node] | None:
         for child in _all_below(progress, node):
             above[child] = node
             pending.append(child)
-    way = [wanted]
-    while way[-1] in above:
-        way.append(above[way[-1]])
-    if way[-1] is not progress.tree:
+    path = [wanted]
+    while path[-1] in above:
+        path.append(above[path[-1]])
+    if path[-1] is not progress.tree:
         return None
-    way.reverse()
-    failed = (n for n, node in enumerate(way) if node in progress.over and _is_choice(node))
-    return way[: next(failed, len(way) - 1) + 1]
+    path.reverse()
+    failed = (n for n, node in enumerate(path) if node in progress.over and _is_choice(node))
+    return path[: next(failed, len(path) - 1) + 1]
 
 
 def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:
@@ -103,39 +107,39 @@ def _has_branches(node: Node) -> bool:
 
 
 def _is_choice(node: Node) -> bool:
-    """Whether it fails only when all of it does."""
+    """Whether the node fails only when all of its branches do."""
     return isinstance(node, PriorityNode) or (
         isinstance(node, ParallelNode) and node.policy is ParallelPolicy.ANY
     )
 
 
-class _Left:
-    """Makes the tree as it is now; ``now`` has the nodes that have become others."""
+class _Remaining:
+    """Makes the tree of now; ``replaced`` has the new node for each that has changed."""
 
-    def __init__(self, progress: Progress, way: frozenset[Node]) -> None:
+    def __init__(self, progress: Progress, path: frozenset[Node]) -> None:
         self._progress = progress
-        self._way = way
+        self._path = path
         self.over: set[Node] = set()
-        self.now: dict[Node, Node] = {}
+        self.replaced: dict[Node, Node] = {}
 
     def node(self, node: Node) -> Visit[Node]:
-        """A node as it is now."""
+        """The node, or the one that takes its place."""
         progress = self._progress
         if isinstance(node, TaskNode):
             if progress.stage(node) is Stage.FINISHED:
                 self.over.add(node)
             return node
-        if node in progress.over and node not in self._way:
+        if node in progress.over and node not in self._path:
             self.over.update(_every(progress, node))
             return node
         below: list[Node] = []
         for child in _all_below(progress, node):
-            now: Node = yield self.node(child)
-            below.append(now)
-        became = _with(node, below)
-        if became is not node:
-            self.now[node] = became
-        return became
+            left: Node = yield self.node(child)
+            below.append(left)
+        new = _with(node, below)
+        if new is not node:
+            self.replaced[node] = new
+        return new
 
 
 def _every(progress: Progress, root: Node) -> list[Node]:
@@ -146,26 +150,27 @@ def _every(progress: Progress, root: Node) -> list[Node]:
 
 
 def _with(node: Node, children: Sequence[Node]) -> Node:
-    """The node with its children as they are now; a planned part is its plan."""
+    """The node with these children; a suspended part that was planned becomes its plan."""
     match node:
-        case SuspendedNode() if children:
-            return children[0]
+        case SuspendedNode():
+            return children[0] if children else node
         case ScopeNode():
             return node if children[0] is node.child else replace(node, child=children[0])
         case PriorityNode() if len(children) < len(node.children):
-            return _behind(node, children)
+            return _without_failed(node, children)
         case SequenceNode() | ParallelNode() | PriorityNode():
             same = all(one is other for one, other in zip(children, node.children, strict=True))
             return node if same else replace(node, children=tuple(children))
-        case _:
+        case TaskNode() | NullNode():
             return node
+        case _:
+            assert_never(node)
 
 
-def _behind(node: PriorityNode, children: Sequence[Node]) -> PriorityNode:
-    """The node without its first alternatives, which have failed."""
-    past = len(node.children) - len(children)
-    failed = zip(node.kept[:past], node.children, strict=False)
-    gone = [Dropped(place, node_text(child), "it has failed") for place, child in failed]
-    dropped = sorted((*node.dropped, *gone), key=lambda one: one.alternative)
-    kept, children = node.kept[past:], tuple(children)
-    return replace(node, children=children, kept=kept, dropped=tuple(dropped))
+def _without_failed(node: PriorityNode, children: Sequence[Node]) -> PriorityNode:
+    """The node with its last alternatives; those before them have failed."""
+    gone = len(node.children) - len(children)
+    failed = zip(node.kept[:gone], node.children, strict=False)
+    more = [Dropped(place, node_text(child), "it has failed") for place, child in failed]
+    dropped = sorted((*node.dropped, *more), key=lambda one: one.alternative)
+    return replace(node, children=tuple(children), kept=node.kept[gone:], dropped=tuple(dropped))

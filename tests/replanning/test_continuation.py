@@ -3,11 +3,11 @@
 from hypothesis import given
 
 from bthtn import Domain, Planner, defer, method, parallel, priority
+from bthtn.plan.equivalence import comparable_entries, comparable_record
 from bthtn.plan.walk import leaves
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
-from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.same_course import _comparable_entries, comparable, is_same_course
+from bthtn.replanning.progress import Progress, Stage, is_continuation
 from bthtn.testing.strategies import World, problems
 
 FINISHED, RUNNING, AHEAD = Stage.FINISHED, Stage.RUNNING, Stage.AHEAD
@@ -19,7 +19,7 @@ def plan_for(goal, domain, **given):
 
 def same(plan, stages, other, *, idle=()):
     progress = Progress(plan.tree, dict(zip(leaves(plan.tree), stages, strict=True)))
-    return is_same_course(progress, other, lambda node: node.task.name in idle)
+    return is_continuation(progress, other, lambda node: node.task.name in idle)
 
 
 # comparable records
@@ -30,12 +30,12 @@ def test_a_record_is_comparable_up_to_the_first_open_part_of_a_branch(problem):
     search = HtnSearch(problem)
     if search.advance() is not SearchStatus.SOLVED:
         return
-    entries, is_whole = comparable(search.plan)
+    entries, is_whole = comparable_record(search.plan)
     record = search.plan.record
     assert tuple(record[: len(entries)]) == tuple(entries)
     assert not is_whole or entries == record
     if is_whole:
-        assert _comparable_entries(search.plan.tree) == list(record)
+        assert comparable_entries(search.plan.tree) == list(record)
 
 
 def test_an_open_part_in_a_branch_cuts_the_record_and_one_at_the_end_does_not():
@@ -48,11 +48,11 @@ def test_an_open_part_in_a_branch_cuts_the_record_and_one_at_the_end_does_not():
         yield method(a())
 
     inside = plan_for(parallel((second(), defer(second())), second()), domain)
-    assert comparable(inside) == ((1,), False)
+    assert comparable_record(inside) == ((1,), False)
     behind = plan_for((parallel(second(), second()), defer(second())), domain)
-    assert comparable(behind) == ((1, 1), True)
+    assert comparable_record(behind) == ((1, 1), True)
     chosen = plan_for(priority(second(), (a(), defer(second())), second()), domain)
-    assert comparable(chosen) == ((0, 1, 0), False)
+    assert comparable_record(chosen) == ((0, 1, 0), False)
 
 
 # the same course

@@ -1,12 +1,12 @@
-"""outlook: names the first step of the rest that would break, and what the rest relies on."""
+"""validity_of: names the first step of the rest that would break, and what the rest relies on."""
 
 import pytest
 
 from bthtn import UNKNOWN, Domain, Planner, defer, method, one_of, parallel, priority, random_of
 from bthtn.plan.nodes import PriorityNode, SuspendedNode
 from bthtn.plan.walk import preorder
-from bthtn.replanning.monitor import outlook
 from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.validity import validity_of
 from bthtn.testing.strategies import World
 from tests.sizes import size
 
@@ -24,10 +24,10 @@ def planned(domain, goal, **given):
 
 
 def seen(plan, *stages, passed=None, planned_for=None, **given):
-    """The outlook for a plan of which the steps are at these stages, the others ahead."""
+    """The validity of a plan of which the steps are at these stages, the others ahead."""
     steps = dict(zip(plan.steps, (*stages, *[AHEAD] * len(plan.steps)), strict=False))
     progress = Progress(plan.tree, steps, planned_for or {}, passed or {})
-    return outlook(progress, plan.domain, World(**given).frozen())
+    return validity_of(progress, plan.domain, World(**given).frozen())
 
 
 def names(found):
@@ -43,8 +43,8 @@ def test_the_first_step_that_would_break_is_named_with_the_values(domain):
     c = domain.primitive("c", precondition=World.lit)
     plan = planned(domain, (a(), b(), c()))
     found = seen(plan, count=5)
-    assert (found.broken.step, found.broken.reason) == ("b", "count < 3 is false: count = 5")
-    assert found.broken.reads == {World.count}
+    assert (found.failure.what, found.failure.why) == ("b", "count < 3 is false: count = 5")
+    assert found.failure.reads == {World.count}
 
 
 def test_what_the_plan_brings_about_itself_supports_nothing(domain):
@@ -52,23 +52,23 @@ def test_what_the_plan_brings_about_itself_supports_nothing(domain):
     b = domain.primitive("b", precondition=World.open)
     plan = planned(domain, (a(), b()))
     found = seen(plan, RUNNING)
-    assert (found.broken, names(found)) == (None, ["lit"])
+    assert (found.failure, names(found)) == (None, ["lit"])
     assert names(seen(plan, FINISHED, open=True)) == ["open"]
-    assert seen(plan, FINISHED, open=False).broken.step == "b"
+    assert seen(plan, FINISHED, open=False).failure.what == "b"
 
 
 def test_expected_effects_count_as_long_as_the_step_is_not_over(domain):
     a = domain.primitive("a", expected=World.open.becomes(True))
     b = domain.primitive("b", precondition=World.open)
     plan = planned(domain, (a(), b()))
-    assert seen(plan, RUNNING).broken is None
-    assert seen(plan, FINISHED).broken.step == "b"
+    assert seen(plan, RUNNING).failure is None
+    assert seen(plan, FINISHED).failure.what == "b"
 
 
 def test_finished_and_failed_steps_are_not_asked(domain):
     a = domain.primitive("a", precondition=World.lit)
     plan = planned(domain, (a(), a()))
-    assert seen(plan, FINISHED, Stage.FAILED, lit=False).broken is None
+    assert seen(plan, FINISHED, Stage.FAILED, lit=False).failure is None
 
 
 def test_a_running_step_is_asked_but_not_about_what_it_changes_itself(domain):
@@ -76,30 +76,30 @@ def test_a_running_step_is_asked_but_not_about_what_it_changes_itself(domain):
         "go", precondition=~World.open & World.lit, effects=World.open.becomes(True)
     )
     plan = planned(domain, near())
-    assert seen(plan, AHEAD, open=True).broken.step == "go"
-    assert seen(plan, RUNNING, open=True).broken is None
-    broken = seen(plan, RUNNING, open=True, lit=False).broken
-    assert broken.reason == "not open and lit is false: open = true"
+    assert seen(plan, AHEAD, open=True).failure.what == "go"
+    assert seen(plan, RUNNING, open=True).failure is None
+    broken = seen(plan, RUNNING, open=True, lit=False).failure
+    assert broken.why == "not open and lit is false: open = true"
 
 
 def test_what_a_running_step_changes_only_in_the_end_counts_as_its_own(domain):
     near = domain.primitive("go", precondition=~World.open, actual=World.open.becomes(True))
-    assert seen(planned(domain, near()), RUNNING, open=True).broken is None
+    assert seen(planned(domain, near()), RUNNING, open=True).failure is None
 
 
 def test_unknown_is_no_failure(domain):
     a = domain.primitive("a", precondition=World.armed, effects=World.count.becomes(World.ammo))
     b = domain.primitive("b", precondition=World.count < 9)
     plan = planned(domain, (a(), b()), armed=True, ammo=1)
-    assert seen(plan, armed=UNKNOWN, ammo=UNKNOWN).broken is None
+    assert seen(plan, armed=UNKNOWN, ammo=UNKNOWN).failure is None
 
 
 def test_a_condition_that_raises_breaks_the_plan_and_not_the_tick(domain):
     a = domain.primitive("a", precondition=lambda state: 1 // state.count)
     plan = planned(domain, a(), count=1)
-    broken = seen(plan, count=0).broken
-    assert broken.step == "a"
-    assert "ZeroDivisionError" in broken.reason
+    broken = seen(plan, count=0).failure
+    assert broken.what == "a"
+    assert "ZeroDivisionError" in broken.why
 
 
 def test_effects_that_cannot_be_told_any_more_leave_their_fluents_unknown(domain):
@@ -109,8 +109,8 @@ def test_effects_that_cannot_be_told_any_more_leave_their_fluents_unknown(domain
     a = domain.primitive("a", effects=move)
     b = domain.primitive("b", precondition=World.place == "b")
     plan = planned(domain, (a(), b()), armed=True)
-    assert seen(plan, armed=False).broken.step == "b"
-    assert seen(plan, armed=UNKNOWN).broken is None
+    assert seen(plan, armed=False).failure.what == "b"
+    assert seen(plan, armed=UNKNOWN).failure is None
 
 
 def test_effects_that_raise_break_the_plan_and_not_the_tick(domain):
@@ -118,9 +118,9 @@ def test_effects_that_raise_break_the_plan_and_not_the_tick(domain):
         state.ammo = 1 // state.count
 
     a = domain.primitive("a", effects=divide)
-    broken = seen(planned(domain, a(), count=1), count=0).broken
-    assert broken.step == "a"
-    assert "ZeroDivisionError" in broken.reason
+    broken = seen(planned(domain, a(), count=1), count=0).failure
+    assert broken.what == "a"
+    assert "ZeroDivisionError" in broken.why
 
 
 # methods
@@ -134,9 +134,9 @@ def test_the_condition_of_a_method_counts_until_it_has_begun(domain):
         yield method(a(), a(), when=World.lit)
 
     plan = planned(domain, hide())
-    broken = seen(plan, lit=False).broken
-    assert (broken.step, broken.reason) == ("hide m0", "lit is false: lit = false")
-    assert seen(plan, RUNNING, lit=False).broken is None
+    broken = seen(plan, lit=False).failure
+    assert (broken.what, broken.why) == ("hide m0", "lit is false: lit = false")
+    assert seen(plan, RUNNING, lit=False).failure is None
 
 
 def test_a_plain_method_that_does_not_apply_any_more_breaks(domain):
@@ -147,8 +147,8 @@ def test_a_plain_method_that_does_not_apply_any_more_breaks(domain):
         yield method(lambda state: [a()] if state.lit else None)
 
     plan = planned(domain, hide())
-    assert seen(plan).broken is None
-    assert "does not apply any more" in seen(plan, lit=False).broken.reason
+    assert seen(plan).failure is None
+    assert "does not apply any more" in seen(plan, lit=False).failure.why
 
 
 def test_a_plain_method_that_cannot_tell_is_no_failure_and_one_that_raises_is(domain):
@@ -159,14 +159,14 @@ def test_a_plain_method_that_cannot_tell_is_no_failure_and_one_that_raises_is(do
         yield method(lambda state: [a()] if 1 // state.count else None)
 
     plan = planned(domain, hide(), count=1)
-    assert seen(plan, count=UNKNOWN).broken is None
-    assert "ZeroDivisionError" in seen(plan, count=0).broken.reason
+    assert seen(plan, count=UNKNOWN).failure is None
+    assert "ZeroDivisionError" in seen(plan, count=0).failure.why
 
 
 def test_what_was_drawn_belongs_to_the_plan(domain):
     a, b = domain.primitive("a"), domain.primitive("b")
     plan = planned(domain, random_of((World.count, a()), (World.ammo, b())), count=9, ammo=1)
-    assert seen(plan, count=1, ammo=9).broken is None
+    assert seen(plan, count=1, ammo=9).failure is None
 
 
 def test_a_value_that_was_chosen_counts_wherever_it_stands_by_now(domain):
@@ -179,12 +179,12 @@ def test_a_value_that_was_chosen_counts_wherever_it_stands_by_now(domain):
         yield method(a(), when=~World.at[spot])
 
     plan = planned(domain, choose())
-    assert seen(plan, at={"a": True}).broken is None
+    assert seen(plan, at={"a": True}).failure is None
     order["now"] = ("a", "b")
-    assert seen(plan, at={"a": True}).broken is None
-    assert "at['b'] is false" in seen(plan, at={"b": True}).broken.reason.replace("[b]", "['b']")
+    assert seen(plan, at={"a": True}).failure is None
+    assert "at['b'] is false" in seen(plan, at={"b": True}).failure.why.replace("[b]", "['b']")
     order["now"] = ("a",)
-    assert "is no choice any more" in seen(plan).broken.reason
+    assert "is no choice any more" in seen(plan).failure.why
 
 
 # branches
@@ -195,10 +195,10 @@ def test_branches_are_carried_out_from_one_state_and_merged(domain):
     b = domain.primitive("b", precondition=World.lit)
     c = domain.primitive("c", precondition=World.open & World.lit)
     plan = planned(domain, (parallel(a(), b()), c()))
-    assert seen(plan, RUNNING, RUNNING).broken is None
+    assert seen(plan, RUNNING, RUNNING).failure is None
     assert names(seen(plan, RUNNING, RUNNING)) == ["lit"]
-    assert seen(plan, RUNNING, FINISHED, lit=False).broken.step == "c"
-    assert seen(plan, RUNNING, RUNNING, lit=False).broken.step == "b"
+    assert seen(plan, RUNNING, FINISHED, lit=False).failure.what == "c"
+    assert seen(plan, RUNNING, RUNNING, lit=False).failure.what == "b"
 
 
 @pytest.mark.parametrize(
@@ -210,20 +210,20 @@ def test_a_policy_says_which_branches_have_to_work(domain, policy, breaks):
     b = domain.primitive("b", precondition=World.count < 3)
     plan = planned(domain, parallel(a(), b(), policy=policy))
     assert [
-        seen(plan, lit=False).broken is not None,
-        seen(plan, count=5).broken is not None,
+        seen(plan, lit=False).failure is not None,
+        seen(plan, count=5).failure is not None,
     ] == breaks
-    assert seen(plan, lit=False, count=5).broken.step == "a"
+    assert seen(plan, lit=False, count=5).failure.what == "a"
 
 
 def test_one_alternative_that_works_is_enough_and_those_that_were_passed_do_not_count(domain):
     a = domain.primitive("a", precondition=World.lit)
     b = domain.primitive("b", precondition=World.count < 3)
     plan = planned(domain, priority(a(), b()))
-    assert seen(plan, count=5).broken is None
-    assert seen(plan, lit=False).broken is None
+    assert seen(plan, count=5).failure is None
+    assert seen(plan, lit=False).failure is None
     (choice,) = (node for _, node in preorder(plan.tree) if isinstance(node, PriorityNode))
-    assert seen(plan, AHEAD, RUNNING, passed={choice: 1}, count=5).broken.step == "b"
+    assert seen(plan, AHEAD, RUNNING, passed={choice: 1}, count=5).failure.what == "b"
 
 
 def test_behind_a_choice_only_that_counts_on_which_the_alternatives_agree(domain):
@@ -231,7 +231,7 @@ def test_behind_a_choice_only_that_counts_on_which_the_alternatives_agree(domain
     b = domain.primitive("b", effects=World.open.becomes(True))
     c = domain.primitive("c", precondition=World.open)
     plan = planned(domain, (priority(a(), b()), c()))
-    assert seen(plan, lit=False).broken is None
+    assert seen(plan, lit=False).failure is None
     assert names(seen(plan)) == ["lit"]
 
 
@@ -239,16 +239,16 @@ def test_volatile_fluents_count_where_nothing_comes_before(domain):
     a = domain.primitive("a", precondition=World.seen)
     b = domain.primitive("b")
     plan = planned(domain, (b(), priority(a(), b())), seen=True)
-    assert seen(plan, RUNNING, seen=False).broken is None
+    assert seen(plan, RUNNING, seen=False).failure is None
     now = planned(domain, a(), seen=True)
-    assert seen(now, AHEAD, seen=False).broken.step == "a"
+    assert seen(now, AHEAD, seen=False).failure.what == "a"
 
 
 def test_a_step_that_runs_is_asked_about_volatile_fluents_wherever_it_stands(domain):
     a = domain.primitive("a", precondition=World.seen)
     plan = planned(domain, priority(a()), seen=True)
-    assert seen(plan, AHEAD, seen=False).broken is None
-    assert seen(plan, RUNNING, seen=False).broken.step == "a"
+    assert seen(plan, AHEAD, seen=False).failure is None
+    assert seen(plan, RUNNING, seen=False).failure.what == "a"
 
 
 # suspended parts
@@ -258,19 +258,19 @@ def test_what_nobody_has_planned_yet_is_the_end(domain):
     a = domain.primitive("a", effects=World.open.becomes(True))
     b = domain.primitive("b", precondition=World.open)
     plan = planned(domain, (a(), defer(b())))
-    assert seen(plan, open=False).broken is None
+    assert seen(plan, open=False).failure is None
     part = next(node for _, node in preorder(plan.tree) if isinstance(node, SuspendedNode))
     rest = planned(domain, b(), open=True)
     progress = Progress(plan.tree, {rest.steps[0]: AHEAD}, {part: rest.tree})
-    assert outlook(progress, plan.domain, World(open=False).frozen()).broken.step == "b"
+    assert validity_of(progress, plan.domain, World(open=False).frozen()).failure.what == "b"
 
 
 def test_behind_a_deferred_task_counts_what_it_ensures(domain):
     a = domain.primitive("a", effects=World.open.becomes(True))
     b = domain.primitive("b", precondition=World.open & World.lit)
     plan = planned(domain, (defer(a(), ensures=World.open.becomes(True)), b()))
-    assert seen(plan).broken is None
-    assert seen(plan, lit=False).broken.step == "b"
+    assert seen(plan).failure is None
+    assert seen(plan, lit=False).failure.what == "b"
 
 
 def test_a_plan_thousands_of_decompositions_deep_is_no_problem(domain):
@@ -282,5 +282,5 @@ def test_a_plan_thousands_of_decompositions_deep_is_no_problem(domain):
         yield method()
 
     plan = planned(domain, down(), count=MANY)
-    assert seen(plan, count=MANY).broken is None
-    assert seen(plan, count=MANY - 1).broken.reason == "count > 0 is false: count = 0"
+    assert seen(plan, count=MANY).failure is None
+    assert seen(plan, count=MANY - 1).failure.why == "count > 0 is false: count = 0"

@@ -1,0 +1,141 @@
+"""FailureTracking: reports to ``replanning.failures`` what happens to one goal of an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.event import GoalWaits, TaskAvoided
+from bthtn.domain.domain import FrozenDomain
+from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import TaskNode
+from bthtn.planning.avoided import Avoided
+from bthtn.planning.planner import Planner
+from bthtn.planning.protocol import Search
+from bthtn.replanning.backoff import RetryPolicy
+from bthtn.replanning.failures import (
+    AttributedFailure,
+    GoalFailures,
+    attributed,
+    attributed_ahead,
+)
+from bthtn.replanning.progress import Progress
+from bthtn.world.fluent import Fluent
+from bthtn.world.recording import RecordingState
+from bthtn.world.state import FrozenState
+
+
+class FailureTracking:
+    """Keeps the failures of one goal, beyond its plans, and watches the beliefs for it.
+
+    ``close`` ends it.
+    """
+
+    def __init__(
+        self, agent: Agent[Any, Any], goal: str, domain: FrozenDomain, policy: RetryPolicy
+    ) -> None:
+        self._agent = agent
+        self._goal = goal
+        self._domain = domain
+        self._failures = GoalFailures(policy)
+        self._watch = agent.beliefs.watch()
+        self._recording: RecordingState | None = None
+
+    def tick(self) -> None:
+        """Another tick of the goal begins."""
+        changes = self._watch.changes.values()
+        if not changes:
+            self._failures.ticked()
+            return
+        own = [change.fluent for change in changes if change.source == self._goal]
+        others = [change.fluent for change in changes if change.source != self._goal]
+        self._failures.ticked(others, own)
+        self._watch.forget()
+
+    def plan_with(self, domain: FrozenDomain) -> None:
+        """Failures are those of this domain from now on."""
+        self._domain = domain
+
+    @property
+    def obstacle(self) -> Failure | None:
+        """Why the goal is not tried in this tick, None if it is."""
+        waiting = self._failures.waiting
+        return None if waiting is None else waiting.failure(self._failures.tick)
+
+    def search(self, planner: Planner[Any], state: FrozenState, *, resumes: bool = False) -> Search:
+        """A search without what is avoided; what it reads is recorded after a failure."""
+        avoided = self._failures.avoided
+        if self._failures.has_failed or (resumes and self._failures.remembers):
+            search, self._recording = planner.recorded(state, avoiding=avoided)
+            return search
+        self._recording = None
+        return planner.search(state, avoiding=avoided)
+
+    @property
+    def avoided(self) -> Avoided:
+        """What plans must not use now."""
+        return self._failures.avoided
+
+    @property
+    def situation(self) -> tuple[FrozenState, Avoided]:
+        """The state from which a part of a plan is planned anew, and what it must not use."""
+        return self._agent.beliefs.frozen(), self.avoided
+
+    def begin(self) -> None:
+        """The goal begins another attempt."""
+        self._failures.began()
+
+    def found(self) -> None:
+        """A plan was found."""
+        self._failures.found()
+
+    def step_succeeded(self, node: TaskNode) -> None:
+        """A step has succeeded."""
+        if self._failures.remembers:
+            self._failures.part_succeeded((node.task, node.args))
+
+    def part_failed(self, progress: Progress, failure: Failure) -> None:
+        """A step, or a part that was to be planned on arrival, has made the plan fail."""
+        if self._recording is not None and not isinstance(failure.node, TaskNode):
+            failure = failure.having_read(self._recording.readings)
+        self._remember(attributed(progress, failure, self._domain, self._agent.beliefs))
+
+    def will_fail(self, progress: Progress, failure: Failure) -> None:
+        """The plan would not work to its end, although nobody else has changed anything."""
+        self._remember(attributed_ahead(progress, failure, self._domain))
+
+    def failed(self, failure: Failure) -> None:
+        """The goal ends without success."""
+        reads = () if self._recording is None else self._recording.readings
+        waiting = self._failures.failed(failure, reads)
+        self._recording = None
+        self._update_watch()
+        if waiting is not None:
+            names, ticks = _names(waiting.fluents), waiting.until - self._failures.tick - 1
+            self._agent.emit(GoalWaits(self._goal, waiting.failures, str(failure), ticks, names))
+
+    def succeeded(self) -> None:
+        """The goal has been reached."""
+        self._failures.succeeded()
+        self._update_watch()
+
+    def close(self) -> None:
+        """Stop watching the beliefs."""
+        self._watch.close()
+
+    def _remember(self, failure: AttributedFailure | None) -> None:
+        if failure is None:
+            return
+        entry = self._failures.part_failed(failure)
+        self._update_watch()
+        if entry is not None:
+            names, ticks = _names(failure.reads), entry.until - self._failures.tick - 1
+            what, why = failure.failure.what, failure.failure.why
+            self._agent.emit(TaskAvoided(self._goal, what, entry.count, why, ticks, names))
+
+    def _update_watch(self) -> None:
+        self._watch.over(self._failures.watched)
+
+
+def _names(fluents: frozenset[Fluent[Any]]) -> tuple[str, ...]:
+    return tuple(sorted(map(str, fluents)))

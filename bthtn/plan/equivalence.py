@@ -1,0 +1,124 @@
+"""When two plan trees do the same, and up to where the records of two plans can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import assert_never
+
+from bthtn.plan.nodes import (
+    NULL_NODE,
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import Visit, children_of, flat, outline, preorder, unwound
+
+
+def steps_outline(
+    root: Node,
+    skips: Callable[[TaskNode], bool],
+    below: Callable[[Node], Sequence[Node]] = children_of,
+) -> tuple[tuple[str, int], ...]:
+    """The outline of a tree as it is run: equal for trees that do the same.
+
+    Decompositions are left out, and so are steps that it ``skips``. ``below`` may leave out
+    nodes that are over.
+    """
+
+    def visit(node: Node) -> Visit[Node]:
+        children: list[Node] = []
+        for child in below(node):
+            left: Node = yield visit(child)
+            children.append(left)
+        return _run(node, children, skips)
+
+    tree: Node = unwound(visit(root))
+    return outline(flat(tree))
+
+
+def _run(node: Node, children: list[Node], skips: Callable[[TaskNode], bool]) -> Node:
+    """The node as it is run, with these children."""
+    match node:
+        case TaskNode():
+            return NULL_NODE if skips(node) else node
+        case ParallelNode():
+            return replace(node, children=tuple(children)) if children else NULL_NODE
+        case PriorityNode():
+            over = len(node.kept) - len(children)
+            alternatives = PriorityNode(tuple(children), node.kept[over:], node.reactive)
+            return alternatives if children else NULL_NODE
+        case SuspendedNode() if not children:
+            return node
+        case ScopeNode() | SequenceNode() | SuspendedNode():
+            return SequenceNode(tuple(children))
+        case NullNode():
+            return NULL_NODE
+        case _:
+            assert_never(node)
+
+
+def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
+    """The first entries of the plan's record, which can be compared; and whether these are all.
+
+    What is planned later for a part inside a branch is appended to the record, behind the
+    entries of later branches. So entries stand for the same choices only up to the first such
+    part.
+    """
+    if not _suspends_in_branch(plan.tree):
+        return plan.record, True
+    return MethodTraversalRecord(comparable_entries(plan.tree)), False
+
+
+def comparable_entries(tree: Node) -> list[int]:
+    """The entries of a tree's record, up to the first part that is suspended in a branch."""
+    entries: list[int] = []
+    pending: list[tuple[Node | int, bool]] = [(tree, False)]
+    while pending:
+        node, in_branch = pending.pop()
+        match node:
+            case int():
+                entries.append(node)
+            case SuspendedNode():
+                if in_branch:
+                    break
+            case ScopeNode():
+                entries.append(node.method)
+                pending.append((node.child, in_branch))
+            case SequenceNode(children):
+                pending.extend((child, in_branch) for child in reversed(children))
+            case ParallelNode(children):
+                pending.extend((child, True) for child in reversed(children))
+            case PriorityNode():
+                pending.extend((one, True) for one in reversed(_alternatives(node)))
+            case TaskNode() | NullNode():
+                pass
+            case _:
+                assert_never(node)
+    return entries
+
+
+def _alternatives(node: PriorityNode) -> list[Node | int]:
+    """What the alternatives leave in the record, in order: 1, or 0 and their own entries."""
+    planned = dict(zip(node.kept, node.children, strict=True))
+    places = range(len(node.kept) + len(node.dropped))
+    each = ((0, planned[place]) if place in planned else (1,) for place in places)
+    return list(chain.from_iterable(each))
+
+
+def _suspends_in_branch(tree: Node) -> bool:
+    branch: int | None = None
+    for depth, node in preorder(tree):
+        if branch is None or depth <= branch:
+            branch = depth if isinstance(node, ParallelNode | PriorityNode) else None
+        elif isinstance(node, SuspendedNode):
+            return True
+    return False

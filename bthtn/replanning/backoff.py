@@ -1,0 +1,127 @@
+"""RetryPolicy and Backoff: when a goal tries again after it has ended without success.
+
+no success        once: tried again as soon as the goal is ticked
+again and again   nothing is tried for 2, 4, 8 … ticks, or until something changes that the
+                  attempt had read
+success           forgotten
+
+So a goal that cannot be reached does not use up its budget in every tick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.plan.failure import Failure
+from bthtn.world.fluent import Fluent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How often, and how soon, a goal tries again what has failed (semantics 3.10).
+
+    A step, or a method, is avoided after ``avoid_after`` failures in a row, None for never:
+    for ``cooldown`` ticks, twice as long each time it fails again, up to ``longest_cooldown``.
+    A goal that has ended without success ``wait_after`` times in a row waits ``wait`` ticks, and
+    twice as long each time after that, up to ``longest_wait``; 0 for not at all. If something
+    changes that the failure depends on, it is tried again sooner. Ticks are those of the goal.
+    """
+
+    avoid_after: int | None = 3
+    cooldown: int = 32
+    longest_cooldown: int = 512
+    wait_after: int = 3
+    wait: int = 2
+    longest_wait: int = 64
+
+    def __post_init__(self) -> None:
+        """Reject numbers that mean nothing. Raises DomainError."""
+        for name in ("avoid_after", "cooldown", "longest_cooldown", "wait_after"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise _refused(name, value, "it has to be above zero")
+        for name in ("wait", "longest_wait"):
+            if getattr(self, name) < 0:
+                raise _refused(name, getattr(self, name), "0 says that nothing is waited for")
+
+
+def _refused(name: str, value: int, hint: str) -> DomainError:
+    return DomainError(Diagnostic("BT202", f"{name} is {value}", hint=hint))
+
+
+def doubled(first: int, times: int, longest: int) -> int:
+    """``first``, doubled so many times, but not longer than ``longest``."""
+    return longest if times >= longest.bit_length() else min(first << times, longest)
+
+
+DEFAULT_RETRY_POLICY: Final = RetryPolicy()
+
+NO_BACKOFF: Final = RetryPolicy(avoid_after=None, wait=0)
+"""Everything is tried again at once, for ever: nothing is avoided, and no goal waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why a goal tries nothing now: ``failures`` in a row, and the last of them.
+
+    It goes on in the tick ``until``, or when one of ``fluents`` has changed.
+    """
+
+    failures: int
+    last: Failure
+    until: int
+    fluents: frozenset[Fluent[Any]] = frozenset()
+
+    def failure(self, tick: int) -> Failure:
+        """The failure of a goal that is ticked while it waits."""
+        left = self.until - tick
+        names = sorted(map(str, self.fluents))
+        change = f", or for a change of {', '.join(names)}" if names else ""
+        waits = f"waits {left} more tick{'s' if left > 1 else ''}{change}"
+        return Failure(
+            f"in vain {self.failures} times: {self.last}; {waits}", error=self.last.error
+        )
+
+
+class Backoff:
+    """How long one goal waits after its attempts have failed. ``waiting`` is why, if it does."""
+
+    def __init__(self, policy: RetryPolicy) -> None:
+        self._policy = policy
+        self.failures = 0
+        self.waiting: Waiting | None = None
+
+    def failed(
+        self, failure: Failure, tick: int, fluents: frozenset[Fluent[Any]], latest: int | None
+    ) -> Waiting | None:
+        """Another attempt has failed, which had read these fluents. Returns why to wait, or None.
+
+        From the tick ``latest`` on it is worth another attempt in any case.
+        """
+        self.failures += 1
+        first, longest = self._policy.wait, self._policy.longest_wait
+        before = self.failures - self._policy.wait_after
+        if before < 0 or not first or not longest:
+            return None
+        until = tick + 1 + doubled(first, before, longest)
+        if latest is not None:
+            until = min(until, max(latest, tick + 1))
+        self.waiting = Waiting(self.failures, failure, until, fluents)
+        return self.waiting
+
+    def waits(self, tick: int) -> bool:
+        """Whether nothing is tried in this tick."""
+        if self.waiting is not None and tick >= self.waiting.until:
+            self.waiting = None
+        return self.waiting is not None
+
+    def wake(self) -> None:
+        """Something has changed: the next attempt is made at once."""
+        self.waiting = None
+
+    def succeeded(self) -> None:
+        """An attempt has succeeded."""
+        self.failures = 0
+        self.waiting = None

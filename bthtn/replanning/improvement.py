@@ -1,0 +1,225 @@
+"""Improvement: is there a better plan, and is that a surprise?
+
+    1  search from the actual state for a plan that beats the record of the running one.
+       Nothing that changed was read by it? then nothing has become better or worse
+    2  found something? search from the predicted state, too: what the plan's own progress
+       would have led to. What is found there as well is no surprise
+
+Both searches are sliced. What the first one has read is all that its answer depends on: until
+one of these fluents changes, there is no need to search again. ``static_reads`` tells without
+a search which fluents one can read at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import DeferNetwork, Network, parts_of
+from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.errors import BthtnError
+from bthtn.plan.failure import Failure
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.planner import Planner, search_for
+from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, seeded
+from bthtn.replanning.policy import Found, Interrupt
+from bthtn.replanning.schedule import Budget
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Constant,
+    Junction,
+    Negation,
+    Parameter,
+)
+from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.recording import RecordingState
+from bthtn.world.state import FrozenState
+
+
+class Improvement:
+    """A search for a better plan than the running one, advanced a little at a time.
+
+    ``changed`` are the fluents of which a change caused it. ``interrupt`` is the policy that the
+    result is for: only "surprise" needs the second search, and only "surprise" and "mtr" search
+    for strictly better plans alone. When it is done, ``plan`` and ``found`` have the result, or
+    ``failure`` says which user's function has raised.
+    """
+
+    def __init__(
+        self,
+        planner: Planner[Any],
+        actual: FrozenState,
+        predicted: FrozenState,
+        bound: MethodTraversalRecord,
+        changed: frozenset[Fluent[Any]],
+        interrupt: Interrupt,
+    ) -> None:
+        self._planner = planner
+        self._predicted = predicted
+        self._bound = bound
+        self._changed = changed
+        self._interrupt = interrupt
+        self._start = RecordingState(seeded(actual, planner.settings.seed))
+        self._search = self._search_from(self._start)
+        self._is_second = False
+        self.plan: Plan | None = None
+        self.is_surprising = False
+        self.expansions = 0
+        self.failure: Failure | None = None
+
+    def advance(self, budget: Budget) -> bool:
+        """Go on with what is left of a budget. True when it is done."""
+        try:
+            if not self._advance(budget):
+                return False
+            if self._is_second or self.plan is None or self._interrupt != "surprise":
+                return True
+            if not self.matters:
+                return True
+            self._is_second = True
+            self._search = self._search_from(seeded(self._predicted, self._planner.settings.seed))
+            return self._advance(budget)
+        except BthtnError as error:
+            self.plan, self.failure = None, Failure(str(error), error=error)
+            return True
+
+    @property
+    def found(self) -> Found:
+        """How the plan that was found compares with the running one."""
+        if self.plan is None:
+            return Found.NOTHING
+        if self.plan.record.beats(self._bound):
+            return Found.BETTER
+        return Found.WORSE if self._bound.beats(self.plan.record) else Found.EQUAL
+
+    @property
+    def matters(self) -> bool:
+        """Whether what is found depends on what has changed. Other policies than surprise: True."""
+        return self._interrupt != "surprise" or not self._changed.isdisjoint(self._start.readings)
+
+    @property
+    def reads(self) -> frozenset[Fluent[Any]]:
+        """The fluents that the first search has read."""
+        return frozenset(self._start.readings)
+
+    def _advance(self, budget: Budget) -> bool:
+        before = self._search.expansions
+        try:
+            status = budget.advance(self._search)
+        finally:
+            self.expansions += self._search.expansions - before
+        if status is SearchStatus.RUNNING:
+            return False
+        plan = self._search.plan if status is SearchStatus.SOLVED else None
+        if not self._is_second:
+            self.plan = plan
+        elif self.plan is not None:
+            self.is_surprising = plan is None or self.plan.record.beats(plan.record)
+        return True
+
+    def _search_from(self, state: FrozenState) -> Search:
+        planner = self._planner
+        strictly = self._interrupt in _STRICT
+        bound = self._bound if strictly else None
+        start = state if strictly else state.unrecorded
+        return search_for(
+            PlanRequest(
+                planner.domain, start, planner.goal, planner.binding, planner.settings, bound
+            )
+        )
+
+
+_STRICT: Final[tuple[Interrupt, ...]] = ("mtr", "surprise")
+
+
+@dataclass(frozen=True, slots=True)
+class StaticReads:
+    """Single fluents, and the names of families of which any member may be read."""
+
+    fluents: frozenset[Fluent[Any]] = frozenset()
+    families: frozenset[str] = frozenset()
+
+    def __contains__(self, fluent: Fluent[Any]) -> bool:
+        return fluent in self.fluents or fluent.name in self.families
+
+    def __or__(self, other: StaticReads) -> StaticReads:
+        return StaticReads(self.fluents | other.fluents, self.families | other.families)
+
+
+def static_reads(domain: FrozenDomain, goal: Network) -> StaticReads | None:
+    """What a search for the goal can read, from any state: all that the domain mentions below it.
+
+    A change of anything else cannot bring another plan. None if plain functions are called,
+    since nobody knows what those read.
+    """
+    reads = StaticReads()
+    seen: set[Task] = set()
+    networks = [goal]
+    while networks:
+        network = networks.pop()
+        networks.extend(parts_of(network))
+        call = network.call if isinstance(network, DeferNetwork) else network
+        expressions: list[object] = []
+        if isinstance(network, DeferNetwork):
+            expressions += network.ensures
+        if isinstance(call, TaskCall):
+            expressions += call.args
+            if call.task not in seen:
+                seen.add(call.task)
+                evaluated, bodies = _contents(domain, call.task)
+                expressions += evaluated
+                networks += bodies
+        for expression in expressions:
+            mentioned = _mentioned(expression)
+            if mentioned is None:
+                return None
+            reads |= mentioned
+    return reads
+
+
+def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Network]]:
+    """What a search evaluates for a task, and the networks of its methods."""
+    if not isinstance(task, CompoundTask):
+        numbers = (task.duration, task.cost)
+        return [task.precondition, *numbers, *task.effects, *task.expected], []
+    evaluated: list[object] = [] if task.choice is None else list(task.choice.asks)
+    bodies: list[Network] = []
+    for method in domain.methods[task]:
+        evaluated += (method.condition, method.cost)
+        if isinstance(method.body, PlainBody):
+            evaluated.append(method.body)
+        else:
+            bodies.append(method.body)
+    return evaluated, bodies
+
+
+def _mentioned(thing: object) -> StaticReads | None:
+    """The fluents in an expression or effect, None if it is a function or contains one."""
+    fluents: set[Fluent[Any]] = set()
+    families: set[str] = set()
+    pending = [thing]
+    while pending:
+        match pending.pop():
+            case Constant() | Parameter() | None:
+                pass
+            case Fluent() as fluent:
+                fluents.add(fluent)
+            case MemberOf(family=family, index=index):
+                families.add(family.name)
+                pending.append(index)
+            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+                pending += (left, right)
+            case Negation(operand=operand):
+                pending.append(operand)
+            case Junction(parts=parts):
+                pending += parts
+            case Assignment(target=target, value=value):
+                pending += (target, value)
+            case _:
+                return None
+    return StaticReads(frozenset(fluents), frozenset(families))

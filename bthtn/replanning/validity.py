@@ -1,0 +1,265 @@
+"""Validity: does the rest of a running plan still work, from the world as it is now?
+
+    finished step        nothing: what it did is in the world
+    running step         its precondition, as far as it does not change it itself; its effects
+    step ahead           its precondition; its effects
+    scope not begun      the condition of its method
+    parallel, priority   each branch from the state here, then merged as in planning
+    suspended part       what was planned for it; if nothing was yet, the end of what is known
+
+What is unknown does not fail. The fluents of the world that all this has read are the support
+of the plan: as long as none of them changes, the answer stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, assert_never
+
+from bthtn.domain.choice import Bound, Drawn
+from bthtn.domain.condition import why
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import writes_of
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, ScopeNode, SuspendedNode, TaskNode
+from bthtn.plan.projection import Branch, BranchingNode, Projection
+from bthtn.plan.walk import Visit
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Binding, Condition, Expression, StateView
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
+from bthtn.world.recording import RecordingState
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN, Unknown
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """Whether the rest of a plan works, and the fluents of the world that this depends on.
+
+    ``failure`` is the first step, or choice of a method, that does not work, None if all do. Its
+    node is the step, or the decomposition of which the method may not be used any more.
+    """
+
+    failure: Failure | None
+    support: frozenset[Fluent[Any]]
+
+
+def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
+    """Whether the rest of a plan works from this state."""
+    start = RecordingState(state)
+    check = _Check(progress, domain, start)
+    check.project(progress.tree)
+    return Validity(check.path.failure, frozenset(start.readings))
+
+
+class RemainingProjection(Projection):
+    """The state that the rest of a running plan leads to.
+
+    What is finished is left out. Effects of steps ahead are computed anew, and unknown where they
+    depend on what is unknown. Nothing is judged: a step is done whether it is possible or not.
+    """
+
+    def __init__(self, progress: Progress, now: FrozenState) -> None:
+        super().__init__(now)
+        self.progress = progress
+
+    def below(self, node: Node) -> Sequence[Node]:
+        """The nodes directly below that have not ended."""
+        return self.progress.below(node)
+
+    def task(self, node: TaskNode) -> None:
+        """A step that is not over is done."""
+        if self.progress.stage(node) not in (Stage.FINISHED, Stage.FAILED):
+            super().task(node)
+
+    def effects(self, node: TaskNode) -> Footprint:
+        """What the step does, in the state here or, if it runs already, as it was planned."""
+        if self.progress.stage(node) is Stage.RUNNING:
+            return node.footprint  # it may have changed what its effects are computed from
+        try:
+            writes = writes_of((*node.task.effects, *node.task.expected), self.state, node.args)
+        except UnknownRead:
+            unknown = Write(WriteKind.COMPUTED, UNKNOWN)
+            return replace(node.footprint, writes=dict.fromkeys(node.footprint.writes, unknown))
+        return replace(node.footprint, writes=writes)
+
+    def suspended(self, node: SuspendedNode) -> Visit[None]:
+        """What was planned for the part on arrival, or what it ensures."""
+        if node in self.progress.planned:
+            yield self.in_turn(self.below(node))
+        else:
+            yield super().suspended(node)
+
+
+class _Check(RemainingProjection):
+    """A projection of the rest that ends where a step fails, or where planning has stopped."""
+
+    def __init__(self, progress: Progress, domain: FrozenDomain, start: FrozenState) -> None:
+        super().__init__(progress, start)
+        self._domain = domain
+        self._begun = progress.begun()
+        self._runs = False  # whether the step that is looked at runs already
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether something has failed, or nothing is known of what follows."""
+        return self.path.failure is not None or self.path.cause is not None
+
+    @property
+    def senses(self) -> bool:
+        """Whether volatile fluents have their values of now here."""
+        return self._runs or super().senses
+
+    def visit(self, node: Node) -> Visit[None]:
+        """Go on through a part of the plan, where its method may still be used."""
+        if isinstance(node, ScopeNode) and node not in self._begun:
+            self.sense()
+            self.path.failure = _at(node, self._method_failure(node))
+        if not self.has_ended:
+            yield super().visit(node)
+
+    def task(self, node: TaskNode) -> None:
+        """A step that is not over is done, if it is possible."""
+        stage = self.progress.stage(node)
+        # A running step saw what its sensors say now, wherever it stands in the plan.
+        self._runs = stage is Stage.RUNNING
+        if stage in (Stage.AHEAD, Stage.RUNNING):
+            self.sense()
+            self.path.failure = _at(node, self._precondition_failure(node))
+        if self.path.failure is None:
+            super().task(node)
+        self._runs = False
+
+    def effects(self, node: TaskNode) -> Footprint:
+        """What the step does; nothing and a failure, where the user's code raises."""
+        try:
+            return super().effects(node)
+        except AssertionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told fails
+            self.path.failure = _raised(str(node), error, node=node)
+            return Footprint()
+
+    def suspended(self, node: SuspendedNode) -> Visit[None]:
+        """A part that was not planned yet and ensures nothing ends what is known."""
+        yield super().suspended(node)
+        if node not in self.progress.planned and not node.ensures:
+            self.path.cause = node.cause
+
+    def join(self, node: BranchingNode, ends: Sequence[Branch]) -> None:
+        """Join the branches, if enough of them work."""
+        failures = [end.path.failure for end in ends]
+        works = [end for end in ends if end.path.failure is None]
+        match node:
+            case ParallelNode():
+                enough = {
+                    ParallelPolicy.ALL: len(works) == len(ends),
+                    ParallelPolicy.ANY: bool(works),
+                    ParallelPolicy.PRIMARY: failures[0] is None,
+                }[node.policy]
+                merged = ends  # what a branch does before it fails stays done
+            case PriorityNode():
+                enough = bool(works)
+                merged = works
+            case _:
+                assert_never(node)
+        if enough:
+            super().join(node, merged)
+        else:
+            self.path.failure = next(failure for failure in failures if failure is not None)
+
+    def _precondition_failure(self, node: TaskNode) -> Failure | None:
+        view: StateView = self.state
+        if self._runs:
+            view = _Without(view, _changed_by(node))
+        return _condition_failure(
+            str(node), node.task.precondition, view, node.args, shown=self.state
+        )
+
+    def _method_failure(self, node: ScopeNode) -> Failure | None:
+        """Why the method may not be used any more. What was drawn belongs to the plan."""
+        choice, view = node.task.choice, RecordingView(self.state)
+        if isinstance(choice, Drawn):
+            return None
+        try:
+            ways = self._domain.ways(node.task, node.args, view)
+            numbers: Iterable[int] = (node.method,)
+            if isinstance(choice, Bound):  # values may come in another order by now
+                numbers = (n for n in range(len(ways)) if ways.name(n) == node.name)
+            number = next(iter(numbers), None)
+            if number is None or number >= len(ways):
+                return Failure(f"{node.name} is no choice any more", str(node), reads=view.reads)
+            method, binding = ways.method(number), ways.binding(number)
+            if not isinstance(method.body, PlainBody):
+                return _condition_failure(str(node), method.condition, self.state, binding)
+            if self._domain.network(method, view, binding) is None:
+                return Failure(
+                    f"{method.body} does not apply any more", str(node), None, view.reads
+                )
+        except UnknownRead:
+            return None
+        except AssertionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told fails
+            return _raised(str(node), error, view.reads)
+        return None
+
+
+class _Without:
+    """A state in which some fluents are unknown."""
+
+    def __init__(self, view: StateView, unknown: frozenset[Expression[Any]]) -> None:
+        self._view = view
+        self._unknown = unknown
+
+    def get(self, fluent: Expression[V], /) -> V | Unknown:
+        """Value of the fluent."""
+        if fluent in self._unknown:
+            return UNKNOWN
+        return self._view.get(fluent)
+
+
+def _changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
+    """What a running step changes itself: a sensor may see it before the step is done."""
+    actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
+    return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
+
+
+def _at(node: Node, failure: Failure | None) -> Failure | None:
+    return None if failure is None else replace(failure, node=node)
+
+
+def _raised(
+    what: str,
+    error: Exception,
+    reads: frozenset[Expression[Any]] = frozenset(),
+    node: Node | None = None,
+) -> Failure:
+    return Failure(f"{type(error).__name__}: {error}", what, node, reads, error)
+
+
+def _condition_failure(
+    what: str,
+    condition: Condition,
+    view: StateView,
+    binding: Binding,
+    *,
+    shown: StateView | None = None,
+) -> Failure | None:
+    """The failure of a condition that is false; ``shown`` has the values to explain it with."""
+    recorder = RecordingView(view)
+    try:
+        if condition.evaluate(recorder, binding) is not False:
+            return None
+        return Failure(why(condition, shown or view, binding), what, reads=recorder.reads)
+    except AssertionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told fails
+        return _raised(what, error, recorder.reads)
