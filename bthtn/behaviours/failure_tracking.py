@@ -1,4 +1,4 @@
-"""FailureTracking: reports to ``replanning.failures`` what happens to one goal of an agent."""
+"""FailureTracking: reports to ``replanning.failures`` what happens to a goal."""
 
 from __future__ import annotations
 

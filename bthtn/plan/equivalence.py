@@ -1,4 +1,4 @@
-"""When two plan trees do the same, and up to where the records of two plans can be compared."""
+"""Which plan trees do the same, and which entries of two records can be compared."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ BranchingNode = ParallelNode | PriorityNode
 
 
 @dataclass(slots=True)
-class Path:
+class ProjectedPath:
     """How far a projection has come, on one path through the plan.
 
     ``steps`` and ``elapsed`` (planned duration, in the domain's unit) count from the start of the
@@ -58,16 +58,16 @@ class Path:
     failure: Failure | None = None
     done: list[Footprint] = field(default_factory=list)
 
-    def fork(self) -> Path:
+    def fork(self) -> ProjectedPath:
         """A path that goes on from here, in a branch of its own."""
         return replace(self, done=[])
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class BranchEnd:
     """The end of one branch: its path, what it did, and the values of what it wrote."""
 
-    path: Path
+    path: ProjectedPath
     footprint: Footprint
     written: dict[Fluent[Any], Any]
 
@@ -81,7 +81,7 @@ class Projection:
 
     def __init__(self, start: FrozenState) -> None:
         self.state = WorkingState(start)
-        self.path = Path()
+        self.path = ProjectedPath()
         self.alternative: int | None = None
 
     @property
@@ -149,13 +149,13 @@ class Projection:
         if isinstance(node, PriorityNode):
             self.alternative = path.steps
         answers: list[R] = []
-        ends: list[Branch] = []
+        ends: list[BranchEnd] = []
         for part in parts:
             mark = self.state.mark()
             self.path = path.fork()
             answers.append((yield visit(part)))
             written = self.state.written_since(mark)
-            ends.append(Branch(self.path, Footprint.in_turn(self.path.done), written))
+            ends.append(BranchEnd(self.path, Footprint.in_turn(self.path.done), written))
             self.state.leave(mark)
         self.path = path
         self.sense()
@@ -164,7 +164,7 @@ class Projection:
         self.alternative = alternative
         return answers
 
-    def join(self, node: BranchingNode, ends: Sequence[Branch]) -> None:
+    def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
         """Put what branches have done into the state before them; go on from the longest."""
         footprints = [end.footprint for end in ends]
         match node:
@@ -199,7 +199,7 @@ class Projection:
         """Let volatile fluents be known here or not, before something is read."""
         self.state.foreseeable = self.senses
 
-    def _at_end(self, end: Branch, fluent: Fluent[Any]) -> Any:
+    def _at_end(self, end: BranchEnd, fluent: Fluent[Any]) -> Any:
         # Only asked of the state where a branch leaves the fluent as it was: whoever records
         # what is read here depends on no more than that.
         return end.written[fluent] if fluent in end.written else self.state.get(fluent)

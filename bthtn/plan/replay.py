@@ -1,15 +1,16 @@
-"""replay: carry a plan out on paper. The oracle that every planner answers to.
+"""replay: check a plan against its domain. The judge of all planners.
 
-Nothing is searched for and nothing is believed: every node is held against the network it
-claims to come from, every condition is asked in the state that the steps before it lead to,
-and what branches read and write is worked out again.
+Every node is compared with the network that it should come from, every condition is evaluated in
+the state that the steps before it lead to, and what branches read and write is computed again.
+Nothing is shared with searches, nor with ``projection``: what a plan leads to is said here a
+second time, so that a mistake in one is found by the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from bthtn.domain.chance import SEED
 from bthtn.domain.condition import why
@@ -54,7 +55,10 @@ from bthtn.world.truth import UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How a plan goes from a state: to its end, or up to the first thing that is wrong."""
+    """Whether a plan is right for a state; if it is, its record, footprint and cost.
+
+    If not, ``where`` names the node, ``reason`` says why, and ``final`` is the state before it.
+    """
 
     ok: bool
     reason: str
@@ -66,9 +70,11 @@ class Replay:
 
 
 def replay(plan: Plan, state: FrozenState) -> Replay:
-    """Carry the plan out from this state, effects and expected effects coming true."""
+    """Check the plan from this state, effects and expected effects coming true."""
     seed = plan.predicted.get(SEED)  # beliefs hold none: what was drawn belongs to the plan
-    judge = _Judge(plan.domain, state if seed == state.get(SEED) else state.changed({SEED: seed}))
+    judge = _ReplayJudge(
+        plan.domain, state if seed == state.get(SEED) else state.changed({SEED: seed})
+    )
     try:
         seen = unwound(judge.node(plan.tree, plan.goal, plan.binding))
     except _Wrong as wrong:
@@ -91,7 +97,7 @@ class _Wrong(Exception):  # noqa: N818 - it ends the replay and never leaves thi
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a part of the plan turned out to be."""
+    """Record, footprint and cost of a part of the plan, computed again."""
 
     record: tuple[int, ...] = ()
     footprint: Footprint = field(default_factory=Footprint)
@@ -99,11 +105,11 @@ class _Seen:
 
 
 _NOTHING = (MethodTraversalRecord(), Footprint())
-_NOTHING_SEEN = FrozenState({})
+_EMPTY_STATE = FrozenState({})
 
 
 @dataclass(frozen=True, slots=True)
-class _Branch:
+class _BranchEnd:
     seen: _Seen
     written: dict[Fluent[Any], Any]
     steps: int
@@ -111,19 +117,19 @@ class _Branch:
     blind: bool
 
 
-class _Judge:
-    """The state the plan has led to so far, and how far along its path that is.
+class _ReplayJudge:
+    """The state the plan has led to so far, and the place in the plan where that is.
 
-    ``stopped`` behind a suspension, ``blind`` behind one of which nothing is foreseen, ``inside``
-    what is foreseen of one, where there is no other but for an unknown. ``guard`` as in the
-    planner: the steps at which the innermost priority alternative begins.
+    ``stopped`` is true behind a suspension, ``blind`` behind one of which nothing is foreseen,
+    ``inside`` in what is foreseen of one: only what is unknown is suspended there. ``alternative``
+    is the number of steps before the innermost alternative of a priority node.
     """
 
     def __init__(self, domain: FrozenDomain, state: FrozenState) -> None:
         self._domain = domain
         self._state = WorkingState(state)
         self._steps = 0
-        self._guard: int | None = None
+        self._alternative: int | None = None
         self._stopped = False
         self._blind = False
         self._inside = False
@@ -133,26 +139,33 @@ class _Judge:
         return self._state.freeze()
 
     def node(self, node: Node, network: Network, binding: Binding) -> Visit[_Seen]:
-        """Hold a node against the network it should have come from."""
-        match network, node:
-            case TaskCall(), SuspendedNode():
-                return self._suspended(node, (network,), binding)
-            case TaskCall(task=PrimitiveTask()), TaskNode():
-                return self._task(node, network, binding)
-            case TaskCall(task=CompoundTask()), ScopeNode():
-                return self._scope(node, network, binding)
-            case SequenceNetwork(parts), SequenceNode():
+        """Compare a node with the network it should come from. Raises _Wrong."""
+        match network:
+            case TaskCall():
+                return self._called(node, network, binding)
+            case SequenceNetwork(parts) if isinstance(node, SequenceNode):
                 return self._sequence(node, parts, binding)
-            case ParallelNetwork(), ParallelNode():
+            case ParallelNetwork() if isinstance(node, ParallelNode):
                 return self._parallel(node, network, binding)
-            case PriorityNetwork(), PriorityNode():
+            case PriorityNetwork() if isinstance(node, PriorityNode):
                 return self._priority(node, network, binding)
-            case DeferNetwork(), _:
+            case DeferNetwork():
                 return self._deferred(node, network, binding)
-            case PauseNetwork() | NullNetwork(), NullNode():
-                return self._nothing(network)
+            case PauseNetwork() | NullNetwork():
+                return self._nothing(node, network, binding)
+            case SequenceNetwork() | ParallelNetwork() | PriorityNetwork():
+                raise _mismatch(node, network, binding)
             case _:
-                raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
+                assert_never(network)
+
+    def _called(self, node: Node, call: TaskCall, binding: Binding) -> Visit[_Seen]:
+        if isinstance(node, SuspendedNode):
+            return self._suspended(node, (call,), binding)
+        if isinstance(node, TaskNode) and isinstance(call.task, PrimitiveTask):
+            return self._task(node, call, binding)
+        if isinstance(node, ScopeNode) and isinstance(call.task, CompoundTask):
+            return self._scope(node, call, binding)
+        raise _mismatch(node, call, binding)
 
     def _task(self, node: TaskNode, call: TaskCall, binding: Binding) -> Visit[_Seen]:
         yield from ()
@@ -161,8 +174,8 @@ class _Judge:
         step = projected(node.task, node.args, view)
         if step.possible is False:
             raise _Wrong(node, why(node.task.precondition, self._state, node.args))
-        open_guard = self._guard == self._steps
-        if step.writes is None or (step.possible is UNKNOWN and not open_guard):
+        is_first = self._alternative == self._steps
+        if step.writes is None or (step.possible is UNKNOWN and not is_first):
             raise _Wrong(node, f"it was planned although {step.unknown} is unknown")
         for fluent, write in step.writes.items():
             self._state.apply(fluent, write)
@@ -196,7 +209,7 @@ class _Judge:
         return _Seen(record, entry.then(inside.footprint), cost + inside.cost)
 
     def _steps_to(self, node: ScopeNode, pursuit: Pursuit) -> Visit[_Seen]:
-        """Whether the steps are allowed, and lead to the goal: any that do will do."""
+        """The steps to a goal: any that are allowed and lead there are right."""
         steps = steps_network(_steps_below(node, pursuit))
         inside: _Seen = yield self.node(node.child, steps, node.args)
         view = self._view()
@@ -259,8 +272,10 @@ class _Judge:
         self._stopped = True
         return _Seen(footprint=footprint)
 
-    def _nothing(self, network: PauseNetwork | NullNetwork) -> Visit[_Seen]:
+    def _nothing(self, node: Node, network: Network, binding: Binding) -> Visit[_Seen]:
         yield from ()
+        if not isinstance(node, NullNode):
+            raise _mismatch(node, network, binding)
         self._stopped = isinstance(network, PauseNetwork) and not self._inside
         return _Seen()
 
@@ -269,7 +284,7 @@ class _Judge:
             seen: _Seen = yield self.node(node, network.call, binding)
             return seen
         if not isinstance(node, SuspendedNode):
-            raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
+            raise _mismatch(node, network, binding)
         if not node.ensures:
             seen = yield self._suspended(node, (network.call,), binding)
             return seen
@@ -290,9 +305,9 @@ class _Judge:
         self, node: ParallelNode, network: ParallelNetwork, binding: Binding
     ) -> Visit[_Seen]:
         if node.policy is not network.policy or len(node.children) != len(network.parts):
-            raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
+            raise _mismatch(node, network, binding)
         pairs = list(zip(node.children, network.parts, strict=True))
-        branches: list[_Branch] = yield self._branches(pairs, binding)
+        branches: list[_BranchEnd] = yield self._branches(pairs, binding)
         footprints = [branch.seen.footprint for branch in branches]
         clash = conflict(footprints)
         if clash is not None:
@@ -311,10 +326,10 @@ class _Judge:
     ) -> Visit[_Seen]:
         fits = list(node.kept) == sorted(set(node.kept)) and len(node.kept) == len(node.children)
         if not fits or not node.kept or node.kept[-1] >= len(network.parts):
-            raise _Wrong(node, f"it does not come from {network_text(network, binding)}")
-        outer, self._guard = self._guard, self._steps
+            raise _mismatch(node, network, binding)
+        outer, self._alternative = self._alternative, self._steps
         parts = [network.parts[index] for index in node.kept]
-        branches: list[_Branch] = yield self._branches(
+        branches: list[_BranchEnd] = yield self._branches(
             list(zip(node.children, parts, strict=True)), binding
         )
         self._foresee()
@@ -324,7 +339,7 @@ class _Judge:
         )
         for fluent, value in values.items():
             self._state.put(fluent, value)
-        self._guard = outer
+        self._alternative = outer
         self._join(branches)
         by_place = dict(zip(node.kept, branches, strict=True))
         record: list[int] = []
@@ -335,7 +350,7 @@ class _Judge:
 
     def _branches(
         self, pairs: Sequence[tuple[Node, Network]], binding: Binding
-    ) -> Visit[list[_Branch]]:
+    ) -> Visit[list[_BranchEnd]]:
         """Each branch from the state here, which is the same again afterwards."""
         entry = self._steps
         branches = []
@@ -343,12 +358,12 @@ class _Judge:
             mark = self._state.mark()
             seen: _Seen = yield self.node(child, part, binding)
             written = self._state.written_since(mark)
-            branches.append(_Branch(seen, written, self._steps, self._stopped, self._blind))
+            branches.append(_BranchEnd(seen, written, self._steps, self._stopped, self._blind))
             self._state.leave(mark)
             self._steps, self._stopped, self._blind = entry, False, False
         return branches
 
-    def _join(self, branches: Sequence[_Branch]) -> None:
+    def _join(self, branches: Sequence[_BranchEnd]) -> None:
         self._steps = max(branch.steps for branch in branches)
         self._stopped = any(branch.stopped for branch in branches)
         self._blind = any(branch.blind for branch in branches)
@@ -358,11 +373,11 @@ class _Judge:
         return RecordingView(self._state)
 
     def _foresee(self) -> None:
-        self._state.foreseeable = self._steps == 0 and self._guard is None
+        self._state.foreseeable = self._steps == 0 and self._alternative is None
 
 
 def _steps_below(scope: ScopeNode, pursuit: Pursuit) -> Iterator[Action]:
-    """The steps that a goal has become, those that are suspended too. Raises _Wrong."""
+    """The steps to a goal, also those that are suspended. Raises _Wrong."""
     inside = scope.child.children if isinstance(scope.child, SequenceNode) else (scope.child,)
     for node in inside:
         calls = node.rest if isinstance(node, SuspendedNode) else ()
@@ -373,7 +388,11 @@ def _steps_below(scope: ScopeNode, pursuit: Pursuit) -> Iterator[Action]:
         for call in calls:
             if not isinstance(call, TaskCall) or call.task not in pursuit.actions:
                 raise _Wrong(node, "it is no action that may be used for the goal")
-            yield call.task, tuple(argument.evaluate(_NOTHING_SEEN) for argument in call.args)
+            yield call.task, tuple(argument.evaluate(_EMPTY_STATE) for argument in call.args)
+
+
+def _mismatch(node: Node, network: Network, binding: Binding) -> _Wrong:
+    return _Wrong(node, f"it does not come from {network_text(network, binding)}")
 
 
 def _undecided(node: ScopeNode, signal: UnknownRead) -> _Wrong:

@@ -17,7 +17,7 @@ from bthtn.plan.failure import Failure
 from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import Node, ParallelNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.projection import Branch, BranchingNode, Projection
+from bthtn.plan.projection import BranchEnd, BranchingNode, Projection
 from bthtn.plan.walk import Visit, node_text
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
@@ -40,7 +40,7 @@ class Validation:
 
 def validate(plan: Plan, state: FrozenState) -> Validation:
     """Project the plan from this state, and judge each step on the way."""
-    judge = _Judge(state)
+    judge = _Validator(state)
     failure = judge.failure(plan)
     final = judge.state.freeze()
     if failure is not None:
@@ -54,7 +54,7 @@ class _Invalid(Exception):  # noqa: N818 - it ends the validation and never leav
         super().__init__(why)
 
 
-class _Judge(Projection):
+class _Validator(Projection):
     """A projection with effects worked out anew, which ends at the first thing that is wrong."""
 
     def failure(self, plan: Plan) -> Failure | None:
@@ -98,7 +98,7 @@ class _Judge(Projection):
             cause = cause if node.ensures else node.cause
         self.path.cause = cause
 
-    def join(self, node: BranchingNode, ends: Sequence[Branch]) -> None:
+    def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
         """Join branches, if they do not disturb each other."""
         if isinstance(node, ParallelNode):
             clash = conflict([end.footprint for end in ends])

@@ -1,6 +1,6 @@
-"""Walking a plan tree: the only code that knows its shape, and never recurses.
+"""Walking a plan tree without recursion.
 
-Trees may be nested deeper than Python can call, so everything here keeps its own stack.
+Trees may be nested deeper than Python can call, so all functions here keep their own stack.
 """
 
 from __future__ import annotations
@@ -61,8 +61,10 @@ def children_of(node: Node) -> tuple[Node, ...]:
             return children
         case ScopeNode():
             return (node.child,)
-        case _:
+        case TaskNode() | SuspendedNode() | NullNode():
             return ()
+        case _:
+            assert_never(node)
 
 
 def preorder(root: Node) -> Iterator[tuple[int, Node]]:
@@ -126,7 +128,7 @@ def outline(root: Node) -> tuple[tuple[str, int], ...]:
 
 
 def node_text(node: Node) -> str:
-    """The node itself in words, with everything that tells it from other nodes."""
+    """The node without its children as text; different for different nodes."""
     if isinstance(node, SuspendedNode):
         rest = ", ".join(network_text(network, node.binding) for network in node.rest)
         return f"{node}: {rest}"
@@ -153,7 +155,7 @@ def joined(steps: list[R], more: list[R]) -> list[R]:
 
 
 def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
-    """What takes the node's place in a sequence."""
+    """The nodes that replace this one in a sequence."""
     match node:
         case NullNode():
             return []
@@ -162,7 +164,7 @@ def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
         case SequenceNode():
             return reduce(joined, below, [])
         case ParallelNode(policy=policy):
-            # Where not all have to be done, a null branch is, at once: it decides and has to stay.
+            # Under the other policies an empty branch ends the node at once, and has to stay.
             every = policy is ParallelPolicy.ALL
             kept = [steps for steps in below if steps or not every]
             if len(kept) == 1 or not any(kept):
@@ -172,8 +174,10 @@ def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
             return below[0]
         case PriorityNode(_, kept_places, reactive, dropped):
             return [PriorityNode(tuple(map(_one, below)), kept_places, reactive, dropped)]
-        case _:
+        case TaskNode() | SuspendedNode():
             return [node]
+        case _:
+            assert_never(node)
 
 
 def _one(steps: list[Node]) -> Node:
@@ -183,7 +187,7 @@ def _one(steps: list[Node]) -> Node:
 
 
 def record_of(root: Node) -> MethodTraversalRecord:
-    """The choices in the tree (semantics 2.8.1), whatever the tree was put together from."""
+    """The record of the choices in a tree (semantics 2.8.1)."""
     entries: list[int] = []
     pending: list[Node | int] = [root]
     while pending:
@@ -195,13 +199,17 @@ def record_of(root: Node) -> MethodTraversalRecord:
                 pending.extend((item.child, item.method))
             case PriorityNode():
                 pending.extend(reversed(_choices(item)))
+            case SequenceNode(children) | ParallelNode(children):
+                pending.extend(reversed(children))
+            case TaskNode() | SuspendedNode() | NullNode():
+                pass
             case _:
-                pending.extend(reversed(children_of(item)))
+                assert_never(item)
     return MethodTraversalRecord(entries)
 
 
 def _choices(node: PriorityNode) -> list[Node | int]:
-    """What the alternatives leave in a record: 0 and what follows, or 1."""
+    """Entries of a priority node: 0 and those of the alternative, or 1 for a dropped one."""
     places = [*node.kept, *(one.alternative for one in node.dropped)]
     choices: list[Node | int] = []
     kept = dict(zip(node.kept, node.children, strict=True))
@@ -211,7 +219,7 @@ def _choices(node: PriorityNode) -> list[Node | int]:
 
 
 def footprint(root: Node) -> Footprint:
-    """What the tree reads, writes and uses, whichever way it goes."""
+    """What a plan with this tree may read, write and use."""
     return fold(root, footprint_over)
 
 
@@ -230,5 +238,7 @@ def footprint_over(node: Node, below: tuple[Footprint, ...]) -> Footprint:
             return footprint(tree)
         case SuspendedNode():
             return Footprint(node.reads, node.ensures)
-        case _:
+        case SequenceNode() | NullNode():
             return Footprint.in_turn(below)
+        case _:
+            assert_never(node)

@@ -1,7 +1,8 @@
-"""IS THE PLAN STILL GOOD? What is left of a running plan, held against the world of now.
+"""IS THE PLAN STILL GOOD? The rest of a running plan, checked against the world.
 
-`progress` says how far a plan has come, `monitor` whether the rest still works, `improve`
-whether there is something better and whether that is a surprise, and `policy` what follows.
-`review` puts them together, once per tick. `repair` mends a plan where it breaks, and
-`retries` remembers what has failed. Nothing here knows behaviour trees.
+Each tick, `review` decides what becomes of a running plan: `validity` whether its rest still works,
+`improvement` whether there is a better one and whether that is a surprise, and `policy` what
+follows. `repair` plans anew the part that does not work, `failures` remembers what has failed,
+`backoff` says when it is tried again, and `schedule` how much may be planned. Nothing here knows
+behaviour trees: `progress` says as data how far a plan has come.
 """

@@ -25,7 +25,7 @@ from bthtn.domain.method import PlainBody
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, ScopeNode, SuspendedNode, TaskNode
-from bthtn.plan.projection import Branch, BranchingNode, Projection
+from bthtn.plan.projection import BranchEnd, BranchingNode, Projection
 from bthtn.plan.walk import Visit
 from bthtn.replanning.progress import Progress, Stage
 from bthtn.world.assignment import Assignment
@@ -153,7 +153,7 @@ class _Check(RemainingProjection):
         if node not in self.progress.planned and not node.ensures:
             self.path.cause = node.cause
 
-    def join(self, node: BranchingNode, ends: Sequence[Branch]) -> None:
+    def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
         """Join the branches, if enough of them work."""
         failures = [end.path.failure for end in ends]
         works = [end for end in ends if end.path.failure is None]
