@@ -30,6 +30,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
@@ -131,7 +132,7 @@ class Cleaning:
         if self._subtree is None:
             refused = self._begin()
             if refused:
-                return self._end(refused)
+                return self._end(str(refused))
         assert self._subtree is not None, "what has begun is there"
         self._run.ticked()
         self._subtree.tick_once()
@@ -140,13 +141,13 @@ class Cleaning:
         failed = self._subtree.status is Status.FAILURE
         return self._end(str(failure_of(self._subtree)) if failed else "")
 
-    def _begin(self) -> str:
-        """Plan it and mount the plan; why that is not possible, or nothing."""
+    def _begin(self) -> Failure | None:
+        """Plan it and mount the plan. Returns why that is not possible, or None."""
         agent = self._run.agent
         planner: Planner[Any] = Planner(self._domain, self._call, self._settings, cache=agent.cache)
         plan = planner.plan(agent.beliefs.frozen())
         if plan is None:
-            return "there is no plan"
+            return Failure("there is no plan")
         subtree = compiled(plan.tree, self._run, path=self._path)
         refused = self._hooks.adopt(plan.tree)
         if refused:
@@ -154,7 +155,7 @@ class Cleaning:
         self._set_up(subtree)
         self._subtree = subtree
         agent.emit(CleanupStarted(self._run.goal, self.task, plan))
-        return ""
+        return None
 
     def _end(self, reason: str, error: BaseException | None = None) -> bool:
         subtree, self._subtree = self._subtree, None
@@ -185,7 +186,7 @@ class Cleaning:
     def _resumed(self, _arrival: Arrival, plan: Plan) -> None:
         refused = self._hooks.extend(plan.tree)
         if refused:
-            raise ResumeFailed(refused)
+            raise ResumeFailed(str(refused))
 
     def _set_up(self, subtree: Behaviour) -> None:
         for node in subtree.iterate():

@@ -12,6 +12,7 @@ from bthtn.agent.event import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
 from bthtn.behaviours.step import text_of
 from bthtn.domain.task import PrimitiveTask
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.walk import preorder
 
@@ -41,8 +42,8 @@ class PlanHooks:
         self._goal = goal
         self._opened: list[_Opened] = []
 
-    def adopt(self, tree: Node) -> str:
-        """Begin with a plan, instead of the one there was; why that is not possible, or nothing."""
+    def adopt(self, tree: Node) -> Failure | None:
+        """Begin with a plan, instead of the one there was. Returns why a hook refuses, or None."""
         wanted = list(self._hooked(tree))
         missing = Counter(call for call, _ in wanted)
         kept: list[_Opened] = []
@@ -60,8 +61,8 @@ class PlanHooks:
                 new.append((call, name))
         return self._open(reversed(new))
 
-    def extend(self, tree: Node) -> str:
-        """A suspended part of the plan was planned; why it cannot begin, or nothing."""
+    def extend(self, tree: Node) -> Failure | None:
+        """A suspended part of the plan was planned. Returns why a hook refuses it, or None."""
         return self._open(self._hooked(tree))
 
     def over(self) -> None:
@@ -84,7 +85,7 @@ class PlanHooks:
             if isinstance(node, TaskNode) and operators.plan_hooks(node.task) != (None, None):
                 yield (node.task, node.args), str(node)
 
-    def _open(self, calls: Iterator[tuple[Call, str]]) -> str:
+    def _open(self, calls: Iterator[tuple[Call, str]]) -> Failure | None:
         for call, name in calls:
             begin, _ = self._agent.operators.plan_hooks(call[0])
             one = _Opened(call, name, Account(self.holder))
@@ -93,9 +94,9 @@ class PlanHooks:
                 error = self._called(begin, one, "on_plan_start")
             if error is not None:
                 self._agent.settle(one.account)
-                return f"on_plan_start of {name}: {text_of(error)}"
+                return Failure(text_of(error), f"on_plan_start of {name}", error=error)
             self._opened.append(one)
-        return ""
+        return None
 
     def _close(self, opened: list[_Opened]) -> None:
         """Call the ends, the latest start first. What ends the program leaves the rest open."""

@@ -25,6 +25,7 @@ from bthtn.behaviours.run import (
 )
 from bthtn.behaviours.sequence import discard
 from bthtn.errors import BthtnError
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.replanning.progress import MountedTree, Progress, is_continuation
@@ -80,8 +81,8 @@ class Mount:
         assert self._tree is not None, "what is mounted has a tree"
         return progress_of(self.subtree, self._tree.tree, self._tree.planned)
 
-    def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> str:
-        """Mount a plan, of which some nodes are over; why its hooks refuse it, or nothing.
+    def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> Failure | None:
+        """Mount a plan, of which some nodes are over. Returns why a hook refuses it, or None.
 
         Raises ExecutionError for a plan that py_trees cannot run.
         """
@@ -102,7 +103,7 @@ class Mount:
         subtree = compiled(plan.tree, self._run, over)
         self._set_up(subtree)
         self._stand(plan, subtree)
-        return ""
+        return None
 
     def is_same_course(self, plan: Plan) -> bool:
         """Whether the plan is what is left of the one that runs (semantics 3.9.2)."""
@@ -116,11 +117,11 @@ class Mount:
         same_course: bool = False,
         mends: bool = False,
         tell: Callable[[], None] = lambda: None,
-    ) -> str:
+    ) -> Failure | None:
         """Put a plan in the place of the running one; what both begin with runs on.
 
-        One that ``mends`` it is the same plan but for one part. Why its hooks refuse it, or
-        nothing: then ``tell`` is called before anything is aborted. Raises as ``put``, with
+        One that ``mends`` it is the same plan but for one part. Returns why a hook refuses it, or
+        None: then ``tell`` has been called before anything was aborted. Raises as ``put``, with
         nothing changed.
         """
         subtree = compiled(plan.tree, self.run, over)
@@ -131,7 +132,7 @@ class Mount:
         self._set_up(subtree)
         carrying = Carrying(self.subtree, self._is_idle, same_course=same_course, mends=mends)
         self._stand(plan, carrying.into(subtree))
-        return ""
+        return None
 
     def clear(self) -> None:
         """Let the plan's behaviours go."""
@@ -154,7 +155,7 @@ class Mount:
         """A suspended part goes on with this plan. Raises ResumeFailed when a hook refuses it."""
         refused = self.hooks.extend(plan.tree)
         if refused:
-            raise ResumeFailed(refused)
+            raise ResumeFailed(str(refused))
         assert self._tree is not None, "a suspended part belongs to a running plan"
         self._tree.resumed(arrival.node, plan.tree, self.progress())
 

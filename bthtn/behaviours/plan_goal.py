@@ -208,14 +208,14 @@ class PlanGoal(Behaviour):
             if repaired is not None:
                 refused = self._mount.put(repaired.plan, repaired.over)
                 if refused:
-                    return self._again(Failure(refused))
+                    return self._again(refused)
                 return self._adopted(repaired.plan, repaired)
             plan = self._seeking.advance()
             if plan is None:
                 return RUNNING
             self._failures.found()
             refused = self._mount.put(plan)
-            return self._again(Failure(refused)) if refused else self._adopted(plan)
+            return self._again(refused) if refused else self._adopted(plan)
         except Outdated as outdated:
             return self._again(Failure(str(outdated)))
         except BthtnError as error:
@@ -259,13 +259,13 @@ class PlanGoal(Behaviour):
                 case Decision.ADOPT:
                     refused = self._replace(verdict)
                     if refused:
-                        return self._refused(Failure(refused))
+                        return self._refused(refused)
                 case Decision.ABORT:
                     return self._break_off(verdict)
         return SUCCESS
 
-    def _replace(self, verdict: Verdict) -> str:
-        """Run another plan; what both begin with runs on. Why it cannot begin, or nothing."""
+    def _replace(self, verdict: Verdict) -> Failure | None:
+        """Run another plan; what both begin with runs on. Returns why it cannot begin, or None."""
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a plan is adopted"
         same_course = self._mount.is_same_course(plan)
@@ -281,7 +281,7 @@ class PlanGoal(Behaviour):
             refused = self._mount.exchange(plan, same_course=same_course, tell=tell)
         except BthtnError as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
-            return ""
+            return None
         if not refused:
             self._run_now(plan)
             if not same_course:

@@ -5,7 +5,7 @@ Trees may be nested deeper than Python can call, so all functions here keep thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar, assert_never
@@ -63,6 +63,21 @@ def children_of(node: Node) -> tuple[Node, ...]:
             return (node.child,)
         case TaskNode() | SuspendedNode() | NullNode():
             return ()
+        case _:
+            assert_never(node)
+
+
+def with_children(node: Node, children: Sequence[Node]) -> Node:
+    """The node with these children; the very same node if they are its own."""
+    match node:
+        case ScopeNode():
+            (child,) = children
+            return node if child is node.child else replace(node, child=child)
+        case SequenceNode() | ParallelNode() | PriorityNode():
+            same = all(one is other for one, other in zip(children, node.children, strict=True))
+            return node if same else replace(node, children=tuple(children))
+        case TaskNode() | SuspendedNode() | NullNode():
+            return node
         case _:
             assert_never(node)
 

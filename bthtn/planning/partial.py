@@ -10,7 +10,6 @@ The tree is shared, never copied; nothing is searched for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, assert_never
 
@@ -44,9 +43,9 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.projection import BranchingNode, Projection
+from bthtn.plan.projection import Projection
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound
+from bthtn.plan.walk import Visit, footprint, node_text, preorder, unwound, with_children
 from bthtn.planning.protocol import Settings, seeded
 from bthtn.world.diff import difference
 from bthtn.world.expression import Binding
@@ -186,7 +185,7 @@ class _Cutter(Projection):
         self.record.append(node.method)
         body, binding = self._entered(node)
         child: Node = yield self.cut(node.child, body, binding, followed=followed)
-        return node if child is node.child else replace(node, child=child)
+        return with_children(node, (child,))
 
     def _entered(self, node: ScopeNode) -> tuple[Network, Binding]:
         """The network that the scope was planned for, and the values it was planned with."""
@@ -244,7 +243,7 @@ class _Cutter(Projection):
 
         branches: list[Node] = yield self.branches(node, range(len(node.children)), visit)
         self._beside = outside
-        return _with_branches(node, branches)
+        return with_children(node, branches)
 
     def _priority(
         self, node: PriorityNode, parts: tuple[Network, ...], binding: Binding
@@ -258,7 +257,7 @@ class _Cutter(Projection):
 
         branches: list[Node] = yield self.branches(node, range(len(node.children)), visit)
         self.record.extend([1] * (len(parts) - node.kept[-1] - 1))
-        return _with_branches(node, branches)
+        return with_children(node, branches)
 
     def _cut_off(
         self, rest: tuple[Network, ...], binding: Binding, tree: Node, *, followed: bool
@@ -299,11 +298,6 @@ def _written_beside(
         sure = [other for other in others if other is not None]
         beside.append(frozenset().union(*sure) if len(sure) == len(others) else None)
     return beside
-
-
-def _with_branches(node: BranchingNode, branches: Sequence[Node]) -> Node:
-    same = all(one is other for one, other in zip(branches, node.children, strict=True))
-    return node if same else replace(node, children=tuple(branches))
 
 
 def _changed(node: Node, network: str) -> PlanningError:

@@ -11,21 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import assert_never
 
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import (
     Dropped,
     Node,
-    NullNode,
     ParallelNode,
     PriorityNode,
-    ScopeNode,
-    SequenceNode,
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import Visit, children_of, leaves, node_text, unwound
+from bthtn.plan.walk import Visit, children_of, leaves, node_text, unwound, with_children
 from bthtn.replanning.progress import Progress, Stage
 
 
@@ -151,20 +147,11 @@ def _every(progress: Progress, root: Node) -> list[Node]:
 
 def _with(node: Node, children: Sequence[Node]) -> Node:
     """The node with these children; a suspended part that was planned becomes its plan."""
-    match node:
-        case SuspendedNode():
-            return children[0] if children else node
-        case ScopeNode():
-            return node if children[0] is node.child else replace(node, child=children[0])
-        case PriorityNode() if len(children) < len(node.children):
-            return _without_failed(node, children)
-        case SequenceNode() | ParallelNode() | PriorityNode():
-            same = all(one is other for one, other in zip(children, node.children, strict=True))
-            return node if same else replace(node, children=tuple(children))
-        case TaskNode() | NullNode():
-            return node
-        case _:
-            assert_never(node)
+    if isinstance(node, SuspendedNode):
+        return children[0] if children else node
+    if isinstance(node, PriorityNode) and len(children) < len(node.children):
+        return _without_failed(node, children)
+    return with_children(node, children)
 
 
 def _without_failed(node: PriorityNode, children: Sequence[Node]) -> PriorityNode:

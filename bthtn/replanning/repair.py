@@ -13,8 +13,7 @@ What lies beside the part is kept as it is, node by node, so that what runs ther
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import assert_never
+from dataclasses import dataclass
 
 from bthtn.domain.network import NULL, SequenceNetwork
 from bthtn.domain.task import TaskCall
@@ -24,22 +23,20 @@ from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import (
     HORIZON,
     Node,
-    NullNode,
     ParallelNode,
     PriorityNode,
     ScopeNode,
     SequenceNode,
     SuspendedNode,
-    TaskNode,
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
-from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of
+from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of, with_children
 from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, raise_for_user
 from bthtn.replanning.progress import Progress
-from bthtn.replanning.remaining import RemainingPlan, remaining_plan
+from bthtn.replanning.remaining import RemainingPlan, path_to, remaining_plan
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.validity import RemainingProjection, validity_of
 from bthtn.world.expression import Constant
@@ -120,7 +117,9 @@ class Repair:
         self._now = now
         self._settings = settings
         self._avoiding = avoiding
-        self._path = _path(rest.tree, rest.broken)
+        path = path_to(rest.progress(), rest.broken)
+        assert path is not None, "what is broken is in what is left of the plan"
+        self._path = path
         self._parts = self._starts()
         self._scope: ScopeNode | None = None
         self._search: Search | None = None
@@ -233,19 +232,6 @@ def _start_of(projection: Projection) -> FrozenState:
     return state.changed(hidden) if hidden else state
 
 
-def _path(root: Node, wanted: Node) -> list[Node]:
-    """The nodes from the root down to the one wanted."""
-    above: dict[Node, Node] = {}
-    for _, node in preorder(root):
-        for child in children_of(node):
-            above[child] = node
-    path = [wanted]
-    while path[-1] is not root:
-        assert path[-1] in above, "what is broken is in what is left of the plan"
-        path.append(above[path[-1]])
-    return path[::-1]
-
-
 def _goal(path: list[Node]) -> Node | None:
     """The decomposition that is all of the plan, if there is one."""
     for node in path:
@@ -258,21 +244,10 @@ def _spliced(above: list[Node], old: Node, new: Node) -> list[Node]:
     """The nodes above with the new node in the place of the old one, from the root down."""
     changed: list[Node] = []
     for node in reversed(above):
-        old, new = node, _with(node, old, new)
+        children = [new if one is old else one for one in children_of(node)]
+        old, new = node, with_children(node, children)
         changed.append(new)
     return changed[::-1]
-
-
-def _with(node: Node, old: Node, new: Node) -> Node:
-    match node:
-        case ScopeNode():
-            return replace(node, child=new)
-        case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
-            return replace(node, children=tuple(new if one is old else one for one in children))
-        case TaskNode() | SuspendedNode() | NullNode():
-            raise AssertionError(f"nothing is below {node}")
-        case _:
-            assert_never(node)
 
 
 def _stops(part: Node, end: Node) -> bool:

@@ -216,6 +216,14 @@ def test_a_policy_says_which_branches_have_to_work(domain, policy, breaks):
     assert seen(plan, lit=False, count=5).failure.what == "a"
 
 
+def test_increases_of_a_choice_and_of_a_branch_beside_it_add_up_as_in_planning(domain):
+    a, b, c = (domain.primitive(name, effects=World.count.increases(1)) for name in "abc")
+    needs = domain.primitive("needs", precondition=World.count > 1)
+    plan = planned(domain, (parallel(priority(a(), b()), c()), needs()))
+    assert seen(plan).failure is None
+    assert seen(plan, count=-1).failure.why == "count > 1 is false: count = 1"
+
+
 def test_one_alternative_that_works_is_enough_and_those_that_were_passed_do_not_count(domain):
     a = domain.primitive("a", precondition=World.lit)
     b = domain.primitive("b", precondition=World.count < 3)
