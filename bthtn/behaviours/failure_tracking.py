@@ -101,7 +101,7 @@ class FailureTracking:
         self._remember(attributed(progress, failure, self._domain, self._agent.beliefs))
 
     def will_fail(self, progress: Progress, failure: Failure) -> None:
-        """The plan would not work to its end, although nobody else has changed anything."""
+        """The plan would not work to its end, for other reasons than a change by others."""
         self._remember(attributed_ahead(progress, failure, self._domain))
 
     def failed(self, failure: Failure) -> None:

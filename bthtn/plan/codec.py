@@ -37,7 +37,7 @@ FORMAT: Final = "bthtn-plan/1"
 QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 
 Pieces = list[str | Node]
-"""A node as text, in which what stands below is still nodes."""
+"""The text of a node, with its children in place of their texts."""
 
 
 def put_together(root: Node, pieces: Callable[[Node], Pieces]) -> str:
@@ -77,7 +77,7 @@ def encoded(plan: Plan, *, flat: bool = False) -> str:
 
 
 def tree_json(root: Node, domain: FrozenDomain) -> str:
-    """The tree alone; the domain knows what its methods are called."""
+    """The tree alone as JSON; the names of methods are those of the domain."""
     return put_together(root, lambda node: _pieces(node, domain))
 
 
@@ -92,7 +92,7 @@ def goal_value(goal: Network, binding: Binding = ()) -> dict[str, Any]:
 
 
 def json_value(value: object) -> Any:
-    """A value as JSON knows it: an Enum's member by name, what JSON has no word for by its text."""
+    """A value as JSON: a member of an Enum by name, values unknown to JSON by their text."""
     if isinstance(value, Enum):
         return value_text(value) if value is UNKNOWN else value.name
     if value is None or isinstance(value, bool | int | str):
@@ -142,7 +142,7 @@ def _hint_for(kind: type, text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """What stands between the quotes, the text itself when there are none."""
+    """The text between the quotes, or the text itself when there are none."""
     if not QUOTED.fullmatch(text):
         return text
     try:
@@ -192,7 +192,7 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
 
 
 def _choice(node: PriorityNode) -> dict[str, Any]:
-    """What is said of a choice beside its alternatives, only where there is something to say."""
+    """Fields of a priority node beside its alternatives; those with default values are left out."""
     dropped = [
         {"alternative": one.alternative, "task": one.text, "reason": one.reason}
         for one in node.dropped

@@ -1,4 +1,4 @@
-"""How branches of parallel and priority nodes come together in one projected state."""
+"""Merging the branches of parallel and priority nodes into one state."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ def _sure(policy: ParallelPolicy, branches: int) -> range:
 
 
 def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:
-    """What no abort can change: all that are done wrote it, and all who write it write the same."""
+    """Fluents whose value no abort can change.
+
+    All branches that are done when the node succeeds write them, and all that write them write
+    the same.
+    """
     if policy is ParallelPolicy.ALL:
         return set()  # nothing is aborted
     done = footprints[:1] if policy is ParallelPolicy.PRIMARY else footprints
@@ -50,7 +54,7 @@ def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expre
 
 
 def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Footprint:
-    """What a parallel node does as a whole. What an abort may leave undone is no sure write."""
+    """The footprint of a parallel node. What an abort may leave undone is not surely written."""
     together = Footprint()
     sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
     for branch, footprint in enumerate(footprints):
@@ -62,7 +66,7 @@ def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Foo
 def after_parallel(
     footprints: Sequence[Footprint], policy: ParallelPolicy, final: FinalValue
 ) -> dict[Fluent[Any], Write]:
-    """What admitted branches do together. What an abort may leave undone is unknown (2.3.4)."""
+    """The writes of parallel branches together; unknown what an abort may leave undone (2.3.4)."""
     sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
     writers: dict[Fluent[Any], list[int]] = {}
     for branch, footprint in enumerate(footprints):

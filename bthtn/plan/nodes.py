@@ -48,7 +48,7 @@ BUDGET = Suspension(SuspensionKind.BUDGET)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskNode:
-    """A primitive task with its arguments, and what it was planned to read, write and use."""
+    """A primitive task with its arguments; its footprint, duration and cost are those planned."""
 
     task: PrimitiveTask[Any]
     args: tuple[Any, ...] = ()
@@ -62,10 +62,10 @@ class TaskNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScopeNode:
-    """Who decomposed what: a compound task, the method chosen, and the result.
+    """A decomposition: a compound task, the number of the method chosen, and what it became.
 
-    ``name`` is what the method was called there, which may depend on the state. ``cost`` and
-    ``value`` are those of the method, beside what is below.
+    ``name`` is that of the method, which may depend on the state. ``cost`` and ``value`` are those
+    of the method alone.
     """
 
     task: CompoundTask[Any]
@@ -93,7 +93,7 @@ class SequenceNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParallelNode:
-    """Children side by side; no child disturbs another."""
+    """Children that run at the same time; no child disturbs another."""
 
     children: tuple[Node, ...]
     policy: ParallelPolicy
@@ -127,12 +127,12 @@ class PriorityNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Foreseen:
-    """What was planned for a suspended part all the same, and for which state (semantics 2.5.6).
+    """The tree that a check has planned for a suspended part (semantics 2.5.6), and its states.
 
-    That state is ``before``, from which planning began, with what the plan has ``written`` on
-    the way; the part leads to the state ``after``. ``sensed``: the values of volatile fluents
-    were relied on there. ``beside`` are the fluents that branches beside this one write
-    meanwhile, None where nobody knows them all.
+    It starts in the state ``before``, from which planning began, with what the plan has
+    ``written`` up to there, and leads to the state ``after``. ``sensed``: it may rely on volatile
+    fluents. ``beside`` are the fluents that parallel branches write meanwhile, None if they are
+    not all known.
     """
 
     tree: Node
@@ -145,10 +145,10 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuspendedNode:
-    """Networks that are planned when execution gets here, and why they were not before.
+    """Networks that are planned when execution gets here, and why they were not planned before.
 
-    ``ensures`` are the writes that may be relied on behind a deferred task, ``reads`` what
-    they were computed from. ``foreseen`` is there when it was checked that they can be planned.
+    ``ensures`` are the writes that may be relied on behind a deferred task, ``reads`` the fluents
+    they were computed from. ``foreseen`` is set if it was checked that they can be planned.
     """
 
     rest: tuple[Network, ...]

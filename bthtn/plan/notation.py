@@ -61,12 +61,12 @@ def normal(root: Node) -> str:
 
 
 def notation(root: Node) -> str:
-    """The tree as it is, without its scopes."""
+    """The tree as text, without its scopes."""
     return put_together(root, _pieces)
 
 
 def node_from(text: str, domain: FrozenDomain) -> Node:
-    """The tree that somebody wrote. Raises InputError with the column of each fault."""
+    """The tree that a text stands for. Raises InputError with the column of each fault."""
     node: Node = _Reader(text, domain).whole()
     return node
 
@@ -84,7 +84,7 @@ def call_from(text: str, domain: FrozenDomain) -> TaskCall:
 
 
 class _Written(str):
-    """A value that is only known by how it is written, because text cannot make one."""
+    """A value of a type that cannot be made from text: it is kept, and shown, as written."""
 
     __slots__ = ()
 
@@ -192,7 +192,7 @@ class _Reader:
         return True
 
     def _task(self, name: str, start: int) -> Any:
-        """A task with its values. What is wrong with them is kept until the end is reached."""
+        """A task with its values. Faults in them are collected, and raised together at the end."""
         texts = self._values() if self._peek() == "(" else []
         try:
             task = self._domain.task(name)
@@ -218,7 +218,7 @@ class _Reader:
         return tuple(map(self._expected, texts, task.parameters))
 
     def _expected(self, text: str, parameter: Parameter[Any]) -> Any:
-        """The value where it can be made, else the text it is written as."""
+        """The value if it can be made from text, else the text."""
         kind, schema = parameter.type or object, self._domain.schema
         if self._suspended and unquoted(text) == text:
             words = set(re.findall(r"\w+", text))
@@ -247,7 +247,7 @@ class _Reader:
         raise self._fault(start, "this bracket is never closed", "add a ')'")
 
     def _peek(self) -> str:
-        """The next character that is no space; what is read next stands there."""
+        """The next character that is no space; the position moves there."""
         while self._text[self._at : self._at + 1].isspace():
             self._at += 1
         return self._text[self._at : self._at + 1]

@@ -1,4 +1,4 @@
-"""Plan: a tree, the record of how it came about, and what it will lead to."""
+"""Plan: a tree, the record of its choices, and the state that it leads to."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Plan:
     """What a search found for a goal. Frozen; knows nothing of the search.
 
     ``predicted`` is the state after the plan; fluents on which alternatives disagree are
-    unknown there. ``expansions`` is what finding it took. The tree and the predicted state
-    may be given as functions that make them; then each is made when it is first asked for.
+    unknown there. ``expansions`` is how many the search has made. The tree and the predicted
+    state may be given as functions; then each is made when it is first read.
     """
 
     domain: FrozenDomain
@@ -67,20 +67,20 @@ class Plan:
 
     @staticmethod
     def found(source: tuple[Any, ...]) -> Plan:
-        """A plan of which every part is asked of the source when somebody asks for it.
+        """A plan whose fields are made when they are first read.
 
-        First in the source stands what is called then, with the rest and the name of the part.
-        It is asked for "actions" as well, and answers with None if only the tree can tell.
+        The first item of the source is a function, which is called with the other items and the
+        name of the field. It is called for "actions", too, and returns None there if the tree has
+        to be made for them.
         """
         plan = new(Plan)
         put_source(plan, source)
         return plan
 
     def __getattr__(self, name: str) -> Any:
-        """A part that is asked for for the first time; Python asks here only then.
+        """A field that is read for the first time: Python calls this only where there is none.
 
-        Two threads may make one each, and the later one stays: they are equal, since plans
-        are data.
+        Two threads may make one each, and the later one stays: they are equal.
         """
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
@@ -105,19 +105,18 @@ class Plan:
     def actions(self) -> tuple[Action, ...]:
         """The primitive tasks with their arguments, left to right.
 
-        The same as in ``steps``, for those who need nothing else: where the tree is not made
-        yet, it does not have to be.
+        The same as in ``steps``, but cheaper: the tree need not be made for them.
         """
         if not _is_made(self, "tree"):
             source, *given = self._source
-            told: tuple[Action, ...] | None = source(*given, "actions")
-            if told is not None:
-                return told
+            actions: tuple[Action, ...] | None = source(*given, "actions")
+            if actions is not None:
+                return actions
         return tuple((step.task, step.args) for step in self.steps)
 
     @property
     def cost(self) -> float:
-        """Sum of the costs of tasks and methods; of alternatives, the dearest counts."""
+        """Sum of the costs of tasks and methods; of alternatives, the most expensive counts."""
         return fold(self.tree, _cost)
 
     @property
@@ -127,7 +126,7 @@ class Plan:
 
     @property
     def footprint(self) -> Footprint:
-        """What the plan reads, writes and uses, whichever way it goes."""
+        """What the plan may read, write and use."""
         return footprint(self.tree)
 
     def flat(self) -> Node:
@@ -138,14 +137,15 @@ class Plan:
         return f"<plan for {self.goal_text}: {len(self.actions)} steps, record {self.record!r}>"
 
 
-# The halves of ``found``, for generated functions: a call more would take as long as an expansion.
+# The two halves of ``found``, for generated functions: a further call would take as long as an
+# expansion.
 new: Final = object.__new__
 put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
 _PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
 
 
 class _Later:
-    """Makes parts by functions of their own."""
+    """Makes each field with a function of its own."""
 
     def __init__(self, makers: dict[str, Callable[[], Any]]) -> None:
         self._makers = makers

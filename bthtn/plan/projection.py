@@ -174,7 +174,6 @@ class Projection:
                     self.state.apply(fluent, write)
                 self.path.done.append(side_by_side(footprints, node.policy))
             case PriorityNode():
-                # In the order of writing, which decides how the state is read.
                 touched = dict.fromkeys(fluent for end in ends for fluent in end.written)
                 values = after_priority(
                     range(len(ends)), touched, lambda i, f: self._at_end(ends[i], f)
@@ -200,6 +199,6 @@ class Projection:
         self.state.foreseeable = self.senses
 
     def _at_end(self, end: BranchEnd, fluent: Fluent[Any]) -> Any:
-        # Only asked of the state where a branch leaves the fluent as it was: whoever records
-        # what is read here depends on no more than that.
+        # The state is only read where a branch leaves the fluent as it was, since reads may be
+        # recorded: a value that all branches overwrite is nothing that a plan relies on.
         return end.written[fluent] if fluent in end.written else self.state.get(fluent)

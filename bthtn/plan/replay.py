@@ -81,7 +81,7 @@ def replay(plan: Plan, state: FrozenState) -> Replay:
         return Replay(False, wrong.reason, wrong.where, judge.now(), *_NOTHING)  # noqa: FBT003 - a value, no switch
     except AssertionError:
         raise
-    except Exception as error:  # noqa: BLE001 - a condition of the user's that cannot be asked
+    except Exception as error:  # noqa: BLE001 - a condition of the user's that raises
         reason = f"{type(error).__name__}: {error}"
         return Replay(False, reason, "", judge.now(), *_NOTHING)  # noqa: FBT003 - a value, no switch
     record = MethodTraversalRecord(seen.record)

@@ -115,7 +115,7 @@ def leaves(root: Node) -> Iterator[TaskNode]:
 def copied(root: Node) -> Node:
     """An equal tree of new nodes.
 
-    A plan that runs tells its nodes apart by identity, so no node but a null one may stand at
+    Nodes of a running plan are compared by identity, so no node but a null one may stand at
     two places in it: a tree that is put into a plan more than once has to be copied.
     """
     return fold(root, _copy)

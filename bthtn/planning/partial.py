@@ -1,11 +1,11 @@
-"""Checked partial plans: what is suspended was planned all the same (semantics 2.5.6).
+"""Checked partial plans: made to the end, suspended afterwards (semantics 2.5.6).
 
     cut       walk the plan together with the networks it came from, and project the state;
               where planning would have been suspended, put a suspended part that keeps the
-              rest of the tree and the state it is for
+              rest of the tree, and the state it was planned for
     go_on     on arrival in that state: the rest of the tree, cut again
 
-The tree is shared, never copied; nothing is searched for.
+Nothing is searched for, and nodes are shared with the plan that is cut.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ N = TypeVar("N", bound=Node)
 
 
 def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
-    """The plan, made from this state to its end, with what lies behind a suspension suspended.
+    """The plan with a suspended part wherever planning from this state would have stopped.
 
     Raises PlanningError when a plain method answers differently from when it was planned.
     """
@@ -72,9 +72,9 @@ def cut(plan: Plan, state: FrozenState, settings: Settings) -> Plan:
 def go_on(
     node: SuspendedNode, state: FrozenState, domain: FrozenDomain, settings: Settings
 ) -> Plan | None:
-    """The plan that was foreseen for a suspended part, None in another state than foreseen.
+    """The plan that was made for a suspended part when it was checked, cut again.
 
-    It is suspended again where planning from here would be. Raises PlanningError as ``cut``.
+    None if the state is not the one it was made for. Raises PlanningError as ``cut``.
     """
     foreseen = node.foreseen
     # Beliefs hold no seed: what was drawn belongs to the plan.
@@ -88,11 +88,11 @@ def go_on(
 
 
 def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
-    """Whether a suspended part is reached in the state that it was planned for.
+    """Whether a state is the one for which a suspended part was planned.
 
-    What was unknown there was not relied on, so it may have any value; so may volatile fluents
-    that could not be foreseen, and what branches beside it write. Beside a branch that is
-    itself unknown in part, what the plan reads decides.
+    Fluents that were unknown there may have any value, since the plan does not rely on them; so
+    may volatile fluents that it could not rely on, and what parallel branches write. If it is
+    not known what those write, only the fluents that the plan reads are compared.
     """
     expected = foreseen.before.changed(foreseen.written)
     different = [
@@ -285,7 +285,7 @@ def _made_from(network: Network, binding: Binding, node: Node, kind: type[N]) ->
 def _written_beside(
     node: ParallelNode, outside: frozenset[Fluent[Any]] | None
 ) -> list[frozenset[Fluent[Any]] | None]:
-    """For each branch, what the others write, and who is beside the node."""
+    """For each branch, the fluents that the other branches, and those outside, write."""
     known = [
         frozenset(footprint(child).writes)
         if not any(isinstance(below, SuspendedNode) for _, below in preorder(child))

@@ -182,9 +182,9 @@ class FailureMemory:
     def changed(self, fluents: Iterable[Fluent[Any]], own: Iterable[Fluent[Any]] = ()) -> None:
         """Others changed these fluents, and ``own`` were changed by the goal itself."""
         others = frozenset(fluents)
-        anybody = others.union(own)
+        all_changed = others.union(own)
         for entry in self._counts.values():
-            different = anybody if entry.latest.refused else others
+            different = all_changed if entry.latest.refused else others
             if not entry.latest.reads.isdisjoint(different):
                 entry.has_changed = True
 

@@ -6,8 +6,8 @@
        would have led to. What is found there as well is no surprise
 
 Both searches are sliced. What the first one has read is all that its answer depends on: until
-one of these fluents changes, there is no need to search again. ``static_reads`` tells without
-a search which fluents one can read at all.
+one of these fluents changes, there is no need to search again. ``static_reads`` are the
+fluents that a search can read at all, found without one.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def static_reads(domain: FrozenDomain, goal: Network) -> StaticReads | None:
     """What a search for the goal can read, from any state: all that the domain mentions below it.
 
     A change of anything else cannot bring another plan. None if plain functions are called,
-    since nobody knows what those read.
+    since what those read is unknown.
     """
     reads = StaticReads()
     seen: set[Task] = set()

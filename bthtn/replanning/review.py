@@ -64,20 +64,22 @@ class Review:
         self._planner = planner
         self._beliefs = beliefs
         self._source = source
+        # What the rest of the plan relies on, and what could make another plan better.
         self._support = beliefs.watch(own=source)
         self._chances = beliefs.watch(own=source)
+        # The beliefs when the plan was adopted, and what its finished steps were planned to write.
         self._start = FrozenState({})
         self._done: dict[Fluent[Any], Any] = {}
         self.bound, self._is_whole_record = MethodTraversalRecord(), True
-        self._age = 0
-        self._better_since: int | None = None
-        self._is_new = False
-        self._is_proven = False
-        self._is_due = False
+        self._age = 0  # in ticks
+        self._better_since: int | None = None  # the age at which the better plan was first found
+        self._is_new = False  # not validated yet
+        self._is_proven = False  # a search found nothing better, and its reads are watched
+        self._is_due = False  # a search is wanted without any further change
         self._search: Improvement | None = None
-        self._causes: dict[Fluent[Any], Change] = {}
-        self._unexpected: Change | None = None
-        self._has_moved = False
+        self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
+        self._unexpected: Change | None = None  # an effect that came out otherwise than planned
+        self._has_moved = False  # a step has ended since the search started
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Search for better plans with this planner from now on; no plan is running."""
@@ -131,7 +133,7 @@ class Review:
 
     @property
     def _is_looking(self) -> bool:
-        """Whether a change was seen, or a search for a better plan has to go on or to start."""
+        """Whether a watched fluent has changed, or a search has to go on or to start."""
         changes = self._support.changes or self._chances.changes
         return bool(changes) or self._search is not None or self._is_due
 

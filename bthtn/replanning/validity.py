@@ -143,7 +143,7 @@ class _Check(RemainingProjection):
             return super().effects(node)
         except AssertionError:
             raise
-        except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told fails
+        except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
             self.path.failure = _raised(str(node), error, node=node)
             return Footprint()
 
@@ -207,7 +207,7 @@ class _Check(RemainingProjection):
             return None
         except AssertionError:
             raise
-        except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told fails
+        except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
             return _raised(str(node), error, view.reads)
         return None
 
@@ -261,5 +261,5 @@ def _condition_failure(
         return Failure(why(condition, shown or view, binding), what, reads=recorder.reads)
     except AssertionError:
         raise
-    except Exception as error:  # noqa: BLE001 - the user's code: what cannot be told fails
+    except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
         return _raised(what, error, recorder.reads)

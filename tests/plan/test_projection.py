@@ -1,10 +1,10 @@
 """Projection: the state that a plan leads to, said once for all that look ahead."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import Phase, assume, find, given, settings
 
 from bthtn import UNKNOWN, Domain, Planner, defer, parallel, priority
-from bthtn.plan.nodes import ParallelNode, PriorityNode
+from bthtn.plan.nodes import ParallelNode, PriorityNode, SuspendedNode
 from bthtn.plan.projection import Projection
 from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
@@ -93,16 +93,14 @@ def test_a_merge_reads_the_state_only_where_a_branch_leaves_a_fluent_as_it_was(d
     assert [str(fluent) for fluent in start.readings] == ["lit"]
 
 
-def test_the_problems_have_branches():
-    """The property above would say little if plans had none."""
-    found = set()
-
-    @given(problems())
-    def look(problem):
+@pytest.mark.parametrize("kind", [ParallelNode, PriorityNode, SuspendedNode])
+def test_the_property_has_plans_with_all_kinds_of_nodes(kind):
+    def has_kind(problem):
         search = HtnSearch(problem)
         search.advance()
-        if search.plan is not None:
-            found.update(type(node) for _, node in preorder(search.plan.tree))
+        if search.plan is None or problem.settings.check_rest:
+            return False
+        return any(isinstance(node, kind) for _, node in preorder(search.plan.tree))
 
-    look()
-    assert {ParallelNode, PriorityNode} <= found
+    quick = settings(max_examples=1_000, database=None, phases=[Phase.generate])
+    assert find(problems(), has_kind, settings=quick)
