@@ -15,7 +15,7 @@ plan leaves out what is finished) or ``join`` (some branches do not work), and c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, assert_never
 
 from bthtn.plan.failure import Failure
@@ -60,7 +60,7 @@ class ProjectedPath:
 
     def fork(self) -> ProjectedPath:
         """A path that goes on from here, in a branch of its own."""
-        return replace(self, done=[])
+        return ProjectedPath(self.steps, self.elapsed, self.cause, self.failure)
 
 
 @dataclass(frozen=True, slots=True)

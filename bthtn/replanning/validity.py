@@ -64,11 +64,13 @@ class RemainingProjection(Projection):
 
     What is finished is left out. Effects of steps ahead are computed anew, and unknown where they
     depend on what is unknown. Nothing is judged: a step is done whether it is possible or not.
+    ``runs`` is true while a step is looked at that runs already.
     """
 
     def __init__(self, progress: Progress, now: FrozenState) -> None:
         super().__init__(now)
         self.progress = progress
+        self.runs = False
 
     def below(self, node: Node) -> Sequence[Node]:
         """The nodes directly below that have not ended."""
@@ -76,19 +78,27 @@ class RemainingProjection(Projection):
 
     def task(self, node: TaskNode) -> None:
         """A step that is not over is done."""
-        if self.progress.stage(node) not in (Stage.FINISHED, Stage.FAILED):
-            super().task(node)
+        stage = self.progress.stage(node)
+        if stage is Stage.FINISHED or stage is Stage.FAILED:
+            return
+        self.runs = stage is Stage.RUNNING
+        super().task(node)
+        self.runs = False
+
+    def sense(self) -> None:
+        """Let volatile fluents be known here or not; a running step knows what its sensors say."""
+        self.state.foreseeable = self.runs or self.senses
 
     def effects(self, node: TaskNode) -> Footprint:
         """What the step does, in the state here or, if it runs already, as it was planned."""
-        if self.progress.stage(node) is Stage.RUNNING:
+        if self.runs:
             return node.footprint  # it may have changed what its effects are computed from
         try:
             writes = writes_of((*node.task.effects, *node.task.expected), self.state, node.args)
         except UnknownRead:
             unknown = Write(WriteKind.COMPUTED, UNKNOWN)
-            return replace(node.footprint, writes=dict.fromkeys(node.footprint.writes, unknown))
-        return replace(node.footprint, writes=writes)
+            writes = dict.fromkeys(node.footprint.writes, unknown)
+        return Footprint(node.footprint.reads, writes, node.footprint.uses)
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
         """What was planned for the part on arrival, or what it ensures."""
@@ -105,47 +115,33 @@ class _Check(RemainingProjection):
         super().__init__(progress, start)
         self._domain = domain
         self._begun = progress.begun()
-        self._runs = False  # whether the step that is looked at runs already
 
     @property
     def has_ended(self) -> bool:
         """Whether something has failed, or nothing is known of what follows."""
         return self.path.failure is not None or self.path.cause is not None
 
-    @property
-    def senses(self) -> bool:
-        """Whether volatile fluents have their values of now here."""
-        return self._runs or super().senses
-
     def visit(self, node: Node) -> Visit[None]:
         """Go on through a part of the plan, where its method may still be used."""
         if isinstance(node, ScopeNode) and node not in self._begun:
             self.sense()
             self.path.failure = _at(node, self._method_failure(node))
-        if not self.has_ended:
-            yield super().visit(node)
-
-    def task(self, node: TaskNode) -> None:
-        """A step that is not over is done, if it is possible."""
-        stage = self.progress.stage(node)
-        # A running step saw what its sensors say now, wherever it stands in the plan.
-        self._runs = stage is Stage.RUNNING
-        if stage in (Stage.AHEAD, Stage.RUNNING):
-            self.sense()
-            self.path.failure = _at(node, self._precondition_failure(node))
-        if self.path.failure is None:
-            super().task(node)
-        self._runs = False
+            if self.path.failure is not None:
+                return self.in_turn(())
+        return super().visit(node)
 
     def effects(self, node: TaskNode) -> Footprint:
-        """What the step does; nothing and a failure, where the user's code raises."""
+        """What the step does, if it is possible; nothing and a failure, if it is not."""
         try:
-            return super().effects(node)
+            failure = self._precondition_failure(node)
+            if failure is None:
+                return super().effects(node)
         except AssertionError:
             raise
         except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
-            self.path.failure = _raised(str(node), error, node=node)
-            return Footprint()
+            failure = _raised(str(node), error)
+        self.path.failure = _at(node, failure)
+        return Footprint()
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
         """A part that was not planned yet and ensures nothing ends what is known."""
@@ -177,7 +173,7 @@ class _Check(RemainingProjection):
 
     def _precondition_failure(self, node: TaskNode) -> Failure | None:
         view: StateView = self.state
-        if self._runs:
+        if self.runs:
             view = _Without(view, _changed_by(node))
         return _condition_failure(
             str(node), node.task.precondition, view, node.args, shown=self.state
