@@ -93,6 +93,7 @@ def test_a_merge_reads_the_state_only_where_a_branch_leaves_a_fluent_as_it_was(d
     assert [str(fluent) for fluent in start.readings] == ["lit"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ParallelNode, PriorityNode, SuspendedNode])
 def test_the_property_has_plans_with_all_kinds_of_nodes(kind):
     def has_kind(problem):
