@@ -13,15 +13,11 @@
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
-from bthtn.agent.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.agent.leases import Leases
-from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
-from bthtn.agent.skills import SkillSlots, SkillTable
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
-from bthtn.behaviours.drawn_goal import DrawnGoal
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
@@ -34,14 +30,8 @@ __all__ = [
     "Agent",
     "Believes",
     "Character",
-    "CombatCoordinator",
-    "CombatUnits",
     "Completion",
-    "DrawnGoal",
     "Leases",
-    "Lottery",
-    "LotteryRow",
-    "LotteryTable",
     "Operator",
     "OperatorFailed",
     "Operators",
@@ -52,9 +42,6 @@ __all__ = [
     "Retrying",
     "Running",
     "Sensors",
-    "SkillSlots",
-    "SkillTable",
     "StateMachineGoals",
     "UtilityGoals",
-    "grouped",
 ]

@@ -26,9 +26,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.agent.lottery import LotteryRow, LotteryTable
 from bthtn.errors import Diagnostic, DomainError, InputError, StateError
 from bthtn.formats.document import tables_in, text_of
+from bthtn.kit.lottery import LotteryRow, LotteryTable
 from bthtn.world.expression import ALWAYS, Condition
 from bthtn.world.schema import StateSchema
 from bthtn.world.state import State

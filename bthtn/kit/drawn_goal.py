@@ -16,8 +16,8 @@ from typing import Literal
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
-from bthtn.agent.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.kit.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
