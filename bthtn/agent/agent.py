@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     AgentEvent,
     AgentListener,
     BeliefChanged,

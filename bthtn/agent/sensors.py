@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
 
-from bthtn.agent.event import AgentEvent, SensorFailed
+from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression

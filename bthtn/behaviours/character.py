@@ -9,7 +9,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import AgentEvent
+from bthtn.agent.events import AgentEvent
 
 
 class Character:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.event import CleanupEnded, CleanupStarted
+from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.behaviours.abort import LONGEST_ABORT
 from bthtn.behaviours.branch import failure_of

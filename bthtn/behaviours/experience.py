@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import GoalWaits, TaskAvoided
+from bthtn.agent.events import GoalWaits, TaskAvoided
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.planning.avoided import Avoided

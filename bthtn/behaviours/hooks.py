@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import PlanHookFailed
+from bthtn.agent.events import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
 from bthtn.behaviours.step import text_of
 from bthtn.domain.task import PrimitiveTask

@@ -24,7 +24,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     GoalEnded,
     PlanAborted,
     PlanAdopted,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
+from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import OperatorFailed
 from bthtn.behaviours.run import Path, PlanRun, path_text

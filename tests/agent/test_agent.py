@@ -4,7 +4,7 @@ import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import BeliefChanged, PlanAborted
+from bthtn.agent.events import BeliefChanged, PlanAborted
 from bthtn.agent.operators import Operators
 from bthtn.errors import DomainError, ExecutionError, StateError
 from bthtn.testing.doubles import RecordingListener

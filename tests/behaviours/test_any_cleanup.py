@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import method, parallel, pause, priority, with_cleanup
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     CleanupEnded,
     CleanupStarted,
     LeafAborted,

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, defer, method, null, parallel, pause, priority
-from bthtn.agent.event import GoalEnded, LeafStarted, PlanFailed
+from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed
 from bthtn.behaviours.compile import TABLE
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import parallel
-from bthtn.agent.event import LeafAborted, LeafStarted, PlanAdopted
+from bthtn.agent.events import LeafAborted, LeafStarted, PlanAdopted
 from bthtn.behaviours import Character, Operator, PlanGoal, Running
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import ParallelPolicy, Status
 
 from bthtn import Primitive, defer, method, primitive
-from bthtn.agent.event import LeafAborted, LeafEnded
+from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import OperatorFailed, PlanGoal, Running
 from bthtn.behaviours.abort import LONGEST_ABORT
 from bthtn.errors import ExecutionError

@@ -6,7 +6,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Primitive, defer, method, parallel, primitive, priority
-from bthtn.agent.event import LeaseReturned, LeaseTaken, PlanAdopted, PlanFailed, PlanHookFailed
+from bthtn.agent.events import LeaseReturned, LeaseTaken, PlanAdopted, PlanFailed, PlanHookFailed
 from bthtn.behaviours import OperatorFailed, Operators
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.errors import DomainError, ExecutionError

@@ -6,7 +6,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Settings, defer, method, parallel, pause
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     LeafAborted,
     LeafStarted,
     PlanAdopted,

@@ -4,7 +4,7 @@ from collections import Counter
 
 from py_trees.common import Status
 
-from bthtn.agent.event import LeafStarted
+from bthtn.agent.events import LeafStarted
 from bthtn.behaviours import EAGER, Agent, Operators, PlanGoal, Replanning
 from bthtn.kit import DrawnGoal, Lottery, LotteryRow, LotteryTable
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator

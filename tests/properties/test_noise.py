@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import Fluent, fluent
-from bthtn.agent.event import BeliefChanged, PlanAdopted, PlanBroken, PlanReplaced
+from bthtn.agent.events import BeliefChanged, PlanAdopted, PlanBroken, PlanReplaced
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.domain.task import PrimitiveTask
 from bthtn.replanning.policy import TABLE, Replanning

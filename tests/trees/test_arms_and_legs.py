@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from bthtn import Settings, find_plan
-from bthtn.agent.event import BeliefChanged, LeafStarted
+from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.analysis.checks import findings
 from bthtn.errors import PlanningError
 from bthtn.plan.notation import normal
