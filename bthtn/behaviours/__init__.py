@@ -21,6 +21,7 @@ from bthtn.behaviours.character import Character
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.retrying import EAGER, Retrying
 from bthtn.replanning.schedule import PlanningSchedule
@@ -44,4 +45,6 @@ __all__ = [
     "Sensors",
     "StateMachineGoals",
     "UtilityGoals",
+    "interruptible",
+    "uninterruptible_step",
 ]

@@ -14,11 +14,10 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
-from bthtn.behaviours.guarded import PlanCleanup, PlanGuarded
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import Arrival, Path, PlanRun
-from bthtn.behaviours.sequence import Placeholder, PlanSequence
+from bthtn.behaviours.sequence import Placeholder, PlanCleanup, PlanSequence, PlanWithCleanup
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain import construct
@@ -58,7 +57,7 @@ def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
     """The behaviours that take the place of a suspended part. Raises ExecutionError as above."""
     depth, above = 0, arrival.parent
     while above is not None:
-        depth += isinstance(above, PlanParallel | PlanPriority | PlanGuarded | PlanCleanup)
+        depth += isinstance(above, PlanParallel | PlanPriority | PlanWithCleanup | PlanCleanup)
         above = above.parent
     return unwound(_Compiler(run).steps(node, arrival.path, depth))
 
@@ -95,7 +94,7 @@ def _scope(compiler: _Compiler, node: ScopeNode, path: Path, depth: int) -> Visi
     match node.task.origin:
         case construct.WITH_CLEANUP:
             inside = yield compiler.steps(node.child, below, depth + 1)
-            return [PlanGuarded(node, path, compiler.run, inside)]
+            return [PlanWithCleanup(node, path, compiler.run, inside)]
         case construct.FINALLY:
             inside = yield compiler.steps(node.child, below, depth + 1)
             return [PlanCleanup(inside, str(node))]

@@ -21,7 +21,7 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.ahead import PlanAhead
+from bthtn.behaviours.background_plan import PlanAhead
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from

@@ -8,11 +8,10 @@ from typing import Any
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.carry import Carrying, idle_for
+from bthtn.behaviours.branch import progress_of
 from bthtn.behaviours.compile import compiled, compiled_steps
-from bthtn.behaviours.headway import progress_of
+from bthtn.behaviours.handover import Carrying, idle_for
 from bthtn.behaviours.hooks import PlanHooks
-from bthtn.behaviours.interruptible import interruptible
 from bthtn.behaviours.run import (
     Arrival,
     CleanUp,
@@ -24,6 +23,7 @@ from bthtn.behaviours.run import (
     ResumeFailed,
 )
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.task_leaf import interruptible
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan

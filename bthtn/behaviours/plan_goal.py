@@ -37,8 +37,8 @@ from bthtn.agent.events import (
 )
 from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
+from bthtn.behaviours.plan_search import Outdated, Seeking
 from bthtn.behaviours.run import Arrival, Planned, ResumeFailed
-from bthtn.behaviours.seeking import Outdated, Seeking
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
@@ -241,7 +241,7 @@ class PlanGoal(Behaviour):
     def _unmount(self) -> None:
         """Let the old plan's behaviours go."""
         self._review.close()
-        if not self._mount.is_empty and not self._mount.run.is_mendable:
+        if not self._mount.is_empty and not self._mount.run.is_repairable:
             self._mend.forget()
         self._mount.clear()
 

@@ -8,7 +8,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Selector
 
-from bthtn.behaviours.interruptible import interruptible
+from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
 
 

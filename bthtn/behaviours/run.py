@@ -91,7 +91,7 @@ class PlanRun:
     ``on_resumed`` is told when the plan takes its place, ``on_finished`` when a step has
     succeeded, with the fluents that it has written. What ``holder`` has taken, the steps have,
     too. ``clean_up`` sees to cleanups that the plan did not get to. Then nobody goes on with it: it
-    is not ``is_mendable``. ``writes_as`` is the source of what steps write, the goal unless it
+    is not ``is_repairable``. ``writes_as`` is the source of what steps write, the goal unless it
     says otherwise. A plan that takes over running steps takes over the run.
     """
 
@@ -105,7 +105,7 @@ class PlanRun:
     next_resumption: int = 0
     holder: Holder | None = None
     clean_up: CleanUp = _nobody
-    is_mendable: bool = True
+    is_repairable: bool = True
     writes_as: str = ""
 
     @property

@@ -20,13 +20,11 @@ from typing import NamedTuple
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.behaviours.abort import OperatorAbort, StepAbort
-from bthtn.behaviours.guarded import guarded_above
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
 from bthtn.behaviours.run import Path, PlanRun, placed
-from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.sequence import discard, enclosing_cleanups
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.step import Step, text_of
+from bthtn.behaviours.step import OperatorAbort, Step, StepAbort, text_of
 from bthtn.domain.condition import why
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.expression import ALWAYS, Condition
@@ -147,7 +145,7 @@ class TaskLeaf(Behaviour):
             self._fail(obstacle.reason)
             step.refused(*obstacle)
             return False
-        for part in guarded_above(self):
+        for part in enclosing_cleanups(self):
             part.is_open = True
         try:
             step.started()
@@ -247,3 +245,23 @@ def _refusal(answer: object) -> str:
     if answer is FAILURE:
         return "the operator answered FAILURE"
     return f"the operator answered {answer!r} instead of a status"
+
+
+def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
+    """The first step at work in the branch that must not be given up for something better.
+
+    A step that only waits to be started, or is being given up already, is in nobody's way.
+    """
+    for node in branch.iterate():
+        if isinstance(node, TaskLeaf) and node.is_at_work and node.node.task.uninterruptible:
+            return node
+    return None
+
+
+def interruptible(branch: Behaviour) -> bool:
+    """Whether no step at work in the branch is uninterruptible.
+
+    It is asked before a plan that still works is replaced by a better one. A plan that no longer
+    works, and a tree that turns to something else, do not ask.
+    """
+    return uninterruptible_step(branch) is None

@@ -23,7 +23,7 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.behaviours import Replanning
-from bthtn.behaviours.cleaning import Cleaning
+from bthtn.behaviours.cleanup import Cleaning
 from bthtn.testing.strategies import World
 
 # what is drawn

@@ -18,14 +18,14 @@ from py_trees.common import Status
 
 from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
-from bthtn.behaviours.abort import LONGEST_ABORT
 from bthtn.behaviours.branch import failure_of
-from bthtn.behaviours.carry import running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.handover import running_leaves
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.resume import stands_still
 from bthtn.behaviours.run import Arrival, CleanUp, Path, Planned, PlanRun, ResumeFailed, path_text
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall

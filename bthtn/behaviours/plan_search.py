@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.cleaning import cleaning_up
+from bthtn.behaviours.cleanup import cleaning_up
 from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, Path, PlanRun

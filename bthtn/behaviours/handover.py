@@ -15,11 +15,10 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.operators import Operators
-from bthtn.behaviours.guarded import PlanGuarded, guarded_above
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.run import is_same_path
-from bthtn.behaviours.sequence import PlanSequence, discard
+from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, discard, enclosing_cleanups
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.same_course import IsIdle
@@ -49,7 +48,7 @@ class Carrying:
         """The new subtree, running where something could be carried over; the old one is gone."""
         put = self._place(new)
         if self._mends:
-            old = (node for node in self._old.iterate() if isinstance(node, PlanGuarded))
+            old = (node for node in self._old.iterate() if isinstance(node, PlanWithCleanup))
             self._hand_over(old, _guarded_at_once(new))
         for leaf in sorted(self._waiting, key=lambda leaf: leaf.number, reverse=True):
             leaf.stop(Status.INVALID)
@@ -76,8 +75,8 @@ class Carrying:
         leaf = next((one for one in self._waiting if self._fits(one, fresh)), None)
         if leaf is None:
             return None
-        new_parts = list(guarded_above(fresh))
-        self._hand_over(guarded_above(leaf), new_parts)
+        new_parts = list(enclosing_cleanups(fresh))
+        self._hand_over(enclosing_cleanups(leaf), new_parts)
         if leaf.is_at_work or leaf.is_giving_up:  # else it only waits for its start
             for part in new_parts:
                 part.is_open = True
@@ -94,7 +93,7 @@ class Carrying:
         discard(fresh)
         return leaf
 
-    def _hand_over(self, old: Iterable[PlanGuarded], new: Iterable[PlanGuarded]) -> None:
+    def _hand_over(self, old: Iterable[PlanWithCleanup], new: Iterable[PlanWithCleanup]) -> None:
         """Open the parts of the new plan that stand for open ones of the old, and close those."""
         free = [part for part in new if not part.is_open]
         for part in old:
@@ -105,7 +104,7 @@ class Carrying:
                 free.remove(heir)
                 heir.is_open, part.is_open = True, False
 
-    def _is_same_part(self, one: PlanGuarded, other: PlanGuarded) -> bool:
+    def _is_same_part(self, one: PlanWithCleanup, other: PlanWithCleanup) -> bool:
         same = one.node.task is other.node.task and one.node.args == other.node.args
         return same and (self._same_course or is_same_path(one.path, other.path))
 
@@ -158,15 +157,15 @@ def _go_on(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> N
     node.current_child, node.status = child, Status.RUNNING
 
 
-def _guarded_at_once(subtree: Behaviour) -> list[PlanGuarded]:
+def _guarded_at_once(subtree: Behaviour) -> list[PlanWithCleanup]:
     """The parts that are cleaned up after and ticked first, inner ones first."""
-    found: list[PlanGuarded] = []
+    found: list[PlanWithCleanup] = []
     pending = [subtree]
     while pending:
         node = pending.pop()
         match node:
             case PlanSequence():
-                found += [node] if isinstance(node, PlanGuarded) else []
+                found += [node] if isinstance(node, PlanWithCleanup) else []
                 pending.extend(node.ahead[:1])
             case PlanParallel():
                 pending.extend(node.children)
