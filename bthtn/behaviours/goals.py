@@ -21,7 +21,6 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.background_plan import PlanAhead
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from
@@ -46,9 +45,6 @@ class _Preferring(Composite):
         self.agent = agent
         self._failed: set[int] = set()
         self._to_try: list[int] = []
-        self._aheads = [
-            PlanAhead(child) if isinstance(child, PlanGoal) else None for child in self.children
-        ]
 
     @abstractmethod
     def ranking(self) -> list[int]:
@@ -87,9 +83,9 @@ class _Preferring(Composite):
     def terminate(self, new_status: Status) -> None:  # noqa: ARG002 - the same at every end
         """Called by py_trees at every end: what was being looked for is forgotten."""
         self._to_try = []
-        for ahead in self._aheads:
-            if ahead is not None:
-                ahead.forget()
+        for child in self.children:
+            if isinstance(child, PlanGoal):
+                child.stop_preparing()
 
     def _restart(self) -> None:
         for child in self.children:
@@ -111,17 +107,17 @@ class _Preferring(Composite):
         fresh = self.better(self._position(self.current_child))
         self._to_try = self._to_try if fresh is None else fresh
         while self._to_try:
-            child, ahead = self.children[self._to_try[0]], self._aheads[self._to_try[0]]
-            if ahead is None:
-                yield from child.tick()
-                is_better: bool | None = child.status is not Status.FAILURE
+            child = self.children[self._to_try[0]]
+            if isinstance(child, PlanGoal):
+                is_better = child.prepare()
             else:
-                is_better = ahead.advance()
+                yield from child.tick()
+                is_better = child.status is not Status.FAILURE
             if is_better is None:
                 return False
             if is_better:
                 self._switch(child)
-                return ahead is None
+                return not isinstance(child, PlanGoal)
             self._to_try.pop(0)
         return False
 

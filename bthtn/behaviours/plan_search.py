@@ -1,36 +1,37 @@
-"""Seeking: a goal's search for a plan, from its beginning to a plan that holds now."""
+"""PlanSearch: how a goal finds its plans, from the start of a search to a working plan."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.cleanup import cleaning_up
 from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.resume import plan_of, resuming
-from bthtn.behaviours.run import Arrival, Path, PlanRun
+from bthtn.behaviours.run import Arrival, PlanRefused
 from bthtn.domain.network import NetworkLike, sequence
-from bthtn.plan.nodes import ScopeNode
+from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import Search, Settings
+from bthtn.planning.protocol import Search, SearchStatus, Settings
 from bthtn.replanning.budget import Budget
 from bthtn.replanning.retrying import Retrying
 
-Begun = tuple[int, Search]
-"""A search, and the version of the beliefs that it began from."""
+
+class _Started(NamedTuple):
+    """A search, and the version of the beliefs that it started from."""
+
+    version: int
+    search: Search
 
 
-class Outdated(Exception):  # noqa: N818 - what happened, not what is wrong with the code
-    """A plan was found that holds no longer."""
+class PlanSearch:
+    """The searches of one goal: for its plan, for suspended parts, and ahead of time.
 
-
-class Seeking:
-    """Plans for one goal with what its agent plans with, without what has failed lately.
-
-    ``prepared`` is a search that was begun elsewhere; the goal goes on with it.
+    It plans with the domain that the agent has when a search starts, and without the tasks and
+    methods that ``experience`` excludes because they have failed lately. All searches share the
+    goal's budget of a tick.
     """
 
     def __init__(
@@ -43,77 +44,99 @@ class Seeking:
         retrying: Retrying,
     ) -> None:
         """Raises DomainError for a goal of another domain."""
-        self.settings = settings
-        self.prepared: Begun | None = None
         self._agent = agent
-        # Constructs in the goal are read once: suspended parts name the tasks they have become.
+        # Constructs in the goal are lowered once: suspended parts refer to the resulting tasks.
         self._goal = sequence(goal)
+        self._settings = settings
+        self._budget = budget
         self._domain = agent.domain_of(self._goal)
         self.planner: Planner[Any] = self._new_planner()
         self.experience = Experience(agent, name, self.planner.domain, retrying)
-        self._budget = budget
-        self._search: Begun | None = None
+        self._current: _Started | None = None
+        self._background: _Started | None = None
+        self._prepared: _Started | None = None
 
-    def begin(self) -> bool:
-        """Look for a plan from now on; whether that is done with another domain than before."""
+    def start(self) -> bool:
+        """Start to search for a plan, or take the prepared one.
+
+        Returns whether the agent has another domain than at the last search, and therefore
+        ``planner`` is a new one.
+        """
         domain = self._agent.domain_of(self._goal)
         is_other = domain is not self._domain
         if is_other:
-            self._domain, self.prepared = domain, None
+            self._domain, self._prepared = domain, None
             self.planner = self._new_planner()
             self.experience.plan_with(self.planner.domain)
-        self._search = self.prepared or self.begun()
-        self.prepared = None
+        self._current = self._prepared or self._started()
+        self._prepared = None
         return is_other
 
-    def begun(self) -> Begun:
-        """A search that begins now."""
-        beliefs = self._agent.beliefs
-        return beliefs.version, self.experience.search(self.planner, beliefs.frozen())
-
-    def renew(self) -> None:
-        """Begin anew if something has changed since the search began."""
-        if self._search is not None and self._search[0] != self._agent.beliefs.version:
-            self._search = self.begun()
+    def restart_if_changed(self) -> None:
+        """Start the search anew if a belief has changed since it started."""
+        if self._current is not None and self._current.version != self._agent.beliefs.version:
+            self._current = self._started()
 
     def advance(self) -> Plan | None:
-        """A plan that holds now, None while it is being looked for.
+        """Search within the budget; a plan that works now, None while the search goes on.
 
-        Raises ResumeFailed when there is none, Outdated when the world has changed too much
-        meanwhile, and PlanningError when a user's function raises.
+        Raises ResumeFailed when there is no plan, PlanRefused when the plan that was found does
+        not work any more, and PlanningError when a user's function raises.
         """
-        assert self._search is not None, "a goal without a plan looks for one"
-        version, search = self._search
-        plan = plan_of(search, self._budget)
-        if plan is None or version == self._agent.beliefs.version:
+        assert self._current is not None, "a goal without a plan searches for one"
+        plan = plan_of(self._current.search, self._budget)
+        if plan is None or self._current.version == self._agent.beliefs.version:
             return plan
         seen = replay(plan, self._agent.beliefs.frozen())
         if not seen.ok:
             changed = "the world changed while the plan was being made"
-            raise Outdated(f"{changed}: {seen.reason}")
+            raise PlanRefused(f"{changed}: {seen.reason}")
         return plan
 
-    def rest(self, arrival: Arrival) -> Callable[[], Plan | None]:
-        """Begin to plan a suspended part; the answer is called every tick until it gives a plan.
+    def stop(self) -> None:
+        """Drop the current search."""
+        self._current = None
 
-        Both raise ResumeFailed.
+    def prepare(self) -> bool | None:
+        """Search in the background; whether a plan works now, None while the search goes on.
+
+        The next ``start`` takes over the plan that was found.
         """
-        return resuming(
-            arrival,
-            self._agent,
-            self.planner.domain,
-            self.settings,
-            self._budget,
-            self.experience,
-        )
+        try:
+            return self._prepare()
+        except BthtnError:  # a user's function raised: reported once the goal itself searches
+            self._background = None
+            return False
 
-    def clean_up(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
-        """See to it that the cleanup of a part of a plan is planned and done."""
-        cleaning_up(self.planner.domain, self.settings)(part, path, run)
+    def stop_preparing(self) -> None:
+        """Drop the background search; the next ``prepare`` starts a new one."""
+        self._background = None
 
-    def end(self) -> None:
-        """Nothing is looked for any more."""
-        self._search = None
+    def rest(self, arrival: Arrival) -> Callable[[], Plan | None]:
+        """Start to plan a suspended part; returns a function to call at every tick.
+
+        That function returns None while the search goes on. Both raise ResumeFailed.
+        """
+        domain, budget = self.planner.domain, self._budget
+        return resuming(arrival, self._agent, domain, self._settings, budget, self.experience)
+
+    def _started(self) -> _Started:
+        beliefs = self._agent.beliefs
+        return _Started(beliefs.version, self.experience.search(self.planner, beliefs.frozen()))
+
+    def _prepare(self) -> bool | None:
+        started = self._background = self._background or self._started()
+        # The goal is not ticked meanwhile, so its whole budget is there.
+        self._budget.renew()
+        if self._budget.advance(started.search) is SearchStatus.RUNNING:
+            return None
+        self._background = None
+        plan, beliefs = started.search.plan, self._agent.beliefs
+        if plan is None:
+            return False
+        works = started.version == beliefs.version or replay(plan, beliefs.frozen()).ok
+        self._prepared = started if works else None
+        return works
 
     def _new_planner(self) -> Planner[Any]:
-        return Planner(self._domain, self._goal, self.settings, cache=self._agent.cache)
+        return Planner(self._domain, self._goal, self._settings, cache=self._agent.cache)

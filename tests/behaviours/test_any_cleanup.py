@@ -23,7 +23,7 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.behaviours import Replanning
-from bthtn.behaviours.cleanup import Cleaning
+from bthtn.behaviours.cleanup import OwedCleanup
 from bthtn.testing.strategies import World
 
 # what is drawn
@@ -140,7 +140,7 @@ class Witness:
     def owed(self):
         """The cleanups that wait or work, by the names of their steps."""
         unfinished = self.stage.actor.aborts._unfinished
-        return [one.task for one in unfinished if isinstance(one, Cleaning)]
+        return [one.task for one in unfinished if isinstance(one, OwedCleanup)]
 
     def __call__(self, told):
         self.stage.heard(told)
