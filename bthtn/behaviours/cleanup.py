@@ -18,6 +18,7 @@ from py_trees.common import Status
 
 from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.hooks import PlanHooks
@@ -73,7 +74,7 @@ class OwedCleanup:
         self.holder = Holder(self.task, run.holder)
         # Steps wait for aborts of holders around them. The cleanup's own steps are put inside of
         # its holder, so that they do not wait for the cleanup that they belong to.
-        with run.agent.acting(Account(self.holder)):
+        with runtime_of(run.agent).acting(Account(self.holder)):
             self._hooks = PlanHooks(run.agent, run.goal)
         self._run = PlanRun(
             run.agent,

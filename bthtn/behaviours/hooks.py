@@ -10,6 +10,7 @@ from typing import Any
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.run import PlanRefused
 from bthtn.behaviours.step import text_of
 from bthtn.domain.task import PrimitiveTask
@@ -37,7 +38,8 @@ class PlanHooks:
     """
 
     def __init__(self, agent: Agent[Any, Any], goal: str) -> None:
-        self.holder = Holder(goal, agent.holder)
+        self._runtime = runtime_of(agent)
+        self.holder = Holder(goal, self._runtime.holder)
         self._agent = agent
         self._goal = goal
         self._open: list[_Open] = []
@@ -94,7 +96,7 @@ class PlanHooks:
             one = _Open(call, name, Account(self.holder))
             error = None if start is None else self._call(start, one, "on_plan_start")
             if error is not None:
-                self._agent.settle(one.account)
+                self._runtime.settle(one.account)
                 raise PlanRefused(f"on_plan_start of {name}: {text_of(error)}")
             self._open.append(one)
 
@@ -109,19 +111,19 @@ class PlanHooks:
                         self._call(end, one, "on_plan_end")
                 finally:
                     heirs = (other.account for other in (*self._open, *opened))
-                    self._agent.settle(one.account, heirs)
+                    self._runtime.settle(one.account, heirs)
         finally:  # after KeyboardInterrupt and the like, the rest stays open
             self._open[:0] = opened
 
     def _call(self, hook: Callable[..., Any], one: _Open, what: str) -> Exception | None:
         """Call a hook; the exception that it raised, reported as an event."""
         try:
-            with self._agent.acting(one.account):
+            with self._runtime.acting(one.account):
                 hook(self._agent, *one.call[1])
         except Exception as error:  # noqa: BLE001 - the user's hook: contained and reported
             self._agent.emit(PlanHookFailed(self._goal, what, one.name, error))
             return error
         except BaseException:
-            self._agent.settle(one.account)
+            self._runtime.settle(one.account)
             raise
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from bthtn.agent.agent import Agent
+from bthtn.agent.agent import Agent, domain_for
 from bthtn.behaviours.experience import Experience
 from bthtn.behaviours.resume import plan_of, resuming
 from bthtn.behaviours.run import Arrival, PlanRefused
@@ -49,7 +49,7 @@ class PlanSearch:
         self._goal = sequence(goal)
         self._settings = settings
         self._budget = budget
-        self._domain = agent.domain_of(self._goal)
+        self._domain = domain_for(agent.domains, self._goal)
         self.planner: Planner[Any] = self._new_planner()
         self.experience = Experience(agent, name, self.planner.domain, retrying)
         self._current: _Started | None = None
@@ -62,7 +62,7 @@ class PlanSearch:
         Returns whether the agent has another domain than at the last search, and therefore
         ``planner`` is a new one.
         """
-        domain = self._agent.domain_of(self._goal)
+        domain = domain_for(self._agent.domains, self._goal)
         is_other = domain is not self._domain
         if is_other:
             self._domain, self._prepared = domain, None

@@ -13,6 +13,7 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import OperatorFailed
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import GeneratorOperator, Operator
 from bthtn.behaviours.run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
@@ -47,7 +48,8 @@ class Step:
         self.node = node
         self.source = run.source
         self.agent: Agent[Any, Any] = run.agent
-        self.number = self.agent.next_leaf()
+        self._runtime = runtime_of(run.agent)
+        self.number = self._runtime.next_step()
         self.name = str(node)
         self.place = path_text(path)
         self.holder = Holder(f"{self.name} #{self.number}", run.holder)
@@ -55,7 +57,7 @@ class Step:
 
     def acting(self) -> AbstractContextManager[None]:
         """What the user's code takes inside of the ``with``, this step has."""
-        return self.agent.acting(self._account)
+        return self._runtime.acting(self._account)
 
     def started(self) -> None:
         """The step may start: its ``on_start`` effects come true. Raises what they raise."""
@@ -81,7 +83,7 @@ class Step:
             except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = error if error is not None else raised
-        self.agent.settle(self._account)
+        self._runtime.settle(self._account)
         self.agent.emit(LeafEnded(self.number, self.name, not reason, reason, error, self.place))
         return reason
 
@@ -95,7 +97,7 @@ class Step:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = error if error is not None else raised
-        self.agent.settle(self._account)
+        self._runtime.settle(self._account)
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
