@@ -22,7 +22,7 @@ from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.hooks import PlanHooks
-from bthtn.behaviours.resume import stands_still
+from bthtn.behaviours.plan_search import repeats_suspension
 from bthtn.behaviours.run import (
     Arrival,
     Path,
@@ -180,7 +180,7 @@ class OwedCleanup:
                 self._domain, arrival.node, self._settings, cache=agent.cache
             )
             plan = planner.plan(agent.beliefs.frozen())
-            if plan is None or stands_still(plan, arrival.node):
+            if plan is None or repeats_suspension(plan, arrival.node):
                 raise ResumeFailed("there is no plan")
             planned = Planned(plan, compiled_steps(plan.tree, self._run, arrival))
         except BthtnError as error:

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 from bthtn.agent.agent import Agent, domain_for
 from bthtn.behaviours.experience import Experience
-from bthtn.behaviours.resume import plan_of, resuming
-from bthtn.behaviours.run import Arrival, PlanRefused
+from bthtn.behaviours.run import Arrival, PlanRefused, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError
+from bthtn.plan.nodes import SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
+from bthtn.plan.walk import preorder
+from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Search, SearchStatus, Settings
 from bthtn.replanning.budget import Budget
@@ -84,7 +86,7 @@ class PlanSearch:
         not work any more, and PlanningError when a user's function raises.
         """
         assert self._current is not None, "a goal without a plan searches for one"
-        plan = plan_of(self._current.search, self._budget)
+        plan = self._plan_of(self._current.search)
         if plan is None or self._current.version == self._agent.beliefs.version:
             return plan
         seen = replay(plan, self._agent.beliefs.frozen())
@@ -113,12 +115,46 @@ class PlanSearch:
         self._background = None
 
     def rest(self, arrival: Arrival) -> Callable[[], Plan | None]:
-        """Start to plan a suspended part; returns a function to call at every tick.
+        """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
 
-        That function returns None while the search goes on. Both raise ResumeFailed.
+        Returns a function to call at every tick, which returns None while the search goes on.
+        Both raise ResumeFailed.
         """
-        domain, budget = self.planner.domain, self._budget
-        return resuming(arrival, self._agent, domain, self._settings, budget, self.experience)
+        state, domain = self._agent.beliefs.frozen(), self.planner.domain
+        node, cache = arrival.node, self._agent.cache
+        planner: Planner[Any] = Planner.resuming(domain, node, self._settings, cache=cache)
+        try:
+            # The plan that was foreseen with the rest may contain what is excluded by now.
+            excludes = bool(self.experience.avoided)
+            foreseen = None if excludes else go_on(node, state, domain, self._settings)
+            search = None
+            if foreseen is None:
+                search = self.experience.search(planner, state, resumes=True)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
+
+        def planned() -> Plan | None:
+            try:
+                plan = foreseen if search is None else self._plan_of(search)
+            except BthtnError as error:
+                raise ResumeFailed(str(error)) from error
+            if plan is not None and repeats_suspension(plan, node):
+                unknown = f"'{node.cause.fluent}' is still unknown" if node.cause.fluent else ""
+                same = f"planning stops at the same place again ({node.cause})"
+                raise ResumeFailed(unknown or same)
+            return plan
+
+        return planned
+
+    def _plan_of(self, search: Search) -> Plan | None:
+        """The plan of a search, None while it goes on. Raises ResumeFailed without a plan."""
+        status = self._budget.advance(search)
+        if status is SearchStatus.RUNNING:
+            return None
+        if search.plan is None:
+            limit = f"no plan within {search.expansions} expansions"
+            raise ResumeFailed(limit if status is SearchStatus.LIMIT else "there is no plan")
+        return search.plan
 
     def _started(self) -> _Started:
         beliefs = self._agent.beliefs
@@ -140,3 +176,15 @@ class PlanSearch:
 
     def _new_planner(self) -> Planner[Any]:
         return Planner(self._domain, self._goal, self._settings, cache=self._agent.cache)
+
+
+def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:
+    """Whether the plan of a suspended part begins by suspending the same part again."""
+    first = next(
+        (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
+    )
+    return (
+        isinstance(first, SuspendedNode)
+        and first.rest == resumed.rest
+        and first.binding == resumed.binding
+    )
