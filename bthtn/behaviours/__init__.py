@@ -1,4 +1,4 @@
-"""HOW DOES IT RUN? Plans as py_trees subtrees, and the node that plans and mounts them.
+"""HOW DOES IT RUN? Plans as py_trees subtrees, and PlanGoal, which plans and mounts them.
 
 | plan node       | behaviour                         |
 | --------------- | --------------------------------- |
@@ -7,7 +7,7 @@
 | `ParallelNode`  | `PlanParallel`                    |
 | `PriorityNode`  | `PlanPriority`                    |
 | `SuspendedNode` | `Suspended`                       |
-| `ScopeNode`     | nothing: its child takes its place |
+| `ScopeNode`     | nothing, its child takes its place; `PlanWithCleanup` if it has a cleanup |
 | `NullNode`      | nothing, or py_trees' `Success`   |
 """
 

@@ -94,7 +94,7 @@ class OwedCleanup:
     def uses(self) -> frozenset[str]:
         """The resources that its steps occupy now."""
         leaves = [] if self._subtree is None else running_leaves(self._subtree)
-        busy = (leaf for leaf in leaves if leaf.is_at_work or leaf.is_giving_up)
+        busy = (leaf for leaf in leaves if leaf.is_at_work or leaf.is_aborting)
         return frozenset[str]().union(*(leaf.node.task.uses for leaf in busy))
 
     def go_on(self) -> bool:

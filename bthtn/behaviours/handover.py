@@ -109,7 +109,7 @@ class _Handover:
             return None
         new_parts = list(enclosing_cleanups(fresh))
         self.move_cleanups(enclosing_cleanups(leaf), new_parts)
-        if leaf.is_at_work or leaf.is_giving_up:  # else it has not been started yet
+        if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
             for part in new_parts:
                 part.is_open = True
         self.waiting.remove(leaf)

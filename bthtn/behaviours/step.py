@@ -34,14 +34,14 @@ COMES_TRUE: Final = MappingProxyType(
         "abort": ("on_abort",),
     }
 )
-"""Which of a task's effects come true at which moment of a step, one list after the other."""
+"""Which lists of a task's effects are written at which moment of a step, in this order."""
 
 
 class Step:
-    """One start of a step: what it writes at which moment, what it holds, what is told of it.
+    """One start of a step: the effects that it writes, its leases and its events.
 
     Exactly one of ``refused``, ``ended`` and ``aborted`` is called, the latter two after
-    ``started``. What it took is given back there.
+    ``started``; they return the step's leases.
     """
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
@@ -56,27 +56,30 @@ class Step:
         self._account = Account(self.holder)
 
     def acting(self) -> AbstractContextManager[None]:
-        """What the user's code takes inside of the ``with``, this step has."""
+        """Within the ``with``, the user's code takes leases for this step."""
         return self._runtime.acting(self._account)
 
     def started(self) -> None:
-        """The step may start: its ``on_start`` effects come true. Raises what they raise."""
+        """Report the start, and write the ``on_start`` effects. Raises what they raise."""
         self.agent.emit(LeafStarted(self.number, self.name, self.place))
         self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
-        """Make the effects of a success come true; the fluents that were written.
+        """Write the effects of a success. Returns the fluents written.
 
         Raises what the effects raise, with nothing written.
         """
         return self._write("success")
 
     def refused(self, reason: str, error: Exception | None) -> None:
-        """It was not started."""
+        """Report that the step was not started."""
         self.agent.emit(LeafRefused(self.number, self.name, reason, self.place, error))
 
     def ended(self, reason: str, error: BaseException | None) -> str:
-        """It succeeded, or failed for this reason; the reason, with what failed on top of it."""
+        """Report a success, or a failure for a reason.
+
+        Returns the reason, extended if the ``on_failure`` effects raised.
+        """
         if reason:
             try:
                 self._write("failure")
@@ -88,11 +91,11 @@ class Step:
         return reason
 
     def aborting(self) -> None:
-        """It is being given up, and that takes more than this tick."""
+        """Report an abort that takes more ticks."""
         self.agent.emit(LeafAborting(self.number, self.name, self.place))
 
     def aborted(self, error: BaseException | None) -> None:
-        """It has been given up, and its clean-up raised this error, if any."""
+        """Report the end of an abort; ``error`` is what the operator raised in it."""
         try:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
@@ -101,7 +104,7 @@ class Step:
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
-        """Make the effects of a moment true. Computed before anything is written: all, or none."""
+        """Write the effects of a moment, all or none: values are computed before any is written."""
         lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
         if not any(lists):
             return ()
@@ -119,9 +122,9 @@ class Step:
 
 
 class OperatorAbort:
-    """An operator that is given up: ``abort`` once, then ``tick`` until it is no longer RUNNING.
+    """The abort of an operator: ``abort`` once, then ``tick`` until it is no longer RUNNING.
 
-    ``error`` is what the operator raised, which ends it too.
+    An exception ends it as well, and is kept in ``error``.
     """
 
     def __init__(self, step: Step, operator: Operator) -> None:
@@ -131,23 +134,23 @@ class OperatorAbort:
         self._operator = operator
         self._ticks = 0
 
-    def begin(self) -> bool:
-        """Ask the operator to give up; whether it has."""
+    def start(self) -> bool:
+        """Call the operator's ``abort``. Returns whether the abort is done."""
         done = self._call(self._operator.abort)
         if not done:
             self.step.aborting()
         return done
 
-    def work(self) -> bool:
-        """Let the operator go on giving up; whether it has."""
+    def tick(self) -> bool:
+        """Tick the operator. Returns whether the abort is done."""
         self._ticks += 1
         if self._ticks > LONGEST_ABORT:
-            self.leave(f"it was not done after {LONGEST_ABORT} ticks")
+            self.cut_off(f"it was not done after {LONGEST_ABORT} ticks")
             return True
         return self._call(self._operator.tick)
 
-    def leave(self, why: str) -> None:
-        """Let the operator be, whatever it has still to do."""
+    def cut_off(self, why: str) -> None:
+        """End the abort now, finished or not."""
         self.done = True
         self.error = _unfinished(self.step, why)
         if isinstance(self._operator, GeneratorOperator):
@@ -169,7 +172,7 @@ class OperatorAbort:
 
 
 class StepAbort:
-    """The abort of a step that its tree will not tick again: the agent finishes it."""
+    """An abort that the agent finishes, because the tree does not tick the step again."""
 
     def __init__(self, abort: OperatorAbort) -> None:
         self._abort = abort
@@ -181,26 +184,26 @@ class StepAbort:
 
     @property
     def holder(self) -> Holder:
-        """The step, inside of the goal that it was done for."""
+        """The step as a holder of leases, inside of its goal."""
         return self._abort.step.holder
 
     @property
     def uses(self) -> frozenset[str]:
-        """The resources that are occupied until it is done."""
+        """The resources that the step occupies until then."""
         return self._abort.step.node.task.uses
 
-    def begin(self) -> bool:
-        """Ask the operator to give up; whether it has, and the step is over."""
-        return self._then_over(self._abort.begin)
+    def start(self) -> bool:
+        """Call the operator's ``abort``. Returns whether the step is over."""
+        return self._then_over(self._abort.start)
 
     def go_on(self) -> bool:
-        """Work on it for a tick; whether it is done, and the step is over."""
-        return self._then_over(self._abort.work)
+        """Tick the operator. Returns whether the step is over."""
+        return self._then_over(self._abort.tick)
 
     def cut_off(self, why: str) -> None:
-        """End it now, whatever is left to do."""
+        """End it now, finished or not."""
         try:
-            self._abort.leave(why)
+            self._abort.cut_off(why)
         finally:
             self._abort.step.aborted(self._abort.error)
 
@@ -224,7 +227,7 @@ def _unfinished(step: Step, why: str) -> ExecutionError:
 
 
 def text_of(error: BaseException) -> str:
-    """What an exception of the user's says, and of which kind it is."""
+    """The class and message of an exception; only the message of an OperatorFailed."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
