@@ -22,8 +22,7 @@ from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.hooks import PlanHooks
-from bthtn.behaviours.plan_search import repeats_suspension
-from bthtn.behaviours.run import (
+from bthtn.behaviours.plan_run import (
     Arrival,
     Path,
     Planned,
@@ -32,6 +31,7 @@ from bthtn.behaviours.run import (
     ResumeFailed,
     path_text,
 )
+from bthtn.behaviours.plan_search import repeats_suspension
 from bthtn.behaviours.sequence import discard
 from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain

@@ -13,8 +13,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRun
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.run import Arrival, Path, PlanRun
 from bthtn.behaviours.sequence import Placeholder, PlanCleanup, PlanSequence, PlanWithCleanup
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf

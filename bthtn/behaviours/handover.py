@@ -17,8 +17,8 @@ from py_trees.common import Status
 from bthtn.agent.operators import Operators
 from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_run import is_same_path
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.run import is_same_path
 from bthtn.behaviours.sequence import (
     PlanSequence,
     PlanWithCleanup,

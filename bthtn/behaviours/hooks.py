@@ -11,7 +11,7 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.events import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.run import PlanRefused
+from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.behaviours.step import text_of
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import Node, TaskNode

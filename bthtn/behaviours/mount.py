@@ -12,7 +12,7 @@ from bthtn.behaviours.branch import progress_of
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.handover import hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
-from bthtn.behaviours.run import (
+from bthtn.behaviours.plan_run import (
     Arrival,
     CleanUp,
     OnFinished,

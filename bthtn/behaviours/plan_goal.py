@@ -37,8 +37,8 @@ from bthtn.agent.events import (
 from bthtn.behaviours.branch import failed_step, failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
-from bthtn.behaviours.run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bthtn.agent.agent import Agent, domain_for
 from bthtn.behaviours.experience import Experience
-from bthtn.behaviours.run import Arrival, PlanRefused, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import SuspendedNode, TaskNode

@@ -15,7 +15,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite, Sequence
 
-from bthtn.behaviours.run import Path, PlanRun
+from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.plan.nodes import ScopeNode
 from bthtn.world.footprint import Footprint

@@ -15,7 +15,7 @@ from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import OperatorFailed
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import GeneratorOperator, Operator
-from bthtn.behaviours.run import Path, PlanRun, path_text
+from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
 from bthtn.errors import Diagnostic, ExecutionError
@@ -37,7 +37,7 @@ COMES_TRUE: Final = MappingProxyType(
 """Which lists of a task's effects are written at which moment of a step, in this order."""
 
 
-class Step:
+class StepRun:
     """One start of a step: the effects that it writes, its leases and its events.
 
     Exactly one of ``refused``, ``ended`` and ``aborted`` is called, the latter two after
@@ -127,7 +127,7 @@ class OperatorAbort:
     An exception ends it as well, and is kept in ``error``.
     """
 
-    def __init__(self, step: Step, operator: Operator) -> None:
+    def __init__(self, step: StepRun, operator: Operator) -> None:
         self.step = step
         self.done = False
         self.error: BaseException | None = None
@@ -215,7 +215,7 @@ class StepAbort:
                 self._abort.step.aborted(self._abort.error)
 
 
-def _unfinished(step: Step, why: str) -> ExecutionError:
+def _unfinished(step: StepRun, why: str) -> ExecutionError:
     return ExecutionError(
         Diagnostic(
             "BT306",

@@ -9,7 +9,7 @@ from py_trees.common import Status
 
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.run import Path, Planned, PlanRun, ResumeFailed, placed
+from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, placed
 from bthtn.behaviours.sequence import Placeholder
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan

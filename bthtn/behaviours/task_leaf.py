@@ -21,10 +21,10 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
-from bthtn.behaviours.run import Path, PlanRun, placed
+from bthtn.behaviours.plan_run import Path, PlanRun, placed
 from bthtn.behaviours.sequence import discard, enclosing_cleanups
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.step import OperatorAbort, Step, StepAbort, text_of
+from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun, text_of
 from bthtn.domain.condition import why
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.expression import ALWAYS, Condition
@@ -46,7 +46,7 @@ class TaskLeaf(Behaviour):
         self.path = path
         self._run = run
         self.failure = ""
-        self._step: Step | None = None
+        self._step: StepRun | None = None
         self._operator: Operator | None = None
         self._abort: OperatorAbort | None = None
         self._obstacle: Obstacle | None = None
@@ -138,7 +138,7 @@ class TaskLeaf(Behaviour):
 
     def _start(self) -> bool:
         """Check the conditions and start the operator. Returns whether it has started."""
-        step = self._step = Step(self.node, self.path, self._run)
+        step = self._step = StepRun(self.node, self.path, self._run)
         task = self.node.task
         obstacle = self._obstacle_of(task.precondition, task.exec_only)
         if obstacle is not None:
@@ -225,7 +225,7 @@ class TaskLeaf(Behaviour):
         return None
 
     @property
-    def _started(self) -> Step:
+    def _started(self) -> StepRun:
         assert self._step is not None, "the step has started"
         return self._step
 
