@@ -15,7 +15,7 @@ from time import perf_counter
 from py_trees.common import Status
 
 from benchmarks import page, report
-from bthtn.agent.event import PlanAdopted
+from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.replanning.schedule import PlanningSchedule
 from domains.combat.domain import Soldier, combat, fight

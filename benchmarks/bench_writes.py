@@ -15,7 +15,7 @@ from py_trees.common import Access
 
 from benchmarks import page, report
 from bthtn import Domain, Fluent, State, fluent, method
-from bthtn.agent.event import BeliefChanged, PlanKept
+from bthtn.agent.events import BeliefChanged, PlanKept
 from bthtn.behaviours import Agent, PlanGoal
 
 ROUNDS = 41

@@ -1,4 +1,4 @@
-"""WHO ACTS? An agent: what it believes, what it can do, and the code and body that do it.
+"""WHO ACTS? An agent: its beliefs and domains, and the operators, sensors and body it has.
 
-Nothing here knows behaviour trees. Trees, and the plans below them, act on an agent.
+Nothing here knows behaviour trees. Trees, and the plans in them, act through an agent.
 """

@@ -1,7 +1,7 @@
-"""Aborts: what an agent has given up and is not rid of yet.
+"""Aborts: steps of an agent that were aborted, and whose operators are not done with that.
 
-py_trees interrupts a tree at once and does not tick it again. So a step whose operator needs more
-ticks to be given up leaves its abort here, where it is worked on at the beginning of later ticks.
+py_trees interrupts a tree at once and does not tick it again. So a step whose operator needs
+several ticks to abort leaves its abort here, where it is ticked at the beginning of later ticks.
 """
 
 from __future__ import annotations
@@ -13,52 +13,52 @@ from bthtn.agent.leases import Holder
 
 
 class Abort(Protocol):
-    """**Protocol:** the abort of a step, begun and not done."""
+    """**Protocol:** an abort that takes several ticks."""
 
     @property
     def task(self) -> str:
-        """The step's name."""
+        """The name of the step."""
         ...
 
     @property
     def holder(self) -> Holder:
-        """The step, inside of the goal that it was done for."""
+        """The step as a holder of leases, inside of its goal."""
         ...
 
     @property
     def uses(self) -> frozenset[str]:
-        """The resources that are occupied until it is done."""
+        """The resources that it occupies until it is done."""
         ...
 
     def go_on(self) -> bool:
-        """Work on it for a tick; whether it is done. What the operator raises is contained."""
+        """Continue it for a tick, and contain exceptions. Returns whether it is done."""
         ...
 
     def cut_off(self, why: str) -> None:
-        """End it now, whatever is left to do."""
+        """End it now, finished or not."""
         ...
 
 
 class Aborts:
-    """The unfinished aborts of one agent, in the order they were begun."""
+    """The unfinished aborts of one agent, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._unfinished: list[Abort] = []
-        self._came: dict[int, object] = {}
+        self._callers: dict[int, object] = {}
         self._waiting: list[tuple[Holder, Callable[[], None]]] = []
 
     def __len__(self) -> int:
         return len(self._unfinished)
 
     def add(self, abort: Abort) -> None:
-        """Work on this abort from the next tick on, until it is done."""
+        """Tick this abort from the next tick on, until it is done."""
         self._unfinished.append(abort)
 
     def in_the_way(self, goal: Holder | None, uses: Collection[str] = ()) -> Abort | None:
-        """The first abort that a step of this goal, with these resources, has to wait for.
+        """The first abort that a step of this goal has to wait for, or None.
 
-        A goal goes on when all that it gave up is done, and what goals inside of its steps gave
-        up; another goal of the agent waits for what occupies the same.
+        A goal waits for all of its own aborts and those of goals inside of its steps; other goals
+        of the agent wait for aborts that occupy the same resources.
         """
         for abort in self._unfinished:
             if abort.holder.is_within(goal) or not abort.uses.isdisjoint(uses):
@@ -66,32 +66,33 @@ class Aborts:
         return None
 
     def within(self, goal: Holder | None) -> tuple[Abort, ...]:
-        """All that this goal has given up, and goals inside of its steps, the oldest first."""
+        """The aborts of this goal and of goals inside of its steps, the oldest first."""
         return tuple(one for one in self._unfinished if one.holder.is_within(goal))
 
     def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
-        """Call it when all that this goal has given up is done; now, when that is nothing."""
+        """Call a function once the goal has no unfinished aborts; at once if it has none now."""
         self._waiting.append((goal, call))
         self._call_back()
 
     def go_on(self, by: object) -> None:
-        """Called at the beginning of a tick by everybody who acts for the agent.
+        """Tick every abort once per tick. Goals, and trees without one, call it when ticked.
 
-        Nobody tells an agent that a tick begins. Whoever comes is ticked once in a tick: so a
-        new tick has begun when somebody comes a second time, and then every abort is worked on.
+        ``by`` is the caller, which must be the same object at every tick.
         """
-        if id(by) in self._came:
-            self._came.clear()
-        first = not self._came
-        self._came[id(by)] = by
+        # An agent is not told that a tick begins. Each caller is ticked once per tick, so a new
+        # tick has begun when one calls for the second time.
+        if id(by) in self._callers:
+            self._callers.clear()
+        first = not self._callers
+        self._callers[id(by)] = by
         if first and (self._unfinished or self._waiting):
             for abort in tuple(self._unfinished):
-                self._work_on(abort)
+                self._tick(abort)
             self._call_back()
 
     def cut_off(self, goal: Holder, why: str) -> None:
-        """End what this goal has given up: there will be no more ticks."""
-        while left := self.within(goal):  # what is cut off may leave something itself
+        """End the aborts of this goal now, because there will be no more ticks."""
+        while left := self.within(goal):  # one that is cut off may add another
             self._unfinished.remove(left[0])
             left[0].cut_off(why)
         self._call_back()
@@ -102,7 +103,7 @@ class Aborts:
                 self._waiting.remove(one)
                 one[1]()
 
-    def _work_on(self, abort: Abort) -> None:
+    def _tick(self, abort: Abort) -> None:
         if abort not in self._unfinished:
             return
         done = True

@@ -1,4 +1,4 @@
-"""Completion: how code that goes on elsewhere says that a step is done.
+"""Completion: the outcome of a step whose operator runs elsewhere and calls back.
 
 @operators.bind(move_to)
 def walk(agent, spot):
@@ -14,12 +14,11 @@ from threading import Lock
 
 
 class Completion:
-    """The outcome of one start of a step, which is told by a call-back.
+    """The outcome of one start of a step, set by a call-back.
 
-    ``succeed`` and ``fail`` may be called from any thread at any time. The first one counts, and
-    the step sees it at its next tick. What comes later, or after the step was given up, changes
-    nothing and is counted in ``ignored``. ``on_abort`` is called when the step is given up, in
-    the thread that ticks.
+    ``succeed`` and ``fail`` may be called in any thread at any time. The first call counts, and
+    the step sees it at its next tick; later calls, and calls after an abort, are only counted, in
+    ``ignored``. ``on_abort`` is called when the step is aborted, in the thread that ticks.
     """
 
     def __init__(self, on_abort: Callable[[], object] | None = None) -> None:
@@ -28,31 +27,31 @@ class Completion:
         self._claimed = False
         self._closed = False
         self._reason: str | None = None
-        # Held for a few assignments, never while code of the user's runs.
+        # Held for a few assignments, never while the user's code runs: it cannot deadlock.
         self._lock = Lock()
 
     def succeed(self) -> bool:
-        """The step is done; whether that counted."""
+        """End the step with success. Returns False if the call was ignored."""
         return self._close("")
 
     def fail(self, reason: str = "the operator failed") -> bool:
-        """The step cannot be done; whether that counted. The reason must not be empty."""
+        """End the step as failed. Returns False if the call was ignored."""
         return self._close(reason or "the operator failed")
 
     @property
     def reason(self) -> str | None:
-        """Why it failed, nothing for a success, None while nobody has said anything."""
+        """Why it failed, empty for a success, None while it is open."""
         with self._lock:
             return self._reason
 
     def claim(self) -> bool:
-        """Called by the run time at the start of a step; False when another step has it."""
+        """Called by the run time when a step starts. Returns False if another step has it."""
         with self._lock:
             first, self._claimed = not self._claimed, True
             return first
 
     def abandon(self) -> None:
-        """Called by the run time when the step is given up: what is said from now on is ignored."""
+        """Called by the run time when the step is aborted: later calls are ignored."""
         with self._lock:
             self._closed = True
         if self._on_abort is not None:

@@ -1,4 +1,4 @@
-"""Leases: what only so many can have at once, and who has it.
+"""Leases: keys that only so many holders can have at once, and who has them.
 
 fray = Leases({"attack": 2})                  # for all agents that may attack at once
 Agent("grunt", ..., leases=fray)
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-_NOTHING_SAID: Final[Mapping[Hashable, int]] = MappingProxyType({})
+_NO_PLACES: Final[Mapping[Hashable, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holder:
-    """Somebody who can have a lease: an agent, one run of a plan, one start of a step.
+    """A holder of leases: an agent, one run of a plan, or one start of a step.
 
-    What those have that it is ``inside`` of, it has too. Compared by identity.
+    It also has the leases of the holder that it is ``inside`` of. Compared by identity.
     """
 
     name: str
@@ -42,17 +42,17 @@ class Holder:
 
 
 class Leases:
-    """A table of leases. Agents of one thread may share it; a coordinator may take leases too.
+    """A table of leases, to be shared by agents of one thread.
 
-    ``places`` says how many may have a key at once; what it does not name only one may have.
+    ``places`` is how many holders may have a key at once; one, for a key that is not in it.
     """
 
-    def __init__(self, places: Mapping[Hashable, int] = _NOTHING_SAID) -> None:
+    def __init__(self, places: Mapping[Hashable, int] = _NO_PLACES) -> None:
         self._places = dict(places)
         self._holders: dict[Hashable, list[Holder]] = {}
 
     def take(self, key: Hashable, holder: Holder) -> bool:
-        """Whether the holder has the key from now on. Taken twice, it is had once."""
+        """Take a lease. Returns False if all places are taken; taking it twice has no effect."""
         if self.has(key, holder):
             return True
         holders = self._holders.get(key, [])
@@ -62,7 +62,7 @@ class Leases:
         return True
 
     def has(self, key: Hashable, holder: Holder) -> bool:
-        """Whether the holder, or somebody it is inside of, has the key."""
+        """Whether the holder, or one that it is inside of, has the key."""
         holders = self._holders.get(key, ())
         around: Holder | None = holder
         while around is not None and around not in holders:
@@ -70,7 +70,7 @@ class Leases:
         return around is not None
 
     def give_back(self, key: Hashable, holder: Holder) -> bool:
-        """Whether the holder itself had the key until now."""
+        """Return a lease. Returns False if the holder itself did not have it."""
         holders = self._holders.get(key, [])
         if holder not in holders:
             return False
@@ -80,7 +80,7 @@ class Leases:
         return True
 
     def holders(self, key: Hashable) -> tuple[Holder, ...]:
-        """Who has the key, in the order it was taken."""
+        """The holders of the key, in the order in which they took it."""
         return tuple(self._holders.get(key, ()))
 
     def __len__(self) -> int:
@@ -89,9 +89,9 @@ class Leases:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Account:
-    """What a holder took and has not given back.
+    """The leases that a holder took and has not returned.
 
-    ``shared`` are keys that it asked for when the holder, or somebody around it, had them.
+    ``shared`` are keys that it asked for while it, or a holder around it, already had them.
     """
 
     holder: Holder

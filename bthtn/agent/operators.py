@@ -1,6 +1,6 @@
-"""Operators: the run-time code of primitive tasks, bound to them apart from the domain.
+"""Operators: the code that runs primitive tasks, bound to them apart from the domain.
 
-One domain runs in a unit test, in a simulator and in the game: each binds its own operators.
+One domain can run in a unit test, in a simulator and in the game: each binds its own operators.
 A task without one is simulated.
 """
 
@@ -15,25 +15,25 @@ from bthtn.errors import Diagnostic, ExecutionError
 F = TypeVar("F", bound=Callable[..., Any])
 
 Running = Iterator[None]
-"""What a generator operator returns: every ``yield`` says that it is still running."""
+"""The return type of a generator operator; every ``yield`` means that it is still running."""
 
 
 class OperatorFailed(Exception):  # noqa: N818 - it reads as what the operator says
-    """Raised by an operator that could not do its task; the message is the reason."""
+    """Raised by an operator that cannot do its task; the message is the reason."""
 
 
 class Operators:
-    """Which code runs which primitive task, and is told of the plans it is in.
+    """The code of primitive tasks: operators, and hooks for the plans that contain the tasks.
 
     An operator is called with the agent and the task's arguments. It may be
 
     - a generator function: ``yield`` means still running, returning means success, raising
-      OperatorFailed means failure, and ``finally`` cleans up, also when it is aborted, and may
-      ``yield`` for as long as that takes;
-    - a function that makes a Completion, for code that goes on elsewhere and calls back;
-    - a function without ``yield``: it is done when it returns;
+      OperatorFailed means failure, and ``finally`` cleans up, also in an abort, and may ``yield``
+      while that takes more ticks;
+    - a function that returns a Completion, for code that runs elsewhere and calls back;
+    - a function without ``yield``: it succeeds when it returns;
     - a function or class that makes an object with ``start``, ``tick`` and ``abort``;
-    - a function that makes a py_trees behaviour.
+    - a function that returns a py_trees behaviour.
     """
 
     def __init__(self) -> None:
@@ -42,29 +42,29 @@ class Operators:
         self._plan_ends: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
 
     def bind(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
-        """Decorator: run the task with this code. Raises ExecutionError.
+        """Decorator: run the task with this code.
 
-        A task that is not primitive has nothing to run, and a task has one operator.
+        Raises ExecutionError for a compound task, and for a task that has an operator already.
         """
         return _binding(self._bound, task, "operator")
 
     def on_plan_start(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
         """Decorator: call this, like an operator, when a plan with the task begins.
 
-        It is called for every step of the plan, before the first one starts: the place to
-        reserve what the step will need. What it raises fails the plan. Raises ExecutionError.
+        It is called for every step of the plan, before the first one starts, for example to
+        reserve what the step will need. The plan fails if it raises. Raises ExecutionError.
         """
         return _binding(self._plan_starts, task, "on_plan_start hook")
 
     def on_plan_end(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
-        """Decorator: call this when a plan with the task is over, on whatever path.
+        """Decorator: call this when a plan with the task has ended, in whatever way.
 
-        It is called once for every step whose plan has begun. Raises ExecutionError.
+        It is called once for every step whose plan has started. Raises ExecutionError.
         """
         return _binding(self._plan_ends, task, "on_plan_end hook")
 
     def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
-        """The code that runs the task, None when it is simulated."""
+        """The operator of the task, None if it is simulated."""
         return self._bound.get(task)
 
     @property
@@ -75,11 +75,11 @@ class Operators:
     def plan_hooks(
         self, task: PrimitiveTask[Any]
     ) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
-        """What is called for the task when a plan begins and when it is over."""
+        """The ``on_plan_start`` and ``on_plan_end`` hooks of the task, each may be None."""
         return self._plan_starts.get(task), self._plan_ends.get(task)
 
     def tasks(self) -> tuple[PrimitiveTask[Any], ...]:
-        """The tasks that have an operator or a hook, in the order they were bound."""
+        """The tasks that have an operator or a hook, in the order in which they were bound."""
         return tuple(dict.fromkeys((*self._bound, *self._plan_starts, *self._plan_ends)))
 
 

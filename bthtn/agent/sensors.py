@@ -1,4 +1,4 @@
-"""Sensors: the code that refreshes beliefs about the world, bound to the fluents it owns.
+"""Sensors: the code that refreshes beliefs, bound to the fluents that it owns.
 
     sensors = Sensors()
 
@@ -6,7 +6,7 @@
     def eyes(agent):
         return {Soldier.target: agent.body.sees_enemy, Soldier.distance: agent.body.distance}
 
-Each agent runs the sensors of its own accord, with ``agent.sense()`` at the beginning of a tick.
+``agent.sense()`` reads the sensors that are due; call it at the beginning of every tick.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
 
-from bthtn.agent.event import AgentEvent, SensorFailed
+from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
@@ -29,22 +29,22 @@ OnFailure = Literal["keep", "unknown"]
 
 
 class Perceiver(Protocol):
-    """**Protocol:** somebody who has sensors; an agent."""
+    """**Protocol:** what sensors need of an agent."""
 
     name: str
     beliefs: Beliefs[Any]
 
     def emit(self, event: AgentEvent) -> None:
-        """Tell whoever listens what happened."""
+        """Call the listener with an event."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sensor:
-    """What refreshes some fluents, and how often.
+    """Code that refreshes some fluents, and how often.
 
-    ``every`` is in ticks, None for only when triggered. ``slot`` tells sensors of the same
-    interval apart, so that they take turns.
+    ``every`` is the interval in ticks, None for a sensor that is only triggered. ``slot`` numbers
+    the sensors of the same interval, so that they are read in different ticks.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Sensor:
     slot: int = 0
 
     def owns(self, fluent: Fluent[Any]) -> bool:
-        """Whether it may write the fluent: one that it was bound to, or of a family."""
+        """Whether it may write the fluent: its own, or a member of its family."""
         return any(_covers(one, fluent) for one in self.owned)
 
     def is_due(self, tick: int, turn: int) -> bool:
-        """Whether its interval ends in this tick, for the agent whose turn that is."""
+        """Whether it is to be read in this tick by the agent with this number."""
         return self.every is not None and (tick + self.slot + turn) % self.every == 0
 
     def __repr__(self) -> str:
@@ -67,18 +67,18 @@ class Sensor:
 
 
 class Sensors:
-    """Which code refreshes which fluents. A fluent has one sensor, or none.
+    """The sensors of agents; a fluent has at most one.
 
     A sensor is called with the agent and may be
 
     - a function: it returns values by fluent, ``{Soldier.health: 40}``, or the value itself
-      where it owns a single fluent; None when there is nothing new;
-    - a generator function: it yields what a function returns, and goes on at the next reading;
-    - a class: its object is made once for each agent, and has a method ``sense`` that returns
-      what a function returns.
+      if it owns a single fluent; None when there is nothing new;
+    - a generator function: it yields what a function returns, one reading after the other;
+    - a class: one object is made for each agent, whose method ``sense`` returns what a function
+      returns.
 
-    Sensors with an interval take turns, those of one agent and those of agents that share
-    these sensors, in the order in which they were written and made.
+    Readings are spread over the ticks of an interval, both those of one agent's sensors and those
+    of agents that share these sensors.
     """
 
     def __init__(self) -> None:
@@ -94,9 +94,9 @@ class Sensors:
     ) -> Callable[[Code], Sensor]:
         """Decorator: refresh these fluents with this code, every so many ticks.
 
-        With ``every=None`` it is read only when triggered. When it raises, what it owns keeps its
-        values or, with ``on_failure="unknown"``, becomes unknown. ``name`` is the source of what
-        it writes; without one, the name of the code is. Raises ExecutionError for a fluent that
+        With ``every=None`` it is read only when triggered. When it raises, its fluents keep their
+        values or, with ``on_failure="unknown"``, become unknown. ``name`` is the source of what
+        it writes, by default the name of the function. Raises ExecutionError for a fluent that
         has a sensor already.
         """
         if every is not None and every < 1:
@@ -122,12 +122,12 @@ class Sensors:
         return bound
 
     def for_agent(self, agent: Perceiver) -> Sensing:
-        """The sensors as one agent runs them; each agent that asks has a turn of its own."""
+        """The sensors of one agent. Agents are numbered to spread their readings over ticks."""
         self._agents += 1
         return Sensing(agent, tuple(self._sensors), self._agents - 1)
 
     def _free(self, one: Expression[Any] | FluentFamily[Any, Any]) -> Owned:
-        """What is to be owned, when it is a fluent and no other sensor has it."""
+        """The fluent or family, if no other sensor owns it. Raises ExecutionError."""
         if not isinstance(one, Fluent | FluentFamily):
             message = f"'{one}' is no fluent that a sensor could own"
             raise ExecutionError(Diagnostic("BT110", message))
@@ -142,7 +142,7 @@ class Sensors:
 
 
 class Sensing:
-    """The sensors of one agent while it lives: whose turn it is, and what each was made into."""
+    """The sensors of one agent: when each is due, and the reader made of its code."""
 
     def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...], turn: int) -> None:
         self._agent = agent
@@ -150,7 +150,7 @@ class Sensing:
         self._tick = 0
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors
-        self._told: dict[Sensor, dict[Fluent[Any], None]] = {
+        self._written: dict[Sensor, dict[Fluent[Any], None]] = {
             one: {owned: None for owned in one.owned if isinstance(owned, Fluent)}
             for one in sensors
         }
@@ -164,10 +164,7 @@ class Sensing:
         self._triggered[sensor] = True
 
     def refresh(self) -> None:
-        """A tick begins: read the sensors whose turn it is, in order, and believe what they say.
-
-        In the first tick each one is read.
-        """
+        """Read the sensors that are due, in order, and write their values. The first time, all."""
         for sensor in self._sensors:
             if self._triggered[sensor] or sensor.is_due(self._tick, self._turn):
                 self._triggered[sensor] = False
@@ -175,7 +172,7 @@ class Sensing:
         self._tick += 1
 
     def _refresh(self, sensor: Sensor) -> None:
-        """All of a reading is believed, or nothing."""
+        """Read a sensor and write all of its values, or none if one is bad."""
         beliefs = self._agent.beliefs
         try:
             reading = _values(sensor, self._reader(sensor)())
@@ -183,14 +180,14 @@ class Sensing:
             self._read.pop(sensor, None)
             reason = f"{type(error).__name__}: {error}"
             self._agent.emit(SensorFailed(sensor.name, reason, error))
-            lost = self._told[sensor] if sensor.on_failure == "unknown" else ()
+            lost = self._written[sensor] if sensor.on_failure == "unknown" else ()
             reading = dict.fromkeys(lost, UNKNOWN)
         for fluent, value in reading.items():
-            self._told[sensor][fluent] = None
+            self._written[sensor][fluent] = None
             beliefs.write(fluent, value, sensor.name)
 
     def _reader(self, sensor: Sensor) -> Callable[[], Any]:
-        """What is called for a reading; made when it is first needed, and after a failure."""
+        """The function that reads the sensor; made at the first reading, and after a failure."""
         if sensor not in self._read:
             agent, code = self._agent, sensor.code
             if isgeneratorfunction(code):
@@ -203,7 +200,7 @@ class Sensing:
 
 
 class _Stepped:
-    """A generator that is asked for one reading at a time, and begins anew at its end."""
+    """A generator that gives one reading at a time and is started again at its end."""
 
     def __init__(self, code: Code, agent: Perceiver) -> None:
         self._code = code
@@ -218,7 +215,7 @@ class _Stepped:
 
 
 def _values(sensor: Sensor, reading: Any) -> Mapping[Fluent[Any], Any]:
-    """What was read, by fluent. Raises BthtnError for what cannot be believed."""
+    """The values of a reading by fluent. Raises BthtnError for bad ones."""
     single = sensor.owned[0] if len(sensor.owned) == 1 else None
     if reading is None and not (isinstance(single, Fluent) and single.accepts(None)):
         return {}
@@ -245,7 +242,7 @@ def _covers(owned: Owned, fluent: Fluent[Any]) -> bool:
 
 
 def _overlap(one: Owned, other: Owned) -> bool:
-    """Whether two sensors that own these would share a fluent."""
+    """Whether these have a fluent in common."""
     return (
         one is other
         or (isinstance(one, Fluent) and _covers(other, one))

@@ -1,4 +1,4 @@
-"""HOW DOES IT RUN? Plans as py_trees subtrees, and the node that plans and mounts them.
+"""HOW DOES IT RUN? Plans as py_trees subtrees, and PlanGoal, which plans and mounts them.
 
 | plan node       | behaviour                         |
 | --------------- | --------------------------------- |
@@ -7,24 +7,21 @@
 | `ParallelNode`  | `PlanParallel`                    |
 | `PriorityNode`  | `PlanPriority`                    |
 | `SuspendedNode` | `Suspended`                       |
-| `ScopeNode`     | nothing: its child takes its place |
+| `ScopeNode`     | nothing, its child takes its place; `PlanWithCleanup` if it has a cleanup |
 | `NullNode`      | nothing, or py_trees' `Success`   |
 """
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
-from bthtn.agent.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.agent.leases import Leases
-from bthtn.agent.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
-from bthtn.agent.skills import SkillSlots, SkillTable
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.character import Character
-from bthtn.behaviours.drawn_goal import DrawnGoal
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.schedule import PlanningSchedule
@@ -34,14 +31,8 @@ __all__ = [
     "Agent",
     "Believes",
     "Character",
-    "CombatCoordinator",
-    "CombatUnits",
     "Completion",
-    "DrawnGoal",
     "Leases",
-    "Lottery",
-    "LotteryRow",
-    "LotteryTable",
     "Operator",
     "OperatorFailed",
     "Operators",
@@ -52,9 +43,8 @@ __all__ = [
     "RetryPolicy",
     "Running",
     "Sensors",
-    "SkillSlots",
-    "SkillTable",
     "StateMachineGoals",
     "UtilityGoals",
-    "grouped",
+    "interruptible",
+    "uninterruptible_step",
 ]

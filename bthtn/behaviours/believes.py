@@ -1,4 +1,4 @@
-"""Believes: a question to the beliefs, as a leaf of an authored tree."""
+"""Believes: a condition on the beliefs, as a leaf of a tree written by hand."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from bthtn.domain.condition import ConditionLike, condition_from, why
 class Believes(Behaviour):
     """Succeeds while the agent believes the condition, fails while it is false or unknown.
 
-    The condition is written as in a domain: ``Believes(agent, Soldier.health < 40)``. Under a
-    composite without memory it guards what stands behind it, at every tick. A condition that
-    raises is not believed; the exception's text is the feedback.
+    The condition is written as in a domain: ``Believes(agent, Soldier.health < 40)``. In a
+    sequence without memory it is checked again at every tick, before the later children. It also
+    fails when evaluating the condition raises; the exception's text is the feedback message.
     """
 
     def __init__(
         self, agent: Agent[Any, Any], condition: ConditionLike, name: str | None = None
     ) -> None:
-        """Raises DomainError for something that can have no truth."""
+        """Raises DomainError for something that is no condition."""
         self._agent = agent
         self._condition = condition_from(condition, type(agent.beliefs.now))
         super().__init__(name if name is not None else self._condition.text())

@@ -1,8 +1,12 @@
-"""What can be told of a branch of a running tree: why it failed, what it has still to do."""
+"""Questions about the behaviours of a running plan: how far they are, why they failed.
+
+Nothing here changes a behaviour.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -14,11 +18,49 @@ from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
+from bthtn.replanning.progress import Progress, Stage
 from bthtn.world.footprint import Footprint
+
+COMPOSITES: Final = (PlanSequence, PlanParallel, PlanPriority)
+"""The inner nodes of a running plan."""
+
+_STAGES: Final = MappingProxyType(
+    {
+        Status.INVALID: Stage.AHEAD,
+        Status.RUNNING: Stage.RUNNING,
+        Status.SUCCESS: Stage.FINISHED,
+        Status.FAILURE: Stage.FAILED,
+    }
+)
+
+_ENDED: Final = (Status.SUCCESS, Status.FAILURE)
+
+
+def progress_of(
+    subtree: Behaviour, tree: Node, planned: Mapping[SuspendedNode, Node] = MappingProxyType({})
+) -> Progress:
+    """How far the plan with this tree has come, when ``subtree`` is what runs it."""
+    stages: dict[TaskNode, Stage] = {}
+    passed: dict[PriorityNode, int] = {}
+    over: set[Node] = set()
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, TaskLeaf):
+            stages[node.node] = _STAGES[node.status]
+            continue  # what runs below a leaf is an operator's, not the plan's
+        if isinstance(node, PlanPriority | PlanParallel) and node.status in _ENDED:
+            over.add(node.node)
+        if isinstance(node, PlanPriority) and node.memory and node.status is Status.RUNNING:
+            chosen = node.current_child
+            passed[node.node] = 0 if chosen is None else node.children.index(chosen)
+        pending.extend(node.children)
+    return Progress(tree, stages, planned, passed, frozenset(over))
 
 
 def failure_of(branch: Behaviour) -> Failure:
-    """Why a branch failed: the failure of the one step, or suspended part, that decided it."""
+    """Why a branch failed: the failure of the step, or the suspended part, that decided it."""
     step = _failed_step(branch)
     failure = getattr(step, "failure", None)
     if isinstance(failure, Failure):
@@ -35,7 +77,7 @@ def _failed_step(branch: Behaviour) -> Behaviour:
                 branch = last
             case PlanParallel():
                 branch = _decisive(branch)
-            case _:
+            case _:  # a leaf
                 return branch
 
 
@@ -47,7 +89,7 @@ def _decisive(node: PlanParallel) -> Behaviour:
 
 
 def interruption_of(node: Behaviour) -> str:
-    """Who or what in the tree above took over from a node that is being stopped."""
+    """Why a node is being stopped from above: which behaviour of the tree took over, or failed."""
     below: Any = node
     while below.parent is not None:
         taking_over = getattr(below.parent, "current_child", None)
@@ -58,19 +100,21 @@ def interruption_of(node: Behaviour) -> str:
     return "the tree was stopped"
 
 
-def remaining(branch: Behaviour) -> Footprint:
-    """What the steps of a branch that may still run, or are foreseen, read, write and use."""
-    together = Footprint()
-    for node in _still_to_run(branch):
+def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
+    """The steps of a plan that are running, left to right."""
+    found: list[TaskLeaf] = []
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
         if isinstance(node, TaskLeaf):
-            together = together.then(node.node.footprint)
-        elif isinstance(node, Placeholder):
-            together = together.then(node.foreseen)
-    return together
+            found += [node] if node.status is Status.RUNNING else []
+        else:
+            pending.extend(reversed(node.children))
+    return found
 
 
 def active(branch: Behaviour) -> list[Behaviour]:
-    """The leaves of a branch at which it is now."""
+    """The running leaves of a branch: steps, suspended parts, and what runs below a step."""
     return [
         node
         for node in branch.iterate()
@@ -86,16 +130,24 @@ def contains(branch: Behaviour, node: Behaviour) -> bool:
     return above is branch
 
 
-COMPOSITES: Final = (PlanSequence, PlanParallel, PlanPriority)
-"""What the inside of a running plan is made of."""
+def remaining(branch: Behaviour) -> Footprint:
+    """What the steps of a branch that may still run will read, write and use together."""
+    together = Footprint()
+    for node in _still_to_run(branch):
+        if isinstance(node, TaskLeaf):
+            together = together.then(node.node.footprint)
+        elif isinstance(node, Placeholder):
+            together = together.then(node.foreseen)
+    return together
 
 
 def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
-    """The nodes that may still be ticked; ``again``, also those that have ended before."""
+    """Yield the nodes that may still be ticked."""
+    # A reactive priority may ask again alternatives that have ended: for those, ``again`` is set.
     pending = [(branch, False)]
     while pending:
         node, again = pending.pop()
-        if node.status in (Status.SUCCESS, Status.FAILURE) and not again:
+        if node.status in _ENDED and not again:
             continue
         yield node
         match node:

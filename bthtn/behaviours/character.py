@@ -1,4 +1,4 @@
-"""Character: an agent, its tree, and the world around it, a tick at a time."""
+"""Character: an agent, its tree and its world, ticked together."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import AgentEvent
+from bthtn.agent.events import AgentEvent
 
 
 class Character:
-    """Somebody who can be watched: every tick the world moves, is sensed, and the tree acts.
+    """Runs a tree in a world: at every tick the world advances, sensors are read, the tree acts.
 
-    ``sense`` moves the world on, and may write what the agent perceives into its beliefs; then the
-    agent's sensors are read. ``finished`` says when there is nothing more to see.
+    ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
+    agent's sensors are read. ``finished`` tells when the run is over.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class Character:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing more to see."""
+        """Whether the run is over."""
         return self._finished()
 
     def tick(self) -> tuple[AgentEvent, ...]:
-        """Let one tick pass; what happened in it, in order."""
+        """Run one tick; the events of it, in order."""
         self._events.clear()
         self.ticks += 1
         self._sense()
@@ -58,7 +58,7 @@ class Character:
         return tuple(self._events)
 
     def stop(self) -> tuple[AgentEvent, ...]:
-        """Take the tree down; what that aborted."""
+        """Stop and shut down the tree; the events of that."""
         self._events.clear()
         self.root.stop(Status.INVALID)
         for node in list(self.root.iterate()):

@@ -1,24 +1,21 @@
-"""compiled: a plan tree as a py_trees subtree, by one table.
+"""compiled: a plan tree as a py_trees subtree, one kind of node after the other.
 
-Scopes leave nothing behind but the names on a step's path, unless they are cleaned up after, and
-sequences inside sequences become one, so that ten thousand decompositions below each other make a
+Scopes leave nothing behind but the names on a step's path, unless they have a cleanup, and
+sequences inside of sequences are merged: ten thousand decompositions below each other make a
 flat tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
-from bthtn.behaviours.guarded import PlanCleanup, PlanGuarded
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRun
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.run import Arrival, Path, PlanRun
-from bthtn.behaviours.sequence import Placeholder, PlanSequence
+from bthtn.behaviours.sequence import Placeholder, PlanCleanup, PlanSequence, PlanWithCleanup
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain import construct
@@ -46,32 +43,35 @@ Steps = list[Behaviour]
 def compiled(
     node: Node, run: PlanRun, over: frozenset[Node] = frozenset(), path: Path = None
 ) -> Behaviour:
-    """The behaviour that runs the plan tree, below this path, but for the nodes that are over.
+    """The behaviour that runs a plan tree without the nodes that are ``over``.
 
-    Raises ExecutionError when branches, alternatives and cleanups are nested too deep for
-    py_trees.
+    ``path`` are the decompositions above the tree. Raises ExecutionError when branches,
+    alternatives and cleanups are nested too deep for py_trees.
     """
     return _one(unwound(_Compiler(run, over).steps(node, path, 0)))
 
 
 def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
-    """The behaviours that take the place of a suspended part. Raises ExecutionError as above."""
+    """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``."""
     depth, above = 0, arrival.parent
     while above is not None:
-        depth += isinstance(above, PlanParallel | PlanPriority | PlanGuarded | PlanCleanup)
+        depth += isinstance(above, PlanParallel | PlanPriority | PlanWithCleanup | PlanCleanup)
         above = above.parent
     return unwound(_Compiler(run).steps(node, arrival.path, depth))
 
 
 class _Compiler:
-    """Turns nodes into steps; ``depth`` counts the composites above."""
+    """Turns nodes into behaviours by recursive generators, which ``unwound`` runs on a stack.
+
+    ``depth`` counts the composites above a node that cannot be merged.
+    """
 
     def __init__(self, run: PlanRun, over: frozenset[Node] = frozenset()) -> None:
-        self.run = run
-        self.over = over
+        self._run = run
+        self._over = over
 
     def steps(self, node: Node, path: Path, depth: int) -> Visit[Steps]:
-        """What takes the node's place in a sequence."""
+        """The behaviours for a node, to be put into a sequence. Raises ExecutionError."""
         if depth > DEEPEST:
             raise ExecutionError(
                 Diagnostic(
@@ -80,84 +80,70 @@ class _Compiler:
                     hint="py_trees runs a tree by recursion; use a sequence or a suspension",
                 )
             )
-        make = _null if node in self.over else TABLE[type(node)]
-        return make(self, node, path, depth)
+        if node in self._over:
+            return _leaf([])
+        match node:
+            case TaskNode():
+                return _leaf([TaskLeaf(node, path, self._run)])
+            case SuspendedNode():
+                return _leaf([Suspended(node, path, self._run)])
+            case NullNode():
+                return _leaf([])
+            case ScopeNode():
+                return self._scope(node, path, depth)
+            case SequenceNode():
+                return self._sequence(node, path, depth)
+            case ParallelNode():
+                return self._parallel(node, path, depth)
+            case PriorityNode():
+                return self._priority(node, path, depth)
+            case _:
+                assert_never(node)
+
+    def _scope(self, node: ScopeNode, path: Path, depth: int) -> Visit[Steps]:
+        origin = node.task.origin
+        merges = origin not in (construct.WITH_CLEANUP, construct.FINALLY)
+        below: Path = (str(node), path)
+        inside: Steps = yield self.steps(node.child, below, depth if merges else depth + 1)
+        if origin == construct.WITH_CLEANUP:
+            return [PlanWithCleanup(node, path, self._run, inside)]
+        return inside if merges else [PlanCleanup(inside, str(node))]
+
+    def _sequence(self, node: SequenceNode, path: Path, depth: int) -> Visit[Steps]:
+        steps: Steps = []
+        for child in node.children:
+            inside: Steps = yield self.steps(child, path, depth)
+            steps = joined(steps, inside)
+        return steps
+
+    def _parallel(self, node: ParallelNode, path: Path, depth: int) -> Visit[Steps]:
+        branches: list[Steps] = []
+        for child in node.children:
+            inside: Steps = yield self.steps(child, path, depth + 1)
+            branches.append(inside)
+        # Under the other policies, a branch with nothing to do decides how the node ends.
+        if node.policy is ParallelPolicy.ALL:
+            branches = [branch for branch in branches if branch]
+            if len(branches) <= 1:
+                return branches[0] if branches else []
+        return [PlanParallel(node, [_one(branch) for branch in branches])]
+
+    def _priority(self, node: PriorityNode, path: Path, depth: int) -> Visit[Steps]:
+        alternatives: list[Behaviour] = []
+        for child in node.children:
+            inside: Steps = yield self.steps(child, path, depth + 1)
+            alternatives.append(_one(inside))
+        return [PlanPriority(node, alternatives)]
 
 
-def _task(compiler: _Compiler, node: TaskNode, path: Path, _: int) -> Visit[Steps]:
+def _leaf(steps: Steps) -> Visit[Steps]:
     yield from ()
-    return [TaskLeaf(node, path, compiler.run)]
-
-
-def _scope(compiler: _Compiler, node: ScopeNode, path: Path, depth: int) -> Visit[Steps]:
-    inside: Steps
-    below = (str(node), path)
-    match node.task.origin:
-        case construct.WITH_CLEANUP:
-            inside = yield compiler.steps(node.child, below, depth + 1)
-            return [PlanGuarded(node, path, compiler.run, inside)]
-        case construct.FINALLY:
-            inside = yield compiler.steps(node.child, below, depth + 1)
-            return [PlanCleanup(inside, str(node))]
-        case _:
-            inside = yield compiler.steps(node.child, below, depth)
-            return inside
-
-
-def _sequence(compiler: _Compiler, node: SequenceNode, path: Path, depth: int) -> Visit[Steps]:
-    steps: Steps = []
-    for child in node.children:
-        inside: Steps = yield compiler.steps(child, path, depth)
-        steps = joined(steps, inside)
     return steps
-
-
-def _parallel(compiler: _Compiler, node: ParallelNode, path: Path, depth: int) -> Visit[Steps]:
-    branches: list[Steps] = []
-    for child in node.children:
-        inside: Steps = yield compiler.steps(child, path, depth + 1)
-        branches.append(inside)
-    if node.policy is ParallelPolicy.ALL:
-        branches = [branch for branch in branches if branch]
-        if len(branches) <= 1:
-            return branches[0] if branches else []
-    return [PlanParallel(node, [_one(branch) for branch in branches])]
-
-
-def _priority(compiler: _Compiler, node: PriorityNode, path: Path, depth: int) -> Visit[Steps]:
-    alternatives: list[Behaviour] = []
-    for child in node.children:
-        inside: Steps = yield compiler.steps(child, path, depth + 1)
-        alternatives.append(_one(inside))
-    return [PlanPriority(node, alternatives)]
-
-
-def _suspended(compiler: _Compiler, node: SuspendedNode, path: Path, _: int) -> Visit[Steps]:
-    yield from ()
-    return [Suspended(node, path, compiler.run)]
-
-
-def _null(_: _Compiler, __: Node, ___: Path, ____: int) -> Visit[Steps]:
-    yield from ()
-    return []
-
-
-TABLE: Final = MappingProxyType[type[Node], Callable[..., Visit[Any]]](
-    {
-        TaskNode: _task,
-        ScopeNode: _scope,
-        SequenceNode: _sequence,
-        ParallelNode: _parallel,
-        PriorityNode: _priority,
-        SuspendedNode: _suspended,
-        NullNode: _null,
-    }
-)
-"""Which factory makes the behaviour for a plan node."""
 
 
 def _one(steps: Steps) -> Behaviour:
     if not steps:
         return Success("nothing to do")
+    # A placeholder needs a sequence in which it can be replaced.
     alone = len(steps) == 1 and not isinstance(steps[0], Placeholder)
     return steps[0] if alone else PlanSequence(steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import GoalWaits, TaskAvoided
+from bthtn.agent.events import GoalWaits, TaskAvoided
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode

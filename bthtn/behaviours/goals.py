@@ -1,12 +1,12 @@
-"""Choosing among goals: composites whose children are goals, or any behaviours.
+"""Composites that choose among goals; their children are goals, or any behaviours.
 
-| composite           | prefers                                  | looks again                  |
+| composite           | prefers                                  | decides again                 |
 | ------------------- | ---------------------------------------- | ---------------------------- |
 | `PriorityGoals`     | the order in which they were written     | every ``period`` ticks       |
 | `UtilityGoals`      | the greatest value in the beliefs        | when the beliefs have changed |
-| `StateMachineGoals` | the one that a state is for              | in every tick                |
+| `StateMachineGoals` | the one of the current state             | in every tick                |
 
-The first two look for a plan of what they prefer while something else runs, and switch when
+While one goal runs, the first two search for a plan of a goal that they prefer, and switch once
 there is one.
 """
 
@@ -21,7 +21,6 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.ahead import PlanAhead
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from
@@ -39,16 +38,13 @@ DEFAULT_BUDGET: Final = 1_000
 
 
 class _Preferring(Composite):
-    """Runs the most preferred child that does not fail, and looks for a better one meanwhile."""
+    """Runs the most preferred child that does not fail, and prepares better ones meanwhile."""
 
     def __init__(self, name: str, agent: Agent[Any, Any], children: Sequence[Behaviour]) -> None:
         super().__init__(name, children)
         self.agent = agent
         self._failed: set[int] = set()
         self._to_try: list[int] = []
-        self._aheads = [
-            PlanAhead(child) if isinstance(child, PlanGoal) else None for child in self.children
-        ]
 
     @abstractmethod
     def ranking(self) -> list[int]:
@@ -56,13 +52,13 @@ class _Preferring(Composite):
 
     @abstractmethod
     def better(self, running: int) -> list[int] | None:
-        """Positions of what to look at instead of the running one; None: nothing new to look at.
+        """Positions of the children to try instead of the running one; None for no new ones.
 
-        Asked once in every tick in which a child is running.
+        Called once in every tick in which a child is running.
         """
 
     def tick(self) -> Iterator[Behaviour]:
-        """Go on with the running child, or with a better one that was found."""
+        """Tick the running child, or switch to a better one that is ready."""
         if self.status is not Status.RUNNING:
             self._restart()
             was_ticked = False
@@ -85,11 +81,11 @@ class _Preferring(Composite):
         yield self
 
     def terminate(self, new_status: Status) -> None:  # noqa: ARG002 - the same at every end
-        """Called by py_trees at every end: what was being looked for is forgotten."""
+        """Called by py_trees at every end: background searches are dropped."""
         self._to_try = []
-        for ahead in self._aheads:
-            if ahead is not None:
-                ahead.forget()
+        for child in self.children:
+            if isinstance(child, PlanGoal):
+                child.stop_preparing()
 
     def _restart(self) -> None:
         for child in self.children:
@@ -106,22 +102,22 @@ class _Preferring(Composite):
         return None if index is None else self.children[index]
 
     def _review(self) -> Generator[Behaviour, None, bool]:
-        """Look at what would be better. Whether the current child is a new one, ticked already."""
+        """Try better children. Returns whether the current child is a new one that was ticked."""
         assert self.current_child is not None, "something runs"
         fresh = self.better(self._position(self.current_child))
         self._to_try = self._to_try if fresh is None else fresh
         while self._to_try:
-            child, ahead = self.children[self._to_try[0]], self._aheads[self._to_try[0]]
-            if ahead is None:
-                yield from child.tick()
-                is_better: bool | None = child.status is not Status.FAILURE
+            child = self.children[self._to_try[0]]
+            if isinstance(child, PlanGoal):
+                is_better = child.prepare()
             else:
-                is_better = ahead.advance()
+                yield from child.tick()
+                is_better = child.status is not Status.FAILURE
             if is_better is None:
                 return False
             if is_better:
                 self._switch(child)
-                return ahead is None
+                return not isinstance(child, PlanGoal)
             self._to_try.pop(0)
         return False
 
@@ -141,9 +137,9 @@ class _Preferring(Composite):
 class PriorityGoals(_Preferring):
     """The first goal that works; goals before it are tried again every ``period`` ticks.
 
-    When a goal fails the next one is tried. A goal before the running one is only planned for;
-    the running one is interrupted when there is a plan. Any other behaviour has to be ticked to
-    find that out, and takes over unless it fails, as under py_trees' ``Selector``.
+    When a goal fails, the next one is tried. For a goal before the running one, only a plan is
+    searched for; the running one is interrupted once there is a plan. Any other behaviour before
+    it is ticked, and takes over unless it fails, as under py_trees' ``Selector``.
     """
 
     def __init__(
@@ -168,23 +164,24 @@ class PriorityGoals(_Preferring):
         self._ticks = 0
 
     def ranking(self) -> list[int]:
-        """As they were written. A goal is being chosen: from now on the ticks are counted."""
+        """All, in the order in which they were written. The period starts anew."""
         self._ticks = 0
         return list(range(len(self.children)))
 
     def better(self, running: int) -> list[int] | None:
-        """Every ``period`` ticks, those before the running one."""
+        """Every ``period`` ticks, the ones before the running one."""
         self._ticks += 1
         return list(range(running)) if self._ticks % self.period == 0 else None
 
 
 class UtilityGoals(_Preferring):
-    """The goal of the greatest value; of equal ones the running, then the first written.
+    """The goal of the greatest value; of equal ones the running one, then the first written.
 
-    Values are numbers, expressions or functions of the beliefs; a goal whose value is unknown,
-    or no number, or raises, is not chosen. The running one counts ``inertia`` more. When the
-    beliefs have changed, and another has the greater value, the running one is interrupted as
-    soon as the other has a plan. When a goal fails the next one is tried.
+    Values are numbers, expressions or functions of the beliefs. A goal is not chosen while its
+    value is unknown, is not a number, or cannot be computed. ``inertia`` is added to the value of
+    the running goal. When another one has a greater value after the beliefs have changed, the
+    running one is interrupted as soon as the other has a plan. When a goal fails, the next one is
+    tried.
     """
 
     def __init__(
@@ -204,12 +201,12 @@ class UtilityGoals(_Preferring):
         self._version = -1
 
     def ranking(self) -> list[int]:
-        """By value in the beliefs as they are."""
+        """By value, the greatest first."""
         self._version = self.agent.beliefs.version
         return self._by_value(running=None)
 
     def better(self, running: int) -> list[int] | None:
-        """Those of greater value than the running one, when the beliefs have changed."""
+        """The ones of greater value than the running one, if the beliefs have changed."""
         if self._version == self.agent.beliefs.version:
             return None
         self._version = self.agent.beliefs.version
@@ -217,7 +214,7 @@ class UtilityGoals(_Preferring):
         return ranking[: ranking.index(running)] if running in ranking else ranking
 
     def value(self, index: int) -> float | None:
-        """What the goal is worth now; None where that cannot be told."""
+        """The value of the goal now, None if it is unknown or cannot be computed."""
         try:
             value = self._values[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
@@ -237,12 +234,12 @@ class UtilityGoals(_Preferring):
 
 
 class StateMachineGoals(Composite):
-    """The goal that is for the state which the beliefs are in: begun where the state is entered.
+    """The goal of the current state, started when the state is entered.
 
-    ``state`` is an expression or a function of the beliefs. When it changes, the running goal is
-    interrupted and the new state's begun in the same tick. A goal that has ended is not begun
-    again while the state stays: the answer remains the same. A state that no goal is for, that
-    is unknown, or whose function raises, is a failure.
+    ``state`` is an expression or a function of the beliefs. When its value changes, the running
+    goal is interrupted and the one of the new state started in the same tick. A goal that has
+    ended is not started again while the state stays; its status remains the answer. The node
+    fails in a state without a goal, while the state is unknown, and when ``state`` raises.
     """
 
     def __init__(
@@ -264,7 +261,7 @@ class StateMachineGoals(Composite):
         self._state = number_from(state, state_class)
 
     def tick(self) -> Iterator[Behaviour]:
-        """Change goals when the state has changed; tick what is at work."""
+        """Switch goals when the state has changed; tick the current one unless it has ended."""
         goal = self._goal()
         if goal is not self.current_child:
             left, self.current_child = self.current_child, goal
@@ -281,7 +278,7 @@ class StateMachineGoals(Composite):
         yield self
 
     def _goal(self) -> Behaviour | None:
-        """What is for the state that the beliefs are in."""
+        """The goal of the current state, None without one."""
         try:
             self.state = self._state.evaluate(self.agent.beliefs)
             found = None if self.state is UNKNOWN else self._goals.get(self.state)
@@ -296,7 +293,7 @@ class StateMachineGoals(Composite):
 
 
 def goal_from(goal: GoalLike, agent: Agent[Any, Any], budget: Budget = DEFAULT_BUDGET) -> Behaviour:
-    """The behaviour itself, or a PlanGoal for the network, called like it. Raises DomainError."""
+    """The behaviour itself, or a PlanGoal named after the network. Raises DomainError."""
     if isinstance(goal, Behaviour):
         return goal
     network = network_from(goal)

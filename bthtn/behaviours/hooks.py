@@ -1,4 +1,4 @@
-"""The hooks of a plan: what its steps want done when it begins, and when it is over."""
+"""The hooks of a plan: ``on_plan_start`` and ``on_plan_end`` of its steps."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import PlanHookFailed
+from bthtn.agent.events import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
+from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.behaviours.step import text_of
 from bthtn.domain.task import PrimitiveTask
-from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.walk import preorder
 
 Call = tuple[PrimitiveTask[Any], tuple[Any, ...]]
-"""A task with the values it is called with: what a hook is called for."""
+"""A task and its arguments, with which its hooks are called."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Opened:
-    """A step whose plan has begun, and what its hook took."""
+class _Open:
+    """A step whose start hook was called, with the leases that the hook took."""
 
     call: Call
     name: str
@@ -30,50 +31,54 @@ class _Opened:
 
 
 class PlanHooks:
-    """Calls the hooks of a goal's plans: for every step, one start and then one end.
+    """Calls the hooks of a goal's plans: for every step one start, and later one end.
 
-    A step that the next plan has as well stays open: neither its end nor a start is called.
-    ``holder`` has what the hooks took; it is given back behind each step's ``on_plan_end``.
+    A step that the next plan has as well stays open: neither hook is called for it. ``holder``
+    holds the leases that hooks took; they are returned after each step's ``on_plan_end``.
     """
 
     def __init__(self, agent: Agent[Any, Any], goal: str) -> None:
-        self.holder = Holder(goal, agent.holder)
+        self._runtime = runtime_of(agent)
+        self.holder = Holder(goal, self._runtime.holder)
         self._agent = agent
         self._goal = goal
-        self._opened: list[_Opened] = []
+        self._open: list[_Open] = []
 
-    def adopt(self, tree: Node) -> Failure | None:
-        """Begin with a plan, instead of the one there was. Returns why a hook refuses, or None."""
+    def adopt(self, tree: Node) -> None:
+        """Switch to a plan: call the ends of steps that it lacks, then the starts of its new ones.
+
+        Raises PlanRefused when a start hook raises; what is open by then stays open.
+        """
         wanted = list(self._hooked(tree))
         missing = Counter(call for call, _ in wanted)
-        kept: list[_Opened] = []
-        dropped: list[_Opened] = []
-        for one in self._opened:
+        kept: list[_Open] = []
+        dropped: list[_Open] = []
+        for one in self._open:
             stays = missing[one.call] > 0
             missing[one.call] -= stays
             (kept if stays else dropped).append(one)
-        self._opened = kept
-        self._close(dropped)
+        self._open = kept
+        self._end(dropped)
         new: list[tuple[Call, str]] = []
         for call, name in reversed(wanted):
             if missing[call] > 0:
                 missing[call] -= 1
                 new.append((call, name))
-        return self._open(reversed(new))
+        self._start(reversed(new))
 
-    def extend(self, tree: Node) -> Failure | None:
-        """A suspended part of the plan was planned. Returns why a hook refuses it, or None."""
-        return self._open(self._hooked(tree))
+    def extend(self, tree: Node) -> None:
+        """Call the starts for the plan of a suspended part. Raises PlanRefused."""
+        self._start(self._hooked(tree))
 
-    def over(self) -> None:
-        """The plan is over, once all that was given up of it has been given up."""
-        opened, self._opened = self._opened, []
+    def close(self) -> None:
+        """The plan is over: call all ends, as soon as its unfinished aborts are done."""
+        opened, self._open = self._open, []
         if opened:
-            self._agent.aborts.afterwards(self.holder, lambda: self._close(opened))
+            self._agent.aborts.afterwards(self.holder, lambda: self._end(opened))
 
     @property
     def is_inside_a_step(self) -> bool:
-        """Whether the goal was made by an operator, whose step it belongs to."""
+        """Whether the goal was made by an operator, and so belongs to a step."""
         around = self.holder.inside
         return around is not None and around.inside is not None
 
@@ -85,42 +90,40 @@ class PlanHooks:
             if isinstance(node, TaskNode) and operators.plan_hooks(node.task) != (None, None):
                 yield (node.task, node.args), str(node)
 
-    def _open(self, calls: Iterator[tuple[Call, str]]) -> Failure | None:
+    def _start(self, calls: Iterator[tuple[Call, str]]) -> None:
         for call, name in calls:
-            begin, _ = self._agent.operators.plan_hooks(call[0])
-            one = _Opened(call, name, Account(self.holder))
-            error: BaseException | None = None
-            if begin is not None:
-                error = self._called(begin, one, "on_plan_start")
+            start, _ = self._agent.operators.plan_hooks(call[0])
+            one = _Open(call, name, Account(self.holder))
+            error = None if start is None else self._call(start, one, "on_plan_start")
             if error is not None:
-                self._agent.settle(one.account)
-                return Failure(text_of(error), f"on_plan_start of {name}", error=error)
-            self._opened.append(one)
-        return None
+                self._runtime.settle(one.account)
+                raise PlanRefused(f"on_plan_start of {name}: {text_of(error)}")
+            self._open.append(one)
 
-    def _close(self, opened: list[_Opened]) -> None:
-        """Call the ends, the latest start first. What ends the program leaves the rest open."""
+    def _end(self, opened: list[_Open]) -> None:
+        """Call the ends, the latest start first."""
         try:
             while opened:
                 one = opened.pop()
                 _, end = self._agent.operators.plan_hooks(one.call[0])
                 try:
                     if end is not None:
-                        self._called(end, one, "on_plan_end")
+                        self._call(end, one, "on_plan_end")
                 finally:
-                    heirs = (other.account for other in (*self._opened, *opened))
-                    self._agent.settle(one.account, heirs)
-        finally:
-            self._opened[:0] = opened
+                    heirs = (other.account for other in (*self._open, *opened))
+                    self._runtime.settle(one.account, heirs)
+        finally:  # after KeyboardInterrupt and the like, the rest stays open
+            self._open[:0] = opened
 
-    def _called(self, hook: Callable[..., Any], one: _Opened, what: str) -> BaseException | None:
+    def _call(self, hook: Callable[..., Any], one: _Open, what: str) -> Exception | None:
+        """Call a hook; the exception that it raised, reported as an event."""
         try:
-            with self._agent.acting(one.account):
+            with self._runtime.acting(one.account):
                 hook(self._agent, *one.call[1])
         except Exception as error:  # noqa: BLE001 - the user's hook: contained and reported
             self._agent.emit(PlanHookFailed(self._goal, what, one.name, error))
             return error
         except BaseException:
-            self._agent.settle(one.account)
+            self._runtime.settle(one.account)
             raise
         return None

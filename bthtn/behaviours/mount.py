@@ -1,4 +1,4 @@
-"""Mount: where a goal's plan stands in the tree, and how one takes the place of another."""
+"""Mount: the place below a goal where its plan runs, and where one plan replaces another."""
 
 from __future__ import annotations
 
@@ -8,40 +8,39 @@ from typing import Any
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.carry import Carrying, idle_for
+from bthtn.behaviours.branch import progress_of
 from bthtn.behaviours.compile import compiled, compiled_steps
-from bthtn.behaviours.headway import progress_of
+from bthtn.behaviours.handover import hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
-from bthtn.behaviours.interruptible import interruptible
-from bthtn.behaviours.run import (
+from bthtn.behaviours.plan_run import (
     Arrival,
     CleanUp,
     OnFinished,
     OnResumed,
     Planned,
-    PlanRest,
+    PlanRefused,
     PlanRun,
     ResumeFailed,
 )
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.task_leaf import interruptible
 from bthtn.errors import BthtnError
-from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
 from bthtn.replanning.progress import MountedTree, Progress, is_continuation
 
 
 class Mount:
-    """The behaviours of a goal's plan, how far they have come, and what the plan has reserved.
+    """The running plan of a goal: its behaviours, which are the goal's only child, and its hooks.
 
-    They are the only child of the goal. ``setup_arguments`` are what the tree was set up with.
+    ``setup_arguments`` are those that the tree was set up with; plans are set up with them later.
     """
 
     def __init__(
         self,
         goal: Behaviour,
         agent: Agent[Any, Any],
-        plan_rest: PlanRest,
+        search_rest: Callable[[Arrival], Callable[[], Plan | None]],
         on_resumed: OnResumed,
         on_finished: OnFinished,
         clean_up: CleanUp,
@@ -50,11 +49,13 @@ class Mount:
         self.setup_arguments: Mapping[str, Any] = {}
         self._goal = goal
         self._agent = agent
-        self._told = (plan_rest, on_resumed, on_finished)
+        self._search_rest = search_rest
+        self._on_resumed = on_resumed
+        self._on_finished = on_finished
         self._clean_up = clean_up
         self._is_idle = idle_for(agent.operators)
         self._run: PlanRun | None = None
-        self._tree: MountedTree | None = None
+        self._mounted: MountedTree | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -63,50 +64,46 @@ class Mount:
 
     @property
     def subtree(self) -> Behaviour:
-        """What runs the plan."""
+        """The root of the behaviours that run the plan."""
         return self._goal.children[0]
 
     @property
     def run(self) -> PlanRun:
-        """The run of the plan that is mounted."""
-        assert self._run is not None, "what is mounted is being run"
+        """The run of the mounted plan."""
+        assert self._run is not None, "a mounted plan has a run"
         return self._run
 
     def is_interruptible(self) -> bool:
-        """Whether the plan may be given up for a better one now."""
+        """Whether the plan may be replaced by a better one now."""
         return interruptible(self.subtree)
 
     def progress(self) -> Progress:
         """How far the plan has come."""
-        assert self._tree is not None, "what is mounted has a tree"
-        return progress_of(self.subtree, self._tree.tree, self._tree.planned)
+        assert self._mounted is not None, "a plan is mounted"
+        return progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
 
-    def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> Failure | None:
-        """Mount a plan, of which some nodes are over. Returns why a hook refuses it, or None.
+    def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> None:
+        """Mount a plan without the nodes that are ``over``.
 
-        Raises ExecutionError for a plan that py_trees cannot run.
+        Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
-        refused = self.hooks.adopt(plan.tree)
-        if refused:
-            return refused
-        plan_rest, on_resumed, on_finished = self._told
+        self.hooks.adopt(plan.tree)
         self._run = PlanRun(
             self._agent,
             self._goal.name,
-            plan_rest,
-            on_resumed,
+            self._plan_rest,
+            self._on_resumed,
             self.setup_arguments,
-            on_finished,
+            self._on_finished,
             holder=self.hooks.holder,
             clean_up=self._clean_up,
         )
         subtree = compiled(plan.tree, self._run, over)
         self._set_up(subtree)
-        self._stand(plan, subtree)
-        return None
+        self._mount(plan, subtree)
 
-    def is_same_course(self, plan: Plan) -> bool:
-        """Whether the plan is what is left of the one that runs (semantics 3.9.2)."""
+    def is_equivalent(self, plan: Plan) -> bool:
+        """Whether the plan does nothing but what remains of the running one (semantics 3.9.2)."""
         return is_continuation(self.progress(), plan, self._is_idle)
 
     def exchange(
@@ -114,57 +111,63 @@ class Mount:
         plan: Plan,
         over: frozenset[Node] = frozenset(),
         *,
-        same_course: bool = False,
-        mends: bool = False,
-        tell: Callable[[], None] = lambda: None,
-    ) -> Failure | None:
-        """Put a plan in the place of the running one; what both begin with runs on.
+        equivalent: bool = False,
+        repairs: bool = False,
+        on_accepted: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Replace the running plan; the steps that both start with run on (see ``hand_over``).
 
-        One that ``mends`` it is the same plan but for one part. Returns why a hook refuses it, or
-        None: then ``tell`` has been called before anything was aborted. Raises as ``put``, with
-        nothing changed.
+        ``on_accepted`` is called when nothing can fail any more, before anything is aborted.
+        Raises PlanRefused when a hook raises, and ExecutionError as ``put``, with nothing
+        changed.
         """
         subtree = compiled(plan.tree, self.run, over)
-        refused = self.hooks.adopt(plan.tree)
-        if refused:
-            return refused
-        tell()
+        self.hooks.adopt(plan.tree)
+        on_accepted()
         self._set_up(subtree)
-        carrying = Carrying(self.subtree, self._is_idle, same_course=same_course, mends=mends)
-        self._stand(plan, carrying.into(subtree))
-        return None
+        running = hand_over(
+            self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
+        )
+        self._mount(plan, running)
 
     def clear(self) -> None:
-        """Let the plan's behaviours go."""
+        """Discard the plan's behaviours."""
         for child in self._goal.children:
             discard(child)
         self._goal.children = []
-        self._run = self._tree = None
-
-    def planned(self, plan: Plan, arrival: Arrival) -> Planned:
-        """The behaviours that take the place of a suspended part. Raises ResumeFailed."""
-        try:
-            steps = compiled_steps(plan.tree, self.run, arrival)
-        except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
-        for step in steps:
-            self._set_up(step)
-        return Planned(plan, steps)
+        self._run = self._mounted = None
 
     def resumed(self, plan: Plan, arrival: Arrival) -> None:
-        """A suspended part goes on with this plan. Raises ResumeFailed when a hook refuses it."""
-        refused = self.hooks.extend(plan.tree)
-        if refused:
-            raise ResumeFailed(str(refused))
-        assert self._tree is not None, "a suspended part belongs to a running plan"
-        self._tree.resumed(arrival.node, plan.tree, self.progress())
+        """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
+        try:
+            self.hooks.extend(plan.tree)
+        except PlanRefused as refused:
+            raise ResumeFailed(str(refused)) from refused
+        assert self._mounted is not None, "a suspended part belongs to a running plan"
+        self._mounted.resumed(arrival.node, plan.tree, self.progress())
 
-    def _stand(self, plan: Plan, subtree: Behaviour) -> None:
+    def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
+        ask, run = self._search_rest(arrival), self.run
+
+        def planned() -> Planned | None:
+            plan = ask()
+            if plan is None:
+                return None
+            try:
+                steps = compiled_steps(plan.tree, run, arrival)
+            except BthtnError as error:
+                raise ResumeFailed(str(error)) from error
+            for step in steps:
+                self._set_up(step)
+            return Planned(plan, steps)
+
+        return planned
+
+    def _mount(self, plan: Plan, subtree: Behaviour) -> None:
         subtree.parent = self._goal
         self._goal.children = [subtree]
-        self._tree = MountedTree(plan.tree)
+        self._mounted = MountedTree(plan.tree)
 
     def _set_up(self, subtree: Behaviour) -> None:
-        """Set up what comes later than the tree, as py_trees set up the tree."""
         for node in subtree.iterate():
             node.setup(**self.setup_arguments)

@@ -1,4 +1,4 @@
-"""How the forms of an operator become one: start, tick, abort."""
+"""Operators: what users write in several forms, as one interface of start, tick, abort."""
 
 from __future__ import annotations
 
@@ -20,30 +20,32 @@ from bthtn.plan.nodes import TaskNode
 class Operator(Protocol):
     """**Protocol:** the run-time code of one step.
 
-    ``start`` once, ``tick`` until it answers SUCCESS or FAILURE, ``abort`` instead of an
-    answer. Whatever they raise fails the step; OperatorFailed says why. An ``abort`` that
-    answers RUNNING is not done yet: ``tick`` is called until it answers anything else.
+    ``start`` is called once, then ``tick`` until it returns SUCCESS or FAILURE; ``abort`` is
+    called if the step is aborted before that. An exception in any of them fails the step, with
+    the message of an OperatorFailed as the reason. When ``abort`` returns RUNNING, ``tick`` is
+    called until it returns something else.
     """
 
     def start(self) -> None:
-        """Begin."""
+        """Start the step."""
         ...
 
     def tick(self) -> Status:
-        """Go on; RUNNING, SUCCESS or FAILURE."""
+        """Continue for a tick; RUNNING, SUCCESS or FAILURE."""
         ...
 
     def abort(self) -> Status | None:
-        """Give up and clean up; RUNNING when that takes more ticks."""
+        """Abort and clean up; RUNNING if that takes more ticks."""
         ...
 
 
 def operator_for(
     agent: Agent[Any, Any], node: TaskNode, setup_arguments: Mapping[str, Any]
 ) -> Operator:
-    """The operator that runs a step. Raises ExecutionError for code that makes none.
+    """The operator for a step, made by the code bound to its task; Simulated without any.
 
-    ``setup_arguments`` are what the tree was set up with, for an operator that is a tree.
+    ``setup_arguments`` are those of the tree, for an operator that is a tree. Raises
+    ExecutionError when the code makes something that is no operator.
     """
     make = agent.operators.find(node.task)
     if make is None:
@@ -70,7 +72,7 @@ def operator_for(
 
 
 class Simulated:
-    """Takes its duration in ticks and succeeds."""
+    """Runs for a number of ticks and succeeds."""
 
     def __init__(self, duration: float) -> None:
         self._left = duration
@@ -90,14 +92,14 @@ class Simulated:
 
 
 class GeneratorOperator:
-    """Runs a generator: ``yield`` is still running, return is success.
+    """Runs a generator: ``yield`` means still running, return means success.
 
-    A ``yield`` after it was told to leave means that it has not left yet.
+    A ``yield`` after GeneratorExit means that the abort takes more ticks.
     """
 
     def __init__(self, generator: Generator[Any, None, Any]) -> None:
         self._generator = generator
-        self._leaving = False
+        self._aborting = False
 
     def start(self) -> None:
         """The first tick starts it."""
@@ -109,14 +111,14 @@ class GeneratorOperator:
         except StopIteration:
             return SUCCESS
         except GeneratorExit:
-            if not self._leaving:
+            if not self._aborting:
                 raise
             return FAILURE
         return RUNNING
 
     def abort(self) -> Status | None:
         """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
-        self._leaving = True
+        self._aborting = True
         try:
             self._generator.throw(GeneratorExit())
         except (GeneratorExit, StopIteration):
@@ -124,12 +126,12 @@ class GeneratorOperator:
         return RUNNING
 
     def close(self) -> None:
-        """Let it go, wherever it is. Raises RuntimeError if it will not leave."""
+        """End the generator now. Raises RuntimeError if it yields once more."""
         self._generator.close()
 
 
 class CompletionOperator:
-    """Waits for a call-back."""
+    """Waits for a Completion."""
 
     def __init__(self, completion: Completion) -> None:
         self._completion = completion
@@ -146,7 +148,7 @@ class CompletionOperator:
             )
 
     def tick(self) -> Status:
-        """RUNNING until somebody has said how it ended."""
+        """RUNNING until ``succeed`` or ``fail`` was called. Raises OperatorFailed."""
         reason = self._completion.reason
         if reason is None:
             return RUNNING
@@ -155,12 +157,12 @@ class CompletionOperator:
         return SUCCESS
 
     def abort(self) -> None:
-        """Hear no more of it, and tell whoever does it."""
+        """Ignore later calls, and call ``on_abort``."""
         self._completion.abandon()
 
 
 class SubtreeOperator:
-    """Runs a py_trees behaviour: a step that is a behaviour tree of its own."""
+    """Runs a py_trees behaviour: the step is a behaviour tree of its own."""
 
     def __init__(self, root: Behaviour, setup_arguments: Mapping[str, Any]) -> None:
         self.visited: list[Behaviour] = []
@@ -168,7 +170,7 @@ class SubtreeOperator:
         self._setup_arguments = setup_arguments
 
     def show_below(self, leaf: Behaviour) -> None:
-        """Let displays and visitors find the subtree below the step."""
+        """Make the subtree a child of the step's leaf, for displays and visitors."""
         self._root.parent = leaf
         leaf.children = [self._root]
 
@@ -178,7 +180,10 @@ class SubtreeOperator:
             node.setup(**self._setup_arguments)
 
     def tick(self) -> Status:
-        """Tick the subtree once; ``visited`` are the behaviours that were ticked."""
+        """Tick the subtree once, and keep the ticked behaviours in ``visited``.
+
+        Raises OperatorFailed with the feedback message of a subtree that fails.
+        """
         self.visited = []
         try:
             self.visited.extend(self._root.tick())

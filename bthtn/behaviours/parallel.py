@@ -1,4 +1,4 @@
-"""PlanParallel: branches side by side, ended by a policy."""
+"""PlanParallel: branches that run side by side until a policy ends them."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class PlanParallel(Parallel):
         self.node = node
 
     def setup(self, **kwargs: object) -> None:
-        """Nothing to check: the policy is the plan's own."""
+        """Skip py_trees' check of its own policy, which is only shown."""
 
     def tick(self) -> Iterator[Behaviour]:
-        """Tick the unfinished branches, then decide."""
+        """Tick the unfinished branches, then apply the policy."""
         if self.status is not Status.RUNNING:
             reset(self.children)
             self.status = Status.RUNNING
@@ -74,7 +74,7 @@ class PlanParallel(Parallel):
 
 
 def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:
-    """The py_trees policy under which displays show the node."""
+    """The py_trees policy that displays show for the node."""
     if node.policy is ParallelPolicy.ANY:
         return common.ParallelPolicy.SuccessOnOne()
     return common.ParallelPolicy.SuccessOnSelected(children[:1])

@@ -1,30 +1,29 @@
 """PlanGoal: the node in the user's tree that plans for a goal and runs the plan.
 
-    not running     take the beliefs as they are and begin to search
+    not running     note the beliefs, and start to search
     searching       a budget of expansions per tick; RUNNING meanwhile
-    no plan         FAILURE; again and again: FAILURE at once, until something changes
-    plan found      over several ticks in a world that moved on: does it still hold? then
-                    compile it, mount it, tick it
-    running         did others change something that matters? keep the plan, replace it, repair
-                    it, or give it up and plan anew; tick what there is then
-                    RUNNING; SUCCESS when it is done; on failure repair it or search again, a
-                    bounded number of times
+    no plan         FAILURE; after several times in a row, FAILURE at once until a belief changes
+    plan found      if the world has changed meanwhile: does the plan still work? Then compile
+                    it, mount it and tick it
+    running         has somebody else changed a belief that matters? Then keep the plan, replace
+                    it, repair it, or abort it and search anew; tick what is mounted
+                    RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
+                    again, a bounded number of times
     interrupted     abort everything at once
 
-It is the one behaviour that plans: suspended parts ask it for theirs. What becomes of a
-running plan is not decided here but by ``replanning.review``.
+``PlanSearch`` has the search; ``replanning.review`` decides what becomes of a running plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     GoalEnded,
     PlanAborted,
     PlanAdopted,
@@ -36,14 +35,15 @@ from bthtn.agent.event import (
     PlanResumed,
 )
 from bthtn.behaviours.branch import failure_of, interruption_of
+from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
-from bthtn.behaviours.run import Arrival, Planned, ResumeFailed
-from bthtn.behaviours.seeking import Outdated, Seeking
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
+from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError, Diagnostic, DomainError
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import TaskNode
+from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
@@ -54,20 +54,22 @@ from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
-"""Entries that a record keeps when suspended parts go on and on; they only tell plans apart."""
+"""Entries kept of a record that grows with every suspended part; it only tells plans apart."""
 
 
 class PlanGoal(Behaviour):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
-    ``budget`` is how many expansions it may use per tick, None for as many as it takes; or a
-    schedule, which gives every goal its part. When a plan fails it looks for a new one in the
-    next tick, ``max_replans`` times before it gives up. ``replanning`` says when a running plan
-    gives way, and what is done about failures; plans that others break or better do not count as
-    failed. ``verdict`` is what was decided last.
+    ``budget`` is the number of expansions per tick, None for no limit; or a schedule that divides
+    one budget among many goals. When a plan fails, another one is searched for in the next tick,
+    at most ``max_replans`` times. ``replanning`` says when a running plan is replaced, and what is
+    done about failures; what others break, or a better plan replaces, has not failed.
+
+    ``plan`` is the latest plan and ``record`` its method traversal record, ``replans`` the
+    failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
     """
 
-    def __init__(  # noqa: PLR0913 - what comes behind the goal is given by name
+    def __init__(  # noqa: PLR0913 - everything after the goal is given by name
         self,
         name: str,
         agent: Agent[Any, Any],
@@ -78,51 +80,59 @@ class PlanGoal(Behaviour):
         max_replans: int = 3,
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
-        """Raises DomainError for a goal of another domain, and a budget that allows nothing."""
+        """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name)
         if isinstance(budget, int) and budget <= 0:
             message = f"the budget of '{name}' is {budget}"
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
-        self.settings = settings
-        self.max_replans = max_replans
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
         self.verdict: Verdict | None = None
-        self._waits = False
+        self._settings = settings
+        self._max_replans = max_replans
+        self._was_aborting = False
         self._reason = ""
-        self._allowance = Budget(budget, self)
-        self._seeking = Seeking(agent, name, goal, settings, self._allowance, replanning.retrying)
-        told = (self._plan_rest, self._resumed, self._finished, self._seeking.clean_up)
-        self._mount = Mount(self, agent, *told)
-        self._failures, planner = self._seeking.failures, self._seeking.planner
+        self._budget = Budget(budget, self)
+        self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
+        self._mount = Mount(
+            self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
+        )
+        self._failures, planner = self._search.failures, self._search.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
-        self._repair = PendingRepair(settings, self._allowance, repairs=repairs)
+        self._repair = PendingRepair(settings, self._budget, repairs=repairs)
 
     @property
     def goal(self) -> Network:
-        """What is planned for, as the planner reads it."""
-        return self._seeking.planner.goal
+        """The goal, as the planner reads it."""
+        return self._search.planner.goal
 
     @property
     def budget(self) -> int | PlanningSchedule | None:
-        """How many expansions it may use per tick, None for as many as it takes."""
-        return self._allowance.per_tick
-
-    @property
-    def seeking(self) -> Seeking:
-        """How it looks for its plans."""
-        return self._seeking
+        """Expansions per tick, None for no limit; or the schedule that divides them."""
+        return self._budget.per_tick
 
     def setup(self, **kwargs: Any) -> None:
-        """Remember what plans are to be set up with: they come later than the tree."""
+        """Called by py_trees before the first tick; plans are set up later with the same."""
         self._mount.setup_arguments = kwargs
 
+    def prepare(self) -> bool | None:
+        """Search for a plan while something else runs, within the budget of a tick.
+
+        Returns whether there is a plan that works now; None while the search goes on. For
+        composites that choose among goals: ticked next, the goal starts with the plan found.
+        """
+        return self._search.prepare()
+
+    def stop_preparing(self) -> None:
+        """Drop the search of ``prepare``; the next call starts a new one."""
+        self._search.stop_preparing()
+
     def tick(self) -> Iterator[Behaviour]:
-        """Plan, or tick the plan."""
+        """Search for a plan, or tick the plan."""
         self.agent.aborts.go_on(self)
         self._failures.tick()
         if self.status is not RUNNING:
@@ -131,13 +141,13 @@ class PlanGoal(Behaviour):
                 self.stop(FAILURE)
                 yield self
                 return
-            self._begin()
+            self._start()
             self.status = RUNNING
-        self._allowance.renew()
-        status = self._plan() if self._mount.is_empty else self._reviewed()
-        if status is SUCCESS:
+        self._budget.renew()
+        status = self._find_plan() if self._mount.is_empty else self._review_plan()
+        if status is SUCCESS:  # there is a plan to tick
             subtree = self._mount.subtree
-            if subtree.status is not SUCCESS:  # else it only waits for what it gave up
+            if subtree.status is not SUCCESS:  # else only its last aborts are waited for
                 self._mount.run.ticked()
                 yield from subtree.tick()
             status = self._after(subtree.status)
@@ -151,10 +161,10 @@ class PlanGoal(Behaviour):
         return self.status
 
     def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end; an interrupted goal gives up its plan at once."""
+        """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
         if new_status is not INVALID:
-            self._mount.hooks.over()
+            self._mount.hooks.close()
             return
         if self.status is RUNNING:
             self.agent.emit(PlanAborted(self.name, interruption_of(self)))
@@ -162,8 +172,8 @@ class PlanGoal(Behaviour):
         for child in self.children:
             if child.status is not INVALID:
                 child.stop(new_status)
-        self._seeking.end()
-        self._mount.hooks.over()
+        self._search.stop()
+        self._mount.hooks.close()
         self._repair.forget()
 
     def shutdown(self) -> None:
@@ -171,7 +181,8 @@ class PlanGoal(Behaviour):
         if self.status is RUNNING:
             self.stop(INVALID)
         self._unmount()
-        if not self._mount.hooks.is_inside_a_step:  # else the goal around it waits for its aborts
+        # A goal below a step leaves its aborts to the goal around it, which waits for them.
+        if not self._mount.hooks.is_inside_a_step:
             self.agent.aborts.cut_off(self._mount.hooks.holder, "the tree was taken down")
         self._failures.close()
 
@@ -179,77 +190,79 @@ class PlanGoal(Behaviour):
         """The running step of the plan, or the node itself."""
         return super().tip() if self._mount.is_empty else self._mount.subtree.tip()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._unmount()
         self.plan = self.verdict = None
         self.replans = 0
         self.feedback_message = "planning"
         self._failures.begin()
-        self._look_for_a_plan("the goal is new")
+        self._start_search("the goal is new")
 
-    def _look_for_a_plan(self, reason: str) -> None:
+    def _start_search(self, reason: str) -> None:
         self._reason = reason
-        if self._seeking.begin():
-            self._review.plan_with(self._seeking.planner)
+        if self._search.start():
+            self._review.plan_with(self._search.planner)
 
-    def _must_wait(self) -> bool:
-        """Whether something is being given up; what that changes, the search is to know."""
-        waited, self._waits = self._waits, self._gives_up()
-        if waited and not self._waits:
-            self._seeking.renew()
-        return self._waits
-
-    def _plan(self) -> Status:
-        """SUCCESS when there is a plan to tick, RUNNING while it is being looked for."""
+    def _find_plan(self) -> Status:
+        """Search within the budget: SUCCESS once a plan is mounted, RUNNING until then."""
         try:
-            if self._must_wait():
+            if self._waits_for_aborts():
                 return RUNNING
             repaired = self._repair.repaired(*self._failures.situation)
             if repaired is not None:
-                refused = self._mount.put(repaired.plan, repaired.over)
-                if refused:
-                    return self._again(refused)
-                return self._adopted(repaired.plan, repaired)
-            plan = self._seeking.advance()
+                self._mount.put(repaired.plan, repaired.over)
+                return self._repaired(repaired)
+            plan = self._search.advance()
             if plan is None:
                 return RUNNING
             self._failures.found()
-            refused = self._mount.put(plan)
-            return self._again(refused) if refused else self._adopted(plan)
-        except Outdated as outdated:
-            return self._again(Failure(str(outdated)))
-        except BthtnError as error:
-            return self._give_up(Failure(str(error), error=error))
-        except ResumeFailed as failed:
-            return self._give_up(Failure(str(failed)))
-
-    def _adopted(self, plan: Plan, repaired: RepairedPlan | None = None) -> Status:
-        """A plan was mounted: a new one, or the old one repaired."""
-        self._run_now(plan)
-        if repaired is None:
+            self._mount.put(plan)
+            self._run_now(plan)
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
-        else:
-            reason = str(repaired.failure)
-            self.agent.emit(PlanRepaired(self.name, repaired.part, reason, plan))
+        except PlanRefused as refused:
+            return self._plan_again(Failure(str(refused)))
+        except BthtnError as error:
+            return self._fail(Failure(str(error), error=error))
+        except ResumeFailed as failed:
+            return self._fail(Failure(str(failed)))
+        return SUCCESS
+
+    def _waits_for_aborts(self) -> bool:
+        """Whether aborts are not done; afterwards, the search starts from what they changed."""
+        was_aborting, self._was_aborting = self._was_aborting, self._is_aborting()
+        if was_aborting and not self._was_aborting:
+            self._search.restart_if_changed()
+        return self._was_aborting
+
+    def _is_aborting(self) -> bool:
+        """Whether something that this goal has aborted is not done yet."""
+        first = self.agent.aborts.in_the_way(self._mount.hooks.holder)
+        if first is not None:
+            self.feedback_message = f"waits until '{first.task}' is given up"
+        return first is not None
+
+    def _repaired(self, repaired: RepairedPlan) -> Status:
+        self._run_now(repaired.plan)
+        reason = str(repaired.failure)
+        self.agent.emit(PlanRepaired(self.name, repaired.part, reason, repaired.plan))
         return SUCCESS
 
     def _run_now(self, plan: Plan) -> None:
         self.plan, self.record = plan, plan.record
-        self._seeking.end()
+        self._search.stop()
         self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
 
     def _unmount(self) -> None:
-        """Let the old plan's behaviours go."""
         self._review.close()
-        if not self._mount.is_empty and not self._mount.run.is_mendable:
+        if not self._mount.is_empty and not self._mount.run.is_repairable:
             self._repair.forget()
         self._mount.clear()
 
-    def _reviewed(self) -> Status:
-        """Look at the running plan: SUCCESS when there is one to tick, else as ``_plan``."""
+    def _review_plan(self) -> Status:
+        """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
         verdicts = self._review.verdicts(
-            self._mount.progress, self._allowance, interruptible=self._mount.is_interruptible
+            self._mount.progress, self._budget, interruptible=self._mount.is_interruptible
         )
         for verdict in verdicts:
             self.verdict = verdict
@@ -257,44 +270,41 @@ class PlanGoal(Behaviour):
                 case Decision.KEEP:
                     self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
                 case Decision.ADOPT:
-                    refused = self._replace(verdict)
-                    if refused:
-                        return self._refused(refused)
+                    try:
+                        self._replace(verdict)
+                    except PlanRefused as refused:
+                        self._mount.subtree.stop(INVALID)  # its hooks have been closed
+                        return self._plan_again(Failure(str(refused)))
                 case Decision.ABORT:
                     return self._break_off(verdict)
+                case _:
+                    assert_never(verdict.decision)
         return SUCCESS
 
-    def _replace(self, verdict: Verdict) -> Failure | None:
-        """Run another plan; what both begin with runs on. Returns why it cannot begin, or None."""
+    def _replace(self, verdict: Verdict) -> None:
+        """Run another plan; the steps that both start with run on. Raises PlanRefused."""
         plan, change = verdict.plan, verdict.change
-        assert plan is not None, "a plan is adopted"
-        same_course = self._mount.is_same_course(plan)
-
-        def tell() -> None:
-            if same_course:
-                reason = "what was found is what is left of it"
-                self.agent.emit(PlanKept(self.name, reason, change))
-            else:
-                self.agent.emit(PlanReplaced(self.name, verdict.reason, change))
-
+        assert plan is not None, "a verdict to adopt has a plan"
+        equivalent = self._mount.is_equivalent(plan)
+        event: PlanKept | PlanReplaced = PlanReplaced(self.name, verdict.reason, change)
+        if equivalent:
+            event = PlanKept(self.name, "what was found is what is left of it", change)
         try:
-            refused = self._mount.exchange(plan, same_course=same_course, tell=tell)
+            self._mount.exchange(
+                plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
+            )
         except BthtnError as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
-            return None
-        if not refused:
-            self._run_now(plan)
-            if not same_course:
-                self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
-        return refused
-
-    def _refused(self, failure: Failure) -> Status:
-        """The plan in the place of the running one cannot begin, and the hooks of that are over."""
-        self._mount.subtree.stop(INVALID)
-        return self._again(failure)
+            return
+        self._run_now(plan)
+        if not equivalent:
+            self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
 
     def _break_off(self, verdict: Verdict) -> Status:
-        """Give up a plan that does not work any more. Unless others caused that, it has failed."""
+        """Abort a plan that will not work to its end, unless it can be repaired while it runs.
+
+        It counts as a failure of the plan only if no change from outside is the cause.
+        """
         change, progress = verdict.change, self._mount.progress()
         failure = verdict.failure or Failure(verdict.reason)
         by_others = change is not None and change.source != self.name
@@ -302,92 +312,69 @@ class PlanGoal(Behaviour):
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif verdict.failure is not None:
             self._failures.will_fail(progress, failure)
-        assert self.plan is not None, "what does not work is being run"
+        assert self.plan is not None, "a running plan breaks"
         self._repair.keep(self.plan, progress, failure)
-        if (by_others or self.replans < self.max_replans) and self._repaired():
+        if (by_others or self.replans < self._max_replans) and self._repair_running():
             self.replans += not by_others
             return SUCCESS
         self._mount.subtree.stop(INVALID)
         if not by_others:
-            return self._again(failure)
+            return self._plan_again(failure)
         self._unmount()
-        self._look_for_a_plan(str(failure))
-        return self._plan()
+        self._start_search(str(failure))
+        return self._find_plan()
 
-    def _repaired(self) -> bool:
-        """Repair the plan, if that is possible; what runs outside of the new part runs on."""
+    def _repair_running(self) -> bool:
+        """Repair the running plan if possible; steps outside of the new part run on."""
         repaired = self._repair.repaired(*self._failures.situation)
         if repaired is None:
             return False
         try:
-            refused = self._mount.exchange(repaired.plan, repaired.over, mends=True)
-        except BthtnError:
+            self._mount.exchange(repaired.plan, repaired.over, repairs=True)
+        except (PlanRefused, BthtnError):
             return False
-        if refused:
-            return False
-        self._adopted(repaired.plan, repaired)
+        self._repaired(repaired)
         return True
 
-    def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
-        self._failures.step_succeeded(node)
-        self._review.finished(node, written)
-
     def _after(self, status: Status) -> Status:
-        """What the plan's end means for the goal."""
+        """What the goal answers after its plan was ticked."""
         if status is RUNNING:
             return status
         if status is SUCCESS:
-            if self._gives_up():
+            if self._is_aborting():
                 return RUNNING
             self.feedback_message = "done"
             self._failures.succeeded()
             self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
         failure, progress = failure_of(self._mount.subtree), self._mount.progress()
-        assert self.plan is not None, "what failed has been run"
+        assert self.plan is not None, "a plan has failed"
         if failure.node is not None:
             self._failures.part_failed(progress, failure)
             self._repair.keep(self.plan, progress, failure)
-        return self._again(failure)
+        return self._plan_again(failure)
 
-    def _again(self, failure: Failure) -> Status:
-        """Look for another plan in the next tick, unless that was tried often enough."""
-        again = self.replans < self.max_replans
+    def _plan_again(self, failure: Failure) -> Status:
+        """Search for another plan in the next tick, unless there were too many already."""
+        again = self.replans < self._max_replans
         self.agent.emit(PlanFailed(self.name, str(failure), again))
         self._unmount()
-        self._mount.hooks.over()
+        self._mount.hooks.close()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
-            return self._give_up(Failure(f"gave up after {tried}; {failure}"))
+            return self._fail(Failure(f"gave up after {tried}; {failure}"))
         self.replans += 1
         self.feedback_message = "planning again"
-        self._look_for_a_plan(str(failure))
+        self._start_search(str(failure))
         return RUNNING
 
-    def _give_up(self, failure: Failure) -> Status:
-        self._seeking.end()
+    def _fail(self, failure: Failure) -> Status:
+        self._search.stop()
         self._repair.forget()
         self.feedback_message = reason = str(failure)
         self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=failure.error))
         self._failures.failed(failure)
         return FAILURE
-
-    def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        """Begin to plan a suspended part. Raises ResumeFailed."""
-        ask = self._seeking.rest(arrival)
-
-        def planned() -> Planned | None:
-            plan = ask()
-            return None if plan is None else self._mount.planned(plan, arrival)
-
-        return planned
-
-    def _gives_up(self) -> bool:
-        """Whether something that this goal has given up is not done yet."""
-        first = self.agent.aborts.in_the_way(self._mount.hooks.holder)
-        if first is not None:
-            self.feedback_message = f"waits until '{first.task}' is given up"
-        return first is not None
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
         self._mount.resumed(plan, arrival)
@@ -395,3 +382,10 @@ class PlanGoal(Behaviour):
         room = max(0, LONGEST_RECORD - len(self.record))
         self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
+
+    def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+        self._failures.step_succeeded(node)
+        self._review.finished(node, written)
+
+    def _clean_up(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
+        owe_cleanup(part, path, run, self._search.planner.domain, self._settings)

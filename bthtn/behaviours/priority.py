@@ -1,4 +1,4 @@
-"""PlanPriority: the choice that was left open until now."""
+"""PlanPriority: alternatives, one of which is chosen when execution gets there."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Selector
 
-from bthtn.behaviours.interruptible import interruptible
+from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
 
 
 class PlanPriority(Selector):
     """The first planned alternative that works in the actual state (semantics 2.4).
 
-    Chosen on arrival and kept while it runs; on failure the next one is tried. A reactive one
-    asks earlier alternatives again at every tick, and aborts the running one for them; not
-    while a step of it is uninterruptible.
+    It is chosen on arrival and kept while it runs; when it fails, the next one is tried. A
+    reactive priority tries the earlier alternatives again at every tick and aborts the running
+    one for them, except while an uninterruptible step runs.
     """
 
     def __init__(self, node: PriorityNode, children: list[Behaviour]) -> None:
@@ -25,18 +25,18 @@ class PlanPriority(Selector):
         self.node = node
 
     def initialise(self) -> None:
-        """Called by py_trees when a run begins: an end of it is an end, even in the first tick."""
+        """Called by py_trees when a run starts; RUNNING, so that an end in the same tick is one."""
         self.status = Status.RUNNING
 
     def tick(self) -> Iterator[Behaviour]:
-        """As py_trees ticks a selector; or the one alternative that cannot be left now."""
+        """Tick as a py_trees selector, or only the alternative that must not be interrupted."""
         held = self.current_child if self.status is Status.RUNNING and not self.memory else None
         if held is None or interruptible(held):
             yield from super().tick()
             return
         yield from held.tick()
-        # After a failure the others are asked in the next tick: a step that was passed over in
-        # this one is not to be seen as refused.
+        # After a failure the others are tried in the next tick. In this one, a step of theirs
+        # would be reported as refused although it was not even due.
         if held.status is Status.SUCCESS:
             self.stop(Status.SUCCESS)
         yield self

@@ -1,4 +1,9 @@
-"""PlanSequence: steps one after the other, however many there are."""
+"""PlanSequence: one step after the other; PlanWithCleanup: a sequence with its cleanup.
+
+with cleanup ── draw, attack, cleanup ── holster   all goes well: as planned
+with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
+                                                   and ``run.clean_up`` has it done
+"""
 
 from __future__ import annotations
 
@@ -8,27 +13,28 @@ from typing import Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Sequence
+from py_trees.composites import Composite, Sequence
 
+from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.plan.nodes import ScopeNode
 from bthtn.world.footprint import Footprint
 
 _REMEMBERED: Final = 100
-"""Finished steps that stay in a sequence which grows at run time, for whoever looks at it."""
+"""Finished steps that stay in a sequence which grows at run time, for displays of the tree."""
 
 
 class Placeholder(Behaviour):
-    """A child in whose place a sequence puts others, once it knows which.
+    """A child of a sequence that is replaced by other children at run time.
 
-    It succeeds when ``replacement`` is there; the sequence goes on with those in the same tick.
-    ``foreseen`` is what those will read, write and use, as far as that is known.
+    It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick.
     """
 
     replacement: list[Behaviour] | None = None
 
     @property
     def foreseen(self) -> Footprint:
-        """Nothing is known of them, unless a kind of placeholder knows more."""
+        """What the replacement will read, write and use, as far as it is known beforehand."""
         return Footprint()
 
 
@@ -45,7 +51,7 @@ class PlanSequence(Sequence):
         self._planned = tuple(children)
 
     def shutdown(self) -> None:
-        """Called when the plan is taken down: steps that were let go, too."""
+        """Called when the plan is taken down; finished steps no longer shown are discarded too."""
         shown = {child.id for child in self.children}
         for child in self._planned:
             if child.id not in shown:
@@ -53,11 +59,11 @@ class PlanSequence(Sequence):
 
     @property
     def ahead(self) -> list[Behaviour]:
-        """The child at hand and those behind it."""
+        """The current child and the later ones."""
         return self.children[self._index :]
 
     def tick(self) -> Iterator[Behaviour]:
-        """Tick the child at hand and, while children succeed, those behind it."""
+        """Tick the current child and, as long as children succeed, the later ones."""
         if self.status is not RUNNING:
             self._restart()
         while self._index < len(self.children):
@@ -73,19 +79,19 @@ class PlanSequence(Sequence):
         yield from self._leave(SUCCESS)
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
-        """Be running, with this child, which runs already, in the place of the one there."""
+        """Put a child that is already running at ``index``, and continue from there."""
         self.children[index] = child
         child.parent = self
         self._planned = tuple(self.children)
         self._index, self.current_child, self.status = index, child, RUNNING
 
     def let_go(self, child: Behaviour) -> None:
-        """Forget a child that goes on elsewhere."""
+        """Remove a child that continues in another subtree, without stopping it."""
         self.children = [one for one in self.children if one is not child]
         self._planned = tuple(one for one in self._planned if one is not child)
 
     def _restart(self) -> None:
-        """Begin with the children as they were planned, nothing of them done yet."""
+        """Start from the first of the planned children, with replacements undone."""
         self._index = 0
         self.status = RUNNING
         reset(self.children)
@@ -98,14 +104,13 @@ class PlanSequence(Sequence):
             child.parent = self
 
     def _replace(self, child: Placeholder, replacement: list[Behaviour]) -> None:
-        """Put the replacement where the child is, and let long finished steps go.
-
-        A task that suspends itself at its own end makes a sequence that never ends.
-        """
+        """Put the replacement in the child's place."""
         for step in replacement:
             step.parent = self
         child.parent = None
         self.children[self._index : self._index + 1] = replacement
+        # A task that suspends itself at its own end makes a sequence that grows for ever: steps
+        # that finished long ago are discarded.
         forgotten = max(0, self._index - _REMEMBERED)
         planned = {step.id for step in self._planned}
         for step in self.children[:forgotten]:
@@ -122,22 +127,59 @@ class PlanSequence(Sequence):
         yield self
 
 
+class PlanCleanup(PlanSequence):
+    """The cleanup at the end of a PlanWithCleanup, as it was planned with the rest."""
+
+
+class PlanWithCleanup(PlanSequence):
+    """The steps of a ``with_cleanup``, followed by its cleanup.
+
+    It ``is_open`` from the start of its first step until its cleanup is done, has failed, or is
+    owed: every time it is opened, exactly one of these happens.
+    """
+
+    def __init__(self, node: ScopeNode, path: Path, run: PlanRun, steps: list[Behaviour]) -> None:
+        super().__init__(steps, str(node))
+        self.node = node
+        self.path = path
+        self.is_open = False
+        self._run = run
+
+    def terminate(self, new_status: Status) -> None:
+        """Called by py_trees at every end, after the children have been stopped."""
+        was_open, self.is_open = self.is_open, False
+        if not was_open or new_status is SUCCESS:
+            return
+        self._run.is_repairable = False
+        if new_status is FAILURE and isinstance(self.current_child, PlanCleanup):
+            return  # the cleanup itself failed; it is tried once
+        self._run.clean_up(self.node, self.path, self._run)
+
+
+def enclosing_cleanups(node: Behaviour) -> Iterator[PlanWithCleanup]:
+    """Yield the parts with a cleanup that a behaviour stands in, innermost first."""
+    above = node.parent
+    while isinstance(above, Composite):
+        if isinstance(above, PlanWithCleanup):
+            yield above
+        above = above.parent
+
+
 def reset(children: list[Behaviour]) -> None:
-    """Forget how children ended in an earlier run."""
+    """Set the children that ended in an earlier run back to INVALID."""
     for child in children:
         if child.status is not INVALID:
             child.stop(INVALID)
 
 
 def discard(subtree: Behaviour) -> None:
-    """Take a subtree down for good, whatever its own code says to that.
+    """Shut down a subtree that is not needed any more, and cut the references between its nodes.
 
-    Its nodes let go of each other, of their iterators over themselves and of the blackboard,
-    so that memory is given back at once and not when the garbage collector next stops the
-    world.
+    Without the cuts a discarded plan is a cycle: its memory would stay until the garbage
+    collector's next full run, a pause in the middle of a game.
     """
     for node in list(subtree.iterate()):
-        with suppress(Exception):  # it is thrown away: nobody is left who could be told
+        with suppress(Exception):  # no listener is left to report it to
             node.shutdown()
         for client in node.blackboards:
             client.unregister()

@@ -1,20 +1,30 @@
-"""Step: one start of a step, from its first question to its one end."""
+"""One start of a step, from its conditions to its end, and aborts of several ticks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import Any, Final
 
+from py_trees.common import Status
+
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
+from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import OperatorFailed
-from bthtn.behaviours.run import Path, PlanRun, path_text
+from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.operator import GeneratorOperator, Operator
+from bthtn.behaviours.plan_run import Path, PlanRun, path_text
+from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
+from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.fluent import Fluent
 from bthtn.world.trail import WorkingState
+
+LONGEST_ABORT: Final = 1_000
+"""Ticks after which an abort that is still not done is cut off."""
 
 COMES_TRUE: Final = MappingProxyType(
     {
@@ -24,73 +34,77 @@ COMES_TRUE: Final = MappingProxyType(
         "abort": ("on_abort",),
     }
 )
-"""Which of a task's effects come true at which moment of a step, one list after the other."""
+"""Which lists of a task's effects are written at which moment of a step, in this order."""
 
 
-class Step:
-    """One start of a step: what it writes at which moment, what it holds, what is told of it.
+class StepRun:
+    """One start of a step: the effects that it writes, its leases and its events.
 
     Exactly one of ``refused``, ``ended`` and ``aborted`` is called, the latter two after
-    ``started``. What it took is given back there.
+    ``started``; they return the step's leases.
     """
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.node = node
         self.source = run.source
         self.agent: Agent[Any, Any] = run.agent
-        self.number = self.agent.next_leaf()
+        self._runtime = runtime_of(run.agent)
+        self.number = self._runtime.next_step()
         self.name = str(node)
         self.place = path_text(path)
         self.holder = Holder(f"{self.name} #{self.number}", run.holder)
         self._account = Account(self.holder)
 
     def acting(self) -> AbstractContextManager[None]:
-        """What the user's code takes inside of the ``with``, this step has."""
-        return self.agent.acting(self._account)
+        """Within the ``with``, the user's code takes leases for this step."""
+        return self._runtime.acting(self._account)
 
     def started(self) -> None:
-        """The step may start: its ``on_start`` effects come true. Raises what they raise."""
+        """Report the start, and write the ``on_start`` effects. Raises what they raise."""
         self.agent.emit(LeafStarted(self.number, self.name, self.place))
         self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
-        """Make the effects of a success come true; the fluents that were written.
+        """Write the effects of a success. Returns the fluents written.
 
         Raises what the effects raise, with nothing written.
         """
         return self._write("success")
 
     def refused(self, reason: str, error: Exception | None) -> None:
-        """It was not started."""
+        """Report that the step was not started."""
         self.agent.emit(LeafRefused(self.number, self.name, reason, self.place, error))
 
     def ended(self, reason: str, error: BaseException | None) -> str:
-        """It succeeded, or failed for this reason; the reason, with what failed on top of it."""
+        """Report a success, or a failure for a reason.
+
+        Returns the reason, extended if the ``on_failure`` effects raised.
+        """
         if reason:
             try:
                 self._write("failure")
             except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = error if error is not None else raised
-        self.agent.settle(self._account)
+        self._runtime.settle(self._account)
         self.agent.emit(LeafEnded(self.number, self.name, not reason, reason, error, self.place))
         return reason
 
     def aborting(self) -> None:
-        """It is being given up, and that takes more than this tick."""
+        """Report an abort that takes more ticks."""
         self.agent.emit(LeafAborting(self.number, self.name, self.place))
 
     def aborted(self, error: BaseException | None) -> None:
-        """It has been given up, and its clean-up raised this error, if any."""
+        """Report the end of an abort; ``error`` is what the operator raised in it."""
         try:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = error if error is not None else raised
-        self.agent.settle(self._account)
+        self._runtime.settle(self._account)
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
-        """Make the effects of a moment true. Computed before anything is written: all, or none."""
+        """Write the effects of a moment, all or none: values are computed before any is written."""
         lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
         if not any(lists):
             return ()
@@ -107,8 +121,113 @@ class Step:
         return tuple(written)
 
 
+class OperatorAbort:
+    """The abort of an operator: ``abort`` once, then ``tick`` until it is no longer RUNNING.
+
+    An exception ends it as well, and is kept in ``error``.
+    """
+
+    def __init__(self, step: StepRun, operator: Operator) -> None:
+        self.step = step
+        self.done = False
+        self.error: BaseException | None = None
+        self._operator = operator
+        self._ticks = 0
+
+    def start(self) -> bool:
+        """Call the operator's ``abort``. Returns whether the abort is done."""
+        done = self._call(self._operator.abort)
+        if not done:
+            self.step.aborting()
+        return done
+
+    def tick(self) -> bool:
+        """Tick the operator. Returns whether the abort is done."""
+        self._ticks += 1
+        if self._ticks > LONGEST_ABORT:
+            self.cut_off(f"it was not done after {LONGEST_ABORT} ticks")
+            return True
+        return self._call(self._operator.tick)
+
+    def cut_off(self, why: str) -> None:
+        """End the abort now, finished or not."""
+        self.done = True
+        self.error = _unfinished(self.step, why)
+        if isinstance(self._operator, GeneratorOperator):
+            self._call(self._operator.close)
+
+    def _call(self, operation: Callable[[], Status | None]) -> bool:
+        self.done = True
+        try:
+            with self.step.acting():
+                answer = operation()
+        except Exception as error:  # noqa: BLE001 - the user's clean-up: contained and reported
+            self.error = self.error or error
+        except BaseException as error:
+            self.error = error
+            raise
+        else:
+            self.done = answer is not RUNNING
+        return self.done
+
+
+class StepAbort:
+    """An abort that the agent finishes, because the tree does not tick the step again."""
+
+    def __init__(self, abort: OperatorAbort) -> None:
+        self._abort = abort
+
+    @property
+    def task(self) -> str:
+        """The step's name."""
+        return self._abort.step.name
+
+    @property
+    def holder(self) -> Holder:
+        """The step as a holder of leases, inside of its goal."""
+        return self._abort.step.holder
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The resources that the step occupies until then."""
+        return self._abort.step.node.task.uses
+
+    def start(self) -> bool:
+        """Call the operator's ``abort``. Returns whether the step is over."""
+        return self._then_over(self._abort.start)
+
+    def go_on(self) -> bool:
+        """Tick the operator. Returns whether the step is over."""
+        return self._then_over(self._abort.tick)
+
+    def cut_off(self, why: str) -> None:
+        """End it now, finished or not."""
+        try:
+            self._abort.cut_off(why)
+        finally:
+            self._abort.step.aborted(self._abort.error)
+
+    def _then_over(self, work: Callable[[], bool]) -> bool:
+        try:
+            return work()
+        finally:
+            if self._abort.done:
+                self._abort.step.aborted(self._abort.error)
+
+
+def _unfinished(step: StepRun, why: str) -> ExecutionError:
+    return ExecutionError(
+        Diagnostic(
+            "BT306",
+            f"the abort of '{step.name}' was cut off: {why}",
+            where=step.place,
+            hint="let its operator clean up in fewer ticks, or tick the tree until nothing aborts",
+        )
+    )
+
+
 def text_of(error: BaseException) -> str:
-    """What an exception of the user's says, and of which kind it is."""
+    """The class and message of an exception; only the message of an OperatorFailed."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed

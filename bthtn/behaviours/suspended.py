@@ -9,7 +9,7 @@ from py_trees.common import Status
 
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.run import Path, Planned, PlanRun, ResumeFailed, failed_at
+from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, failed_at
 from bthtn.behaviours.sequence import Placeholder
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import SuspendedNode
@@ -20,12 +20,12 @@ from bthtn.world.footprint import Footprint
 
 
 class Suspended(Placeholder):
-    """Asks for its plan when the tick reaches it; what is planned takes its place.
+    """Is planned when the tick reaches it, and replaced by the behaviours of its plan.
 
-    It plans from the actual state, over several ticks if need be. Beside branches that still
-    run, a plan that would disturb them waits until they are done, and is made again if the
-    world has changed meanwhile. A part that is suspended by a resumption itself is not planned
-    in the same tick, so a task that only ever suspends itself cannot hang the agent.
+    It is planned from the actual state, over several ticks if needed. A plan that conflicts with
+    a parallel branch waits until that branch is done, and is made again if the world has changed
+    meanwhile. A part that a resumption has suspended again is not planned in the same tick, so
+    that a task that only ever suspends itself cannot hang the agent.
     """
 
     def __init__(self, node: SuspendedNode, path: Path, run: PlanRun) -> None:
@@ -45,7 +45,7 @@ class Suspended(Placeholder):
         self._forget()
 
     def update(self) -> Status:
-        """Called by py_trees at every tick: plan, or wait, or hand over what was planned."""
+        """Called by py_trees at every tick: plan, wait, or set ``replacement``."""
         if self._run.ticks < self._not_before:
             return Status.RUNNING
         try:
@@ -62,7 +62,7 @@ class Suspended(Placeholder):
 
     @property
     def foreseen(self) -> Footprint:
-        """What was planned for it, until it is reached: from then on its own plan counts."""
+        """What was foreseen for it; nothing once it is reached, as its own plan counts then."""
         return footprint(self.node) if self._ask is None else Footprint()
 
     def _arrive(self) -> Status:
@@ -86,7 +86,7 @@ class Suspended(Placeholder):
         return Status.SUCCESS
 
     def _must_wait(self, plan: Plan) -> bool:
-        """Whether a branch that still runs would be disturbed."""
+        """Whether the plan conflicts with a branch that is still running."""
         self.waits_for = None
         node: Behaviour = self
         while isinstance(node.parent, COMPOSITES):
@@ -107,7 +107,7 @@ class Suspended(Placeholder):
             raise ResumeFailed(f"it waits for '{over}', and the branch that has it waits too")
 
     def _moves(self, branch: Behaviour) -> bool:
-        """Whether anything in a branch can go on, now or when those it waits for are done."""
+        """Whether a branch can go on, now or after the branches that it waits for: no deadlock."""
         pending, seen = [branch], {self.id}
         while pending:
             one = pending.pop()

@@ -1,15 +1,15 @@
 """TaskLeaf: runs one step of a plan.
 
-    wait     while something is being given up that is in the way
-    start    precondition and exec_only hold?     no: refused, a failure that started nothing
+    wait     while an unfinished abort is in the way
+    start    precondition and exec_only hold?     no: refused, a failure without a start
              on_start effects, operator.start
     tick     during holds?                        no: the operator is aborted, then a failure
              operator.tick
     success  effects, then actual effects         all of them or none
     failure  on_failure effects
-    abort    operator.abort, once, and operator.tick until that is done; on_abort effects
+    abort    operator.abort once, operator.tick until it is done, on_abort effects
 
-Whatever the user's code raises becomes a failure with the exception kept in the event.
+An exception in the user's code becomes a failure, with the exception kept in the event.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ from typing import NamedTuple
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.behaviours.abort import OperatorAbort, StepAbort
-from bthtn.behaviours.guarded import guarded_above
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
-from bthtn.behaviours.run import Path, PlanRun, failed_at
-from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
+from bthtn.behaviours.sequence import discard, enclosing_cleanups
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.step import Step, text_of
+from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun, text_of
 from bthtn.domain.condition import why
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
@@ -34,7 +32,7 @@ from bthtn.world.expression import ALWAYS, Condition
 
 
 class Obstacle(NamedTuple):
-    """Why a step may not start, or not go on; ``error`` is what a condition raised."""
+    """Why a step may not start or go on; ``error`` is the exception of a condition."""
 
     reason: str
     error: Exception | None = None
@@ -49,7 +47,7 @@ class TaskLeaf(Behaviour):
         self.path = path
         self._run = run
         self.failure: Failure | None = None
-        self._step: Step | None = None
+        self._step: StepRun | None = None
         self._operator: Operator | None = None
         self._abort: OperatorAbort | None = None
         self._obstacle: Obstacle | None = None
@@ -57,21 +55,21 @@ class TaskLeaf(Behaviour):
 
     @property
     def number(self) -> int:
-        """That of its latest start, by which its events are known; it grows from start to start."""
+        """The number of the latest start, which increases and identifies its events; 0 before."""
         return 0 if self._step is None else self._step.number
 
     @property
-    def is_giving_up(self) -> bool:
-        """Whether it may not go on, and its operator is not done with giving up: it will fail."""
+    def is_aborting(self) -> bool:
+        """Whether its operator is being aborted because a condition does not hold; it will fail."""
         return self._abort is not None
 
     @property
     def is_at_work(self) -> bool:
-        """Whether its operator has started, has not ended and is not being given up."""
+        """Whether its operator is running and is not being aborted."""
         return self._operator is not None
 
     def tick(self) -> Iterator[Behaviour]:
-        """As py_trees ticks a leaf, with the nodes of a subtree operator before itself."""
+        """Tick as py_trees does; the ticked nodes of a SubtreeOperator are yielded first."""
         if self.status is not RUNNING:
             self.initialise()
         status = self.update()
@@ -82,7 +80,7 @@ class TaskLeaf(Behaviour):
         yield self
 
     def tip(self) -> Behaviour | None:
-        """The step, or what runs below it."""
+        """The step, or the running leaf of a SubtreeOperator."""
         return self.children[0].tip() if self.children else super().tip()
 
     def initialise(self) -> None:
@@ -97,13 +95,13 @@ class TaskLeaf(Behaviour):
     def update(self) -> Status:
         """Called at every tick."""
         if self._abort is not None:
-            return self._until_given_up(self._abort, self._abort.work)
+            return self._until_aborted(self._abort, self._abort.tick)
         if self._operator is not None:
             during = self.node.task.during
             if during is not ALWAYS:
                 self._obstacle = self._obstacle_of(during)
                 if self._obstacle is not None:
-                    return self._give_up()
+                    return self._abort_operator()
         elif self._must_wait():
             return RUNNING
         elif not self._start():
@@ -111,20 +109,20 @@ class TaskLeaf(Behaviour):
         return self._tick_operator()
 
     def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end; an operator that is still there is being aborted.
+        """Called by py_trees at every end; an operator that is still running is aborted.
 
-        There will be no later tick of this leaf: what that leaves to do, the agent finishes.
+        The leaf is not ticked again, so an abort that takes more ticks is left to the agent.
         """
         operator, self._operator = self._operator, None
-        begun, self._abort = self._abort, None
-        if new_status is not INVALID or (operator is None and begun is None):
+        unfinished, self._abort = self._abort, None
+        if new_status is not INVALID or (operator is None and unfinished is None):
             return
         self.feedback_message = "aborted"
-        if begun is not None:
-            self._run.agent.aborts.add(StepAbort(begun))
+        if unfinished is not None:
+            self._run.agent.aborts.add(StepAbort(unfinished))
         elif operator is not None:
-            abort = StepAbort(OperatorAbort(self._begun, operator))
-            if not abort.begin():
+            abort = StepAbort(OperatorAbort(self._started, operator))
+            if not abort.start():
                 self._run.agent.aborts.add(abort)
 
     def shutdown(self) -> None:
@@ -133,22 +131,22 @@ class TaskLeaf(Behaviour):
             self.stop(INVALID)
 
     def _must_wait(self) -> bool:
-        """Whether something is being given up that has to be out of the way first."""
+        """Whether an unfinished abort of the agent has to be done first."""
         aborts = self._run.agent.aborts
         first = aborts.in_the_way(self._run.holder, self.node.task.uses)
         self.feedback_message = f"waits until '{first.task}' is given up" if first else ""
         return first is not None
 
     def _start(self) -> bool:
-        """Check the conditions and start the operator; False when that is not possible."""
-        step = self._step = Step(self.node, self.path, self._run)
+        """Check the conditions and start the operator. Returns whether it has started."""
+        step = self._step = StepRun(self.node, self.path, self._run)
         task = self.node.task
         obstacle = self._obstacle_of(task.precondition, task.exec_only)
         if obstacle is not None:
             self._fail(obstacle.reason)
             step.refused(*obstacle)
             return False
-        for part in guarded_above(self):
+        for part in enclosing_cleanups(self):
             part.is_open = True
         try:
             step.started()
@@ -167,14 +165,14 @@ class TaskLeaf(Behaviour):
         return True
 
     def _tick_operator(self) -> Status:
-        """What the operator answers; success when its effects have come true as well."""
+        """Tick the operator; SUCCESS once its effects are written as well."""
         try:
-            with self._begun.acting():
+            with self._started.acting():
                 answer = self._ticked()
             if answer is RUNNING:
                 return answer
             if answer is SUCCESS:
-                self._run.on_finished(self.node, self._begun.succeed())
+                self._run.on_finished(self.node, self._started.succeed())
                 self._end("")
                 return answer
             self._end(_refusal(answer))
@@ -195,17 +193,17 @@ class TaskLeaf(Behaviour):
         finally:
             self._visited = operator.visited
 
-    def _give_up(self) -> Status:
-        """Abort the operator because the step may not go on."""
-        assert self._operator is not None, "what is given up has started"
-        self._abort = OperatorAbort(self._begun, self._operator)
+    def _abort_operator(self) -> Status:
+        """Abort the operator because ``during`` does not hold."""
+        assert self._operator is not None, "an operator is running"
+        self._abort = OperatorAbort(self._started, self._operator)
         self._operator, self._visited = None, []
-        return self._until_given_up(self._abort, self._abort.begin)
+        return self._until_aborted(self._abort, self._abort.start)
 
-    def _until_given_up(self, abort: OperatorAbort, work: Callable[[], bool]) -> Status:
-        """RUNNING until the operator has given up, then the failure that it was given up for."""
+    def _until_aborted(self, abort: OperatorAbort, work: Callable[[], bool]) -> Status:
+        """RUNNING until the operator is aborted, then the failure for which it is."""
         obstacle = self._obstacle
-        assert obstacle is not None, "a step is given up for a reason"
+        assert obstacle is not None, "a step is aborted for a reason"
         try:
             if not work():
                 self.feedback_message = f"gives up: {obstacle.reason}"
@@ -217,7 +215,7 @@ class TaskLeaf(Behaviour):
         return FAILURE
 
     def _obstacle_of(self, *conditions: Condition) -> Obstacle | None:
-        """The first of these that is false. What is unknown is no obstacle."""
+        """The first condition that is false, or raises. An unknown one does not count."""
         beliefs, args = self._run.agent.beliefs, self.node.args
         try:
             for condition in conditions:
@@ -228,14 +226,14 @@ class TaskLeaf(Behaviour):
         return None
 
     @property
-    def _begun(self) -> Step:
-        assert self._step is not None, "the step has begun"
+    def _started(self) -> StepRun:
+        assert self._step is not None, "the step has started"
         return self._step
 
     def _end(self, reason: str, error: BaseException | None = None) -> None:
-        """The operator has ended; ``reason`` is why the step failed, if it did."""
+        """End the step: with success, or as failed for a reason."""
         self._operator = None
-        reason = self._begun.ended(reason, error)
+        reason = self._started.ended(reason, error)
         if reason:
             self._fail(reason)
 
@@ -248,3 +246,23 @@ def _refusal(answer: object) -> str:
     if answer is FAILURE:
         return "the operator answered FAILURE"
     return f"the operator answered {answer!r} instead of a status"
+
+
+def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
+    """The first running step of a branch that must not be interrupted for a better plan, or None.
+
+    Steps that wait to be started, and steps that are being aborted, do not count.
+    """
+    for node in branch.iterate():
+        if isinstance(node, TaskLeaf) and node.is_at_work and node.node.task.uninterruptible:
+            return node
+    return None
+
+
+def interruptible(branch: Behaviour) -> bool:
+    """Whether no running step of the branch is uninterruptible.
+
+    This holds off better plans only: a plan that does not work any more, and a tree that switches
+    to another branch, interrupt every step.
+    """
+    return uninterruptible_step(branch) is None

@@ -12,7 +12,6 @@ from bthtn.formats.authored import (
     SubTask,
     task_from,
 )
-from bthtn.formats.lottery import read_lottery
 
 __all__ = [
     "CheckState",
@@ -21,6 +20,5 @@ __all__ = [
     "ModifyState",
     "Null",
     "SubTask",
-    "read_lottery",
     "task_from",
 ]

@@ -27,7 +27,7 @@ from typing import Any, Final, TypeVar
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     AgentEvent,
     BeliefChanged,
     CleanupEnded,

@@ -18,7 +18,7 @@ from enum import Enum
 from itertools import chain, islice
 from typing import Final
 
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     AgentEvent,
     BeliefChanged,
     CleanupEnded,

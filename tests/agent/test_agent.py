@@ -4,8 +4,9 @@ import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import BeliefChanged, PlanAborted
+from bthtn.agent.events import BeliefChanged, PlanAborted
 from bthtn.agent.operators import Operators
+from bthtn.agent.runtime import runtime_of
 from bthtn.errors import DomainError, ExecutionError, StateError
 from bthtn.testing.doubles import RecordingListener
 from bthtn.testing.strategies import World
@@ -97,7 +98,7 @@ def test_the_state_it_was_given_is_not_its_own(domain):
 
 
 def test_a_step_has_a_number_that_no_other_has(agent):
-    numbers = [agent.next_leaf() for _ in range(5)]
+    numbers = [runtime_of(agent).next_step() for _ in range(5)]
     assert numbers == sorted(set(numbers))
 
 

@@ -5,6 +5,7 @@ import pytest
 from bthtn import Domain
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Account, Holder, Leases
+from bthtn.agent.runtime import runtime_of
 from bthtn.testing.doubles import RecordingListener
 from bthtn.testing.strategies import World
 
@@ -119,25 +120,25 @@ def test_to_take_what_one_has_is_told_once(heard):
 
 def test_an_account_is_settled_at_once_the_latest_first(heard):
     ann = agent("Ann", heard)
-    account = Account(Holder("step", ann.holder))
-    with ann.acting(account):
+    account = Account(Holder("step", runtime_of(ann).holder))
+    with runtime_of(ann).acting(account):
         ann.take("cover")
         ann.take("path")
-    ann.settle(account)
-    ann.settle(account)
+    runtime_of(ann).settle(account)
+    runtime_of(ann).settle(account)
     assert heard.story()[2:] == ["step gave back path", "step gave back cover"]
 
 
 def test_what_an_heir_relies_on_is_handed_on(heard):
     ann = agent("Ann", heard)
-    plan = Holder("plan", ann.holder)
+    plan = Holder("plan", runtime_of(ann).holder)
     first, second = Account(plan), Account(plan)
     for account in (first, second):
-        with ann.acting(account):
+        with runtime_of(ann).acting(account):
             assert ann.take("cover")
-    ann.settle(first, [second])
+    runtime_of(ann).settle(first, [second])
     assert heard.story() == ["plan has cover"]
-    ann.settle(second)
+    runtime_of(ann).settle(second)
     assert heard.story()[1:] == ["plan gave back cover"]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import BeliefChanged, SensorFailed
+from bthtn.agent.events import BeliefChanged, SensorFailed
 from bthtn.agent.sensors import Sensors
 from bthtn.errors import ExecutionError
 from bthtn.testing.doubles import RecordingListener

@@ -14,7 +14,7 @@ from bthtn import (
 from bthtn.analysis import makespan, parallelize
 from bthtn.behaviours import Agent
 from bthtn.behaviours.compile import compiled
-from bthtn.behaviours.run import PlanRun
+from bthtn.behaviours.plan_run import PlanRun
 from bthtn.plan.notation import normal
 from bthtn.plan.validate import validate
 

@@ -1,6 +1,6 @@
 """OwnNodes: a listener that no agent may hand one node to in two plans."""
 
-from bthtn.agent.event import PlanAdopted, PlanResumed
+from bthtn.agent.events import PlanAdopted, PlanResumed
 from bthtn.plan.nodes import NULL_NODE
 from bthtn.plan.walk import preorder
 from bthtn.testing.doubles import RecordingListener

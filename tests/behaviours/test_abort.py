@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import parallel
-from bthtn.agent.event import LeafAborted
+from bthtn.agent.events import LeafAborted
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import method, parallel, pause, priority, with_cleanup
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     CleanupEnded,
     CleanupStarted,
     LeafAborted,
@@ -23,7 +23,7 @@ from bthtn.agent.event import (
     PlanReplaced,
 )
 from bthtn.behaviours import Replanning
-from bthtn.behaviours.cleaning import Cleaning
+from bthtn.behaviours.cleanup import OwedCleanup
 from bthtn.testing.strategies import World
 
 # what is drawn
@@ -140,7 +140,7 @@ class Witness:
     def owed(self):
         """The cleanups that wait or work, by the names of their steps."""
         unfinished = self.stage.actor.aborts._unfinished
-        return [one.task for one in unfinished if isinstance(one, Cleaning)]
+        return [one.task for one in unfinished if isinstance(one, OwedCleanup)]
 
     def __call__(self, told):
         self.stage.heard(told)

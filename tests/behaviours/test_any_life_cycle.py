@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import defer, parallel, priority
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     GoalEnded,
     LeafAborted,
     LeafAborting,

@@ -14,7 +14,7 @@ from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import UNKNOWN
-from bthtn.agent.event import BeliefChanged, LeafEnded, LeafStarted
+from bthtn.agent.events import BeliefChanged, LeafEnded, LeafStarted
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.suspended import Suspended
 from bthtn.testing.strategies import World

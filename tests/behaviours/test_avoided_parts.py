@@ -12,7 +12,7 @@ from bthtn import (
     one_of,
     primitive,
 )
-from bthtn.agent.event import LeafStarted, TaskAvoided
+from bthtn.agent.events import LeafStarted, TaskAvoided
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.policy import Replanning

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import ParallelPolicy, Status
 
 from bthtn import Domain
-from bthtn.agent.event import BeliefChanged, LeafStarted
+from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.behaviours import Agent, Character, PlanGoal, Sensors
 from bthtn.testing.strategies import World
 

@@ -16,7 +16,7 @@ from bthtn import (
     random_of,
     repeat,
 )
-from bthtn.agent.event import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.events import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.planning.htn.compiled.search import CompiledSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.doubles import ticks

@@ -16,7 +16,7 @@ from bthtn import (
     repeat,
     with_cleanup,
 )
-from bthtn.agent.event import CleanupEnded, CleanupStarted, PlanBroken, PlanRepaired, PlanReplaced
+from bthtn.agent.events import CleanupEnded, CleanupStarted, PlanBroken, PlanRepaired, PlanReplaced
 from bthtn.analysis import parallelize
 from bthtn.behaviours import Replanning, RetryPolicy
 from bthtn.plan.notation import normal

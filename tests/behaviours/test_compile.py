@@ -5,14 +5,12 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, defer, method, null, parallel, pause, priority
-from bthtn.agent.event import GoalEnded, LeafStarted, PlanFailed
-from bthtn.behaviours.compile import TABLE
+from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanSequence
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.plan.nodes import Node
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -53,10 +51,6 @@ def b(stage):
 @pytest.fixture
 def c(stage):
     return stage.step("c", "R")
-
-
-def test_the_table_has_a_row_for_every_node():
-    assert set(TABLE) == set(Node.__args__)
 
 
 def test_a_task_is_a_leaf(stage, a):

@@ -5,7 +5,7 @@ import threading
 from py_trees.common import Status
 
 from bthtn import parallel
-from bthtn.agent.event import LeafAborted, LeafEnded
+from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import Completion
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World

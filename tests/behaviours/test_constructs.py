@@ -21,7 +21,7 @@ from bthtn import (
     repeat,
 )
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import PlanResumed
+from bthtn.agent.events import PlanResumed
 from bthtn.behaviours import PlanGoal
 from bthtn.testing.doubles import RecordingListener
 

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import ParallelPolicy
 
 from bthtn import Domain, Fluent, State, defer, fluent
-from bthtn.agent.event import GoalEnded, LeafEnded, LeafRefused, PlanFailed
+from bthtn.agent.events import GoalEnded, LeafEnded, LeafRefused, PlanFailed
 from bthtn.behaviours import Agent, OperatorFailed, PlanGoal
 from bthtn.errors import PlanningError
 from bthtn.testing.doubles import RecordingListener, ScriptedError, ticks

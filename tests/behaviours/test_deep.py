@@ -6,7 +6,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import defer, method, parallel
-from bthtn.agent.event import LeafEnded, PlanResumed
+from bthtn.agent.events import LeafEnded, PlanResumed
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 from tests.sizes import size

@@ -4,7 +4,7 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     GoalEnded,
     LeafAborted,
     LeafEnded,

@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, parallel
-from bthtn.agent.event import LeafEnded
+from bthtn.agent.events import LeafEnded
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World
 

@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN
-from bthtn.agent.event import BeliefChanged, LeafAborted, LeafEnded
+from bthtn.agent.events import BeliefChanged, LeafAborted, LeafEnded
 from bthtn.testing.doubles import line_of, ticks
 from bthtn.testing.strategies import World
 

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     GoalEnded,
     GoalWaits,
     LeafAborted,

@@ -8,7 +8,7 @@ from py_trees.common import Status
 from py_trees.composites import Selector
 
 from bthtn import UNKNOWN, Domain, method
-from bthtn.agent.event import GoalEnded, PlanAborted, PlanAdopted
+from bthtn.agent.events import GoalEnded, PlanAborted, PlanAdopted
 from bthtn.behaviours import (
     Agent,
     Operators,

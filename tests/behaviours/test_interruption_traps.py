@@ -7,7 +7,7 @@ soldier runs to cover while he reloads. Both are disturbed by sensors at every t
 import pytest
 
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
-from bthtn.agent.event import LeafAborted, LeafEnded, LeafStarted, PlanReplaced
+from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted, PlanReplaced
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import RecordingListener

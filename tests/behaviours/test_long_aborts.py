@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import parallel
-from bthtn.agent.event import LeafAborted, LeafStarted, PlanAdopted
+from bthtn.agent.events import LeafAborted, LeafStarted, PlanAdopted
 from bthtn.behaviours import Character, Operator, PlanGoal, Running
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World
@@ -99,13 +99,13 @@ def test_a_step_tells_what_it_is_doing(stage):
     goal = stage.goal(step, open=True, max_replans=0)
     goal.tick_once()
     leaf = goal.tip()
-    assert (leaf.is_at_work, leaf.is_giving_up, leaf.number) == (True, False, 1)
+    assert (leaf.is_at_work, leaf.is_aborting, leaf.number) == (True, False, 1)
     stage.actor.believe(World.open, False)
     goal.tick_once()
-    assert (leaf.is_at_work, leaf.is_giving_up) == (False, True)
+    assert (leaf.is_at_work, leaf.is_aborting) == (False, True)
     assert leaf.feedback_message == "gives up: open is false: open = false"
     goal.tick_once()
-    assert (leaf.is_at_work, leaf.is_giving_up, leaf.number) == (False, False, 1)
+    assert (leaf.is_at_work, leaf.is_aborting, leaf.number) == (False, False, 1)
 
 
 # two goals of one agent

@@ -5,9 +5,9 @@ import pytest
 from py_trees.common import ParallelPolicy, Status
 
 from bthtn import Primitive, defer, method, primitive
-from bthtn.agent.event import LeafAborted, LeafEnded
+from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import OperatorFailed, PlanGoal, Running
-from bthtn.behaviours.abort import LONGEST_ABORT
+from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.errors import ExecutionError
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World

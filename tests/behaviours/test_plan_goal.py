@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Domain, Settings, defer, method, null, parallel, priority
-from bthtn.agent.event import GoalEnded, LeafStarted, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.events import GoalEnded, LeafStarted, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import BthtnError, DomainError
 from bthtn.replanning.backoff import NO_BACKOFF

@@ -3,7 +3,7 @@
 import pytest
 
 from bthtn import Domain, PlanCache, defer, method, parallel, pause
-from bthtn.agent.event import BeliefChanged, LeafStarted, PlanAdopted, PlanBroken, PlanResumed
+from bthtn.agent.events import BeliefChanged, LeafStarted, PlanAdopted, PlanBroken, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.planning.cache import CacheStatistics
 from bthtn.testing.doubles import RecordingListener, ticks

@@ -6,7 +6,7 @@ from py_trees.common import Access, ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import defer, parallel, priority
-from bthtn.agent.event import PlanAdopted
+from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import PlanGoal
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World

@@ -6,7 +6,7 @@ from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import defer, method, parallel, priority
-from bthtn.agent.event import GoalEnded, PlanAborted
+from bthtn.agent.events import GoalEnded, PlanAborted
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 

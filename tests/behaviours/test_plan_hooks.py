@@ -6,7 +6,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Primitive, defer, method, parallel, primitive, priority
-from bthtn.agent.event import LeaseReturned, LeaseTaken, PlanAdopted, PlanFailed, PlanHookFailed
+from bthtn.agent.events import LeaseReturned, LeaseTaken, PlanAdopted, PlanFailed, PlanHookFailed
 from bthtn.behaviours import OperatorFailed, Operators
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.errors import DomainError, ExecutionError
@@ -248,7 +248,7 @@ class Replaced:
         self.told.clear()
         network = tuple(self.steps[name] for name in names)
         plan = find_plan(self.stage.domain, World(), network)
-        assert self.hooks.adopt(plan.tree) is None
+        self.hooks.adopt(plan.tree)
         return " ".join(self.told)
 
 
@@ -272,8 +272,8 @@ def test_steps_are_counted(replaced):
     replaced.adopt("aab")
     assert replaced.adopt("abb") == "-a +b"
     replaced.told.clear()
-    replaced.hooks.over()
-    replaced.hooks.over()
+    replaced.hooks.close()
+    replaced.hooks.close()
     assert Counter(replaced.told) == {"-a": 1, "-b": 2}
 
 
@@ -284,7 +284,7 @@ def test_a_lease_stays_while_a_step_of_the_plan_relies_on_it(replaced):
     assert len(replaced.actor.leases) == 1
     replaced.adopt("c")
     assert len(replaced.stage.heard.of(LeaseTaken)) == 1
-    replaced.hooks.over()
+    replaced.hooks.close()
     assert len(replaced.stage.heard.of(LeaseReturned)) == 1
 
 

@@ -5,7 +5,7 @@ import tracemalloc
 from py_trees.common import Status
 
 from bthtn import null, parallel, priority
-from bthtn.agent.event import LeafRefused
+from bthtn.agent.events import LeafRefused
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 

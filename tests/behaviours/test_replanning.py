@@ -6,7 +6,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Settings, defer, method, parallel, pause
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     LeafAborted,
     LeafStarted,
     PlanAdopted,
@@ -423,7 +423,7 @@ def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage):
     goal = stage.goal(for_ever)
     ticks(goal, 300)
     assert len(list(goal._mount.progress().nodes())) < 10
-    assert len(goal._mount._tree.planned) < 3
+    assert len(goal._mount._mounted.planned) < 3
     stage.actor.believe(World.lit, False)
     assert ticks(goal, 2) == "RF"
     assert stage.heard.of(PlanFailed)[0].reason.endswith("for_ever: there is no plan")

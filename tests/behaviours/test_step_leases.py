@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import defer, parallel
-from bthtn.agent.event import LeaseReturned, LeaseTaken
+from bthtn.agent.events import LeaseReturned, LeaseTaken
 from bthtn.behaviours import Agent, OperatorFailed, PlanGoal, Running
 from bthtn.testing.doubles import RecordingListener, ScriptedError, ticks
 from bthtn.testing.strategies import World

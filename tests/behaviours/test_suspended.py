@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, Domain, Settings, defer, method, parallel, pause, priority
-from bthtn.agent.event import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
+from bthtn.agent.events import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World

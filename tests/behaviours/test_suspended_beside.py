@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Domain, defer, method, parallel, priority
-from bthtn.agent.event import PlanFailed, PlanResumed
+from bthtn.agent.events import PlanFailed, PlanResumed
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World

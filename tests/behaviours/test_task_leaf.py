@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, Primitive, method, parallel, primitive
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     BeliefChanged,
     LeafAborted,
     LeafEnded,

@@ -3,7 +3,7 @@
 import pytest
 from py_trees.common import Status
 
-from bthtn.agent.event import LeafAborted, LeafEnded
+from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from domains.melee import domain as melee
 from domains.melee.domain import Attacker

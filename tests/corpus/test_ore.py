@@ -2,7 +2,7 @@
 
 from py_trees.common import Status
 
-from bthtn.agent.event import LeafEnded
+from bthtn.agent.events import LeafEnded
 from bthtn.behaviours import Agent, PlanGoal
 from domains.ore.domain import Miner, Thing, correct_ore, ore
 

@@ -24,7 +24,7 @@ from bthtn import (
     repeat,
 )
 from bthtn.agent.agent import Agent
-from bthtn.agent.event import LeafStarted
+from bthtn.agent.events import LeafStarted
 from bthtn.behaviours import PlanGoal
 from bthtn.domain.chance import SEED, drawn_order, stable_text
 from bthtn.plan.notation import normal

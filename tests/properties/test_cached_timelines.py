@@ -25,7 +25,7 @@ from bthtn import (
     sequence,
     with_cleanup,
 )
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     CleanupStarted,
     GoalEnded,
     PlanAdopted,

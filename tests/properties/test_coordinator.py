@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bthtn import Domain, FluentFamily, State, fluents
 from bthtn.agent.agent import Agent
-from bthtn.agent.coordinator import CombatCoordinator, CombatUnits
+from bthtn.kit.coordinator import CombatCoordinator, CombatUnits
 
 TARGETS = ("hero", "squire")
 NAMES = "abcdef"

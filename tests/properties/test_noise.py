@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from py_trees.common import Status
 
 from bthtn import Fluent, fluent
-from bthtn.agent.event import BeliefChanged, PlanAdopted, PlanBroken, PlanReplaced
+from bthtn.agent.events import BeliefChanged, PlanAdopted, PlanBroken, PlanReplaced
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.domain.task import PrimitiveTask
 from bthtn.replanning.policy import TABLE, Replanning
@@ -51,7 +51,7 @@ def told(problem, replanning, *, noisy=False, sensed=(), review=Review):
         max_replans=1,
         replanning=replanning,
     )
-    goal._review = review(goal.seeking.planner, agent.beliefs, "goal", replanning)
+    goal._review = review(goal._search.planner, agent.beliefs, "goal", replanning)
     for number in range(MOST_TICKS):
         if noisy:
             agent.believe(NoisyWorld.noise, number + 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.agent.event import GoalEnded, LeafStarted, PlanAdopted, PlanRepaired
+from bthtn.agent.events import GoalEnded, LeafStarted, PlanAdopted, PlanRepaired
 from bthtn.behaviours import Operators
 from bthtn.testing.doubles import RecordingListener
 from trees.soldier.body import FULL

@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from bthtn import Settings, find_plan
-from bthtn.agent.event import BeliefChanged, LeafStarted
+from bthtn.agent.agent import domain_for
+from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.analysis.checks import findings
 from bthtn.errors import PlanningError
 from bthtn.plan.notation import normal
@@ -86,8 +87,8 @@ def test_each_change_says_whose_it_is():
 
 def test_each_goal_is_planned_with_the_domain_of_its_task():
     agent = two_halves().agent
-    assert agent.domain_of(domain.use_arms()).name == "upper"
-    assert agent.domain_of((domain.use_legs(), domain.legs_idle())).name == "lower"
+    assert domain_for(agent.domains, domain.use_arms()).name == "upper"
+    assert domain_for(agent.domains, (domain.use_legs(), domain.legs_idle())).name == "lower"
     assert agent.domain.name == "upper"
 
 

@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Domain, State, parallel
-from bthtn.agent.event import GoalEnded
+from bthtn.agent.events import GoalEnded
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.testing.doubles import RecordingListener, ticks
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bthtn.agent.event import GoalEnded, LeafAborted, PlanAborted
+from bthtn.agent.events import GoalEnded, LeafAborted, PlanAborted
 from trees.soldier.body import FULL
 
 HURT = 30

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     LeafAborted,
     LeafEnded,
     LeafStarted,

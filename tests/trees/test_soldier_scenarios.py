@@ -1,6 +1,6 @@
 """The soldier in situations that the world brings about."""
 
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     GoalEnded,
     LeafAborted,
     LeafEnded,

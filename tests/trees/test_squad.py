@@ -5,7 +5,7 @@ from random import Random
 
 from py_trees.common import Status
 
-from bthtn.agent.event import LeafAborted, LeafEnded, LeafStarted
+from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours import PlanGoal
 from domains.squad.domain import Soldier, serve
 from trees.squad.battle import SOUND, WEAK, Battle

@@ -3,7 +3,7 @@
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, find_plan, fluent, parallel, priority, sequence
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     BeliefChanged,
     CleanupEnded,
     CleanupStarted,

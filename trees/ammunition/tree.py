@@ -12,7 +12,7 @@ from py_trees.composites import Selector, Sequence
 from py_trees.decorators import SuccessIsRunning
 
 from bthtn import Fluent
-from bthtn.agent.event import AgentEvent, LeafEnded, PlanAdopted
+from bthtn.agent.events import AgentEvent, LeafEnded, PlanAdopted
 from bthtn.behaviours import Agent, Believes, Character
 from domains.ammunition.domain import Medic, Shooter, helping
 

@@ -6,16 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from bthtn.behaviours import (
-    NO_BACKOFF,
-    Agent,
-    Character,
-    DrawnGoal,
-    Lottery,
-    PlanGoal,
-    Replanning,
-)
-from bthtn.formats import read_lottery
+from bthtn.behaviours import NO_BACKOFF, Agent, Character, PlanGoal, Replanning
+from bthtn.kit import DrawnGoal, Lottery, read_lottery
 from domains import brawler as folder
 from domains.brawler.domain import Brawler, battle_main, brawler
 

@@ -8,7 +8,8 @@ from random import Random
 from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
-from bthtn.behaviours import Agent, Character, CombatCoordinator, Operators, PlanGoal
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.kit import CombatCoordinator
 from domains.squad.domain import Soldier, bandage, serve, squad, strike, wait_for_turn
 
 from .battle import SOUND, WEAK, Battle

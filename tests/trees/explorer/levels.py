@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.path import path_svg
 from benchmarks.worlds import LEVELS, MOVING, played
-from bthtn.agent.event import PlanResumed
+from bthtn.agent.events import PlanResumed
 
 
 @pytest.mark.parametrize("name", [*LEVELS, MOVING])

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bthtn import UNKNOWN
-from bthtn.agent.event import PlanAborted, PlanAdopted
+from bthtn.agent.events import PlanAborted, PlanAdopted
 from domains.minigrid.beliefs import Explorer
 from trees.explorer.level import Action, Level
 from trees.explorer.steps import Wander

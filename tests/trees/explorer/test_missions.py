@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.agent.event import (
+from bthtn.agent.events import (
     LeafAborted,
     LeafEnded,
     PlanAdopted,

@@ -17,7 +17,7 @@ from types import CodeType
 from typing import Any, Final
 
 _NUMBERS: Final = count(1)
-_WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]:=<>!+\-*/.,]*")
+_WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]:=<>!+\-*/%.,]*")
 
 
 def executable(text: str) -> CodeType:

@@ -1,12 +1,12 @@
-"""Action lottery: which actions an agent would like best now, by weights that remember.
+"""Action lottery: a weighted draw whose weights grow until an action is done.
 
-    candidates   rows whose precondition holds, that weigh something and are not excluded
-    draw         within each priority, the larger first: by weight, without putting back
-    values       the n-th of the list is worth n × step, whatever is not in it `unlisted`
-    executed     the action and its group weigh what they did at first, all others more
+    candidates   rows whose precondition holds, with a weight above zero, and not excluded
+    draw         by weight without replacement, the larger priority first
+    values       n × step for the n-th of the list, ``unlisted`` for all other actions
+    executed     the action and its group get their first weights back, all others gain
 
-The list has every candidate and not one winner, so that planning goes on with the next action
-where the first one cannot be planned. Methods take the values from the beliefs (semantics 2.11).
+A draw lists every candidate and not one winner, so that planning goes on with the next action
+if the first one cannot be planned. Methods take the values from the beliefs (semantics 2.11).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from bthtn.world.names import in_one_line, name_faults
 STEP: Final = 5
 UNLISTED: Final = 10_000
 WAIT: Final = 200
-"""What waiting is worth in the fighting domain of the worked example: the 41st row ties with it."""
+"""The value of waiting in the brawler example: equal to that of the 41st row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LotteryRow:
-    """One action of a table, as its designer wrote it.
+    """One action of a table.
 
     Of rows whose ``precondition`` holds, those of a larger ``priority`` are listed first.
-    ``weight`` is what the action weighs at first and after it was done, ``increment`` what it
-    gains whenever another one is done. Actions of one ``group`` are reset together.
+    ``weight`` is the weight at first and after the action was done, ``increment`` is added
+    whenever another one is done. Actions of one ``group`` are reset together.
     """
 
     action: str
@@ -45,17 +45,17 @@ class LotteryRow:
 
 
 class LotteryTable:
-    """Rows, each with an action of its own, in the order in which they were written."""
+    """Rows of different actions, in the order in which they were written."""
 
     def __init__(self, *rows: LotteryRow) -> None:
-        """Raises DomainError for two rows of one action, and for numbers below zero."""
+        """Raises DomainError for two rows of one action, and for weights below zero."""
         found = list(_faults(rows))
         if found:
             raise DomainError(found)
         self.rows: Mapping[str, LotteryRow] = MappingProxyType({row.action: row for row in rows})
 
     def checks(self, *, step: float = STEP, wait: float = WAIT) -> tuple[Diagnostic, ...]:
-        """Warnings for rows that can come so late in the list that waiting is preferred."""
+        """Warn if there are so many rows that waiting has a better value than the last ones."""
         most = int(-(-wait // step))
         if len(self.rows) <= most:
             return ()
@@ -73,7 +73,7 @@ class LotteryTable:
 
 
 class Lottery:
-    """The table of one agent with its weights as they are now. Equal seeds draw equally.
+    """A table with the current weights of one agent. Equal seeds give equal draws.
 
     An action that fails ``patience`` times in a row is excluded from the next ``absence`` draws.
     """
@@ -81,7 +81,7 @@ class Lottery:
     def __init__(
         self, table: LotteryTable, *, seed: int = 0, patience: int = 2, absence: int = 3
     ) -> None:
-        """Raises DomainError for a patience or absence that is not above zero."""
+        """Raises DomainError unless ``patience`` and ``absence`` are above zero."""
         for name, number in (("patience", patience), ("absence", absence)):
             if number <= 0:
                 hint = "it has to be above zero"
@@ -97,19 +97,18 @@ class Lottery:
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """What each action weighs now."""
+        """The current weight of each action."""
         return MappingProxyType(self._weights)
 
     @property
     def excluded(self) -> tuple[str, ...]:
-        """The actions that the next draw leaves out because they failed."""
+        """The actions that the next draw excludes because they have failed."""
         return tuple(action for action, draw in self._excluded.items() if draw > self.draws)
 
     def draw(self, view: StateView, disabled: Collection[str] = ()) -> tuple[str, ...]:
-        """The actions that can be considered here, most wanted first.
+        """Draw the order of the actions that are possible in a state, the most preferred first.
 
-        ``disabled`` are those that the agent cannot do at all now. A precondition that is
-        unknown does not hold.
+        ``disabled`` actions are left out. A precondition that is unknown does not hold.
         """
         away = {*disabled, *self.excluded}
         rows = [
@@ -129,7 +128,7 @@ class Lottery:
         return tuple(listed)
 
     def executed(self, action: str) -> None:
-        """The action is being done: it and its group are reset, all others gain."""
+        """Report that an action is being done: reset it and its group, increment all others."""
         done = self._row(action)
         for row in self.table.rows.values():
             is_reset = row is done or (row.group != "" and row.group == done.group)
@@ -137,11 +136,11 @@ class Lottery:
             self._weights[row.action] = row.weight if is_reset else gained
 
     def succeeded(self, action: str) -> None:
-        """The action was done: earlier failures are forgotten."""
+        """Report that an action succeeded: its earlier failures do not count any more."""
         self._failures.pop(self._row(action).action, None)
 
     def failed(self, action: str) -> None:
-        """The action could not be done; too often in a row, and it is left out for some draws."""
+        """Report that an action failed; after ``patience`` times in a row it is excluded."""
         failures = self._failures.get(self._row(action).action, 0) + 1
         self._failures[action] = failures
         if failures >= self._patience:
@@ -156,7 +155,7 @@ class Lottery:
 
 
 def values_of(listed: Collection[str], *, step: float = STEP) -> Mapping[str, float]:
-    """The value of each action of a list, the smaller the better: its place × step."""
+    """The value of each listed action, the smaller the better: its place × step."""
     return {action: place * step for place, action in enumerate(listed)}
 
 

@@ -1,9 +1,9 @@
-"""Skills: domains that fill the extension points of another one, for each kind of agent.
+"""Skills: domains that fill the extension points of a base domain, for kinds of agents.
 
     SKILLS = SkillTable(enemy, {"goblin": (jab,), "ogre": (jab, slam)})
     agent = Agent("ogre", SKILLS.domain("ogre"), Enemy(), body=body)
 
-Merged domains are shared: agents with the same skills have the same domain.
+Agents with the same skills share one merged domain.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from bthtn.errors import Diagnostic, DomainError, nearest
 
 
 class SkillTable:
-    """Which skills each kind of agent has, beside what all of them can do."""
+    """The skills of each kind of agent, on top of a base domain."""
 
     def __init__(
         self,
         base: Domain[Any] | FrozenDomain,
         skills: Mapping[str, Sequence[Domain[Any] | FrozenDomain]],
     ) -> None:
-        """Raises DomainError where the domains of a kind cannot be merged."""
+        """Raises DomainError if the domains of a kind cannot be merged."""
         self.base = frozen(base)
         self._kinds = {kind: tuple(map(frozen, some)) for kind, some in skills.items()}
         self._merged: dict[tuple[FrozenDomain, ...], FrozenDomain] = {(): self.base}
@@ -46,11 +46,11 @@ class SkillTable:
         return self._kinds[kind]
 
     def domain(self, kind: str) -> FrozenDomain:
-        """What an agent of this kind plans with. Raises DomainError as ``skills``."""
+        """The merged domain of a kind. Raises DomainError as ``skills``."""
         return self.with_skills(self.skills(kind))
 
     def with_skills(self, skills: Sequence[FrozenDomain]) -> FrozenDomain:
-        """The base with these skills, the same domain whenever it is asked for."""
+        """The base merged with these skills; always the same object. Raises DomainError."""
         some = tuple(skills)
         if some not in self._merged:
             name = "+".join(whole.name for whole in (self.base, *some))
@@ -61,32 +61,31 @@ class SkillTable:
 class SkillSlots:
     """The skills that one agent has now: each slot holds one skill, or is empty.
 
-    The agent plans with what is in its slots, in the order of the slots, from its next decision
-    on; what it is searching for or doing is not disturbed.
+    A change takes effect at the agent's next search; running searches and plans go on.
     """
 
     def __init__(self, agent: Agent[Any, Any], table: SkillTable, *slots: str) -> None:
-        """All slots are empty. Raises DomainError for a table of other states."""
+        """Start with empty slots. Raises DomainError for a table over another State class."""
         self._agent = agent
         self._table = table
         self._slots: dict[str, FrozenDomain | None] = dict.fromkeys(slots)
         self._change()
 
     def fill(self, slot: str, skill: Domain[Any] | FrozenDomain) -> None:
-        """Put a skill into a slot, instead of what is there.
+        """Put a skill into a slot, and replace the one that is there.
 
-        Raises DomainError for a slot that there is not, and with nothing changed where the skill
-        cannot be merged with the others.
+        Raises DomainError for an unknown slot and, with nothing changed, for a skill that cannot
+        be merged with the others.
         """
         self._put(slot, frozen(skill))
 
     def clear(self, slot: str) -> None:
-        """Empty a slot. Raises DomainError for a slot that there is not."""
+        """Empty a slot. Raises DomainError for an unknown slot."""
         self._put(slot, None)
 
     @property
     def skills(self) -> tuple[FrozenDomain, ...]:
-        """What is in the slots, in their order."""
+        """The skills in the slots, in the order of the slots."""
         return tuple(skill for skill in self._slots.values() if skill is not None)
 
     def _put(self, slot: str, skill: FrozenDomain | None) -> None:

@@ -1,4 +1,4 @@
-"""What happens while an agent acts, as data. Timelines and recordings are folds over it."""
+"""Events: what happens while an agent acts. Timelines and recordings are made from them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from bthtn.world.diff import Change
 
 @dataclass(frozen=True, slots=True)
 class BeliefChanged:
-    """A fluent got another value."""
+    """A fluent has another value now."""
 
     change: Change
 
 
 @dataclass(frozen=True, slots=True)
 class SensorFailed:
-    """A sensor raised, or said what cannot be believed; nothing of that reading was."""
+    """A sensor raised, or returned a bad value; nothing of that reading was written."""
 
     sensor: str
     reason: str
@@ -27,7 +27,7 @@ class SensorFailed:
 
 @dataclass(frozen=True, slots=True)
 class LeafStarted:
-    """The operator of a step was started. Exactly one end follows, whatever happens."""
+    """A step was started. Exactly one LeafEnded or LeafAborted follows."""
 
     leaf: int
     task: str
@@ -36,7 +36,7 @@ class LeafStarted:
 
 @dataclass(frozen=True, slots=True)
 class LeafEnded:
-    """A step succeeded or failed; ``error`` is the exception where one was the reason."""
+    """A step succeeded or failed; ``error`` is the exception if one was the reason."""
 
     leaf: int
     task: str
@@ -48,7 +48,7 @@ class LeafEnded:
 
 @dataclass(frozen=True, slots=True)
 class LeafAborting:
-    """A running step is being given up, which takes more ticks. LeafAborted or LeafEnded follow."""
+    """A running step is being aborted over several ticks; LeafAborted or LeafEnded follows."""
 
     leaf: int
     task: str
@@ -57,7 +57,7 @@ class LeafAborting:
 
 @dataclass(frozen=True, slots=True)
 class LeafAborted:
-    """A running step was given up; ``error`` is what its clean-up raised, if it did."""
+    """A running step was aborted; ``error`` is the exception of its clean-up, if any."""
 
     leaf: int
     task: str
@@ -67,7 +67,7 @@ class LeafAborted:
 
 @dataclass(frozen=True, slots=True)
 class LeafRefused:
-    """A step was not started: a condition does not hold, or ``error`` kept it from being asked."""
+    """A step was not started: a condition is false, or raised ``error``."""
 
     leaf: int
     task: str
@@ -78,7 +78,7 @@ class LeafRefused:
 
 @dataclass(frozen=True, slots=True)
 class LeaseTaken:
-    """A step, a plan or the agent has something that others cannot have now."""
+    """A step, a plan or the agent has taken a lease."""
 
     key: Hashable
     holder: str
@@ -86,7 +86,7 @@ class LeaseTaken:
 
 @dataclass(frozen=True, slots=True)
 class LeaseReturned:
-    """What was taken is free again."""
+    """A lease was returned."""
 
     key: Hashable
     holder: str
@@ -94,7 +94,7 @@ class LeaseReturned:
 
 @dataclass(frozen=True, slots=True)
 class PlanHookFailed:
-    """A hook of a step raised; after ``on_plan_start`` the plan fails, ``on_plan_end`` goes on."""
+    """A hook raised. After ``on_plan_start`` the plan fails; after ``on_plan_end`` nothing does."""
 
     goal: str
     hook: str
@@ -104,7 +104,7 @@ class PlanHookFailed:
 
 @dataclass(frozen=True, slots=True)
 class CleanupStarted:
-    """A part of a plan did not get to its cleanup; that has been planned anew, and begins."""
+    """A cleanup that its plan did not reach has been planned, and starts."""
 
     goal: str
     task: str
@@ -113,7 +113,7 @@ class CleanupStarted:
 
 @dataclass(frozen=True, slots=True)
 class CleanupEnded:
-    """Such a cleanup is over, also if there was no plan for it. No other one will be tried."""
+    """A cleanup that its plan did not reach is over, or had no plan; it is not tried again."""
 
     goal: str
     task: str
@@ -124,7 +124,7 @@ class CleanupEnded:
 
 @dataclass(frozen=True, slots=True)
 class PlanAdopted:
-    """A goal has a plan and begins to run it; ``reason`` says what it is the answer to."""
+    """A goal has a plan and starts to run it; ``reason`` is why it searched for one."""
 
     goal: str
     plan: Plan
@@ -133,7 +133,7 @@ class PlanAdopted:
 
 @dataclass(frozen=True, slots=True)
 class PlanResumed:
-    """A suspended part was reached, and is planned now."""
+    """A suspended part was reached and has been planned."""
 
     goal: str
     plan: Plan
@@ -142,7 +142,7 @@ class PlanResumed:
 
 @dataclass(frozen=True, slots=True)
 class PlanFailed:
-    """A running plan failed; ``again`` says whether another one is looked for."""
+    """A running plan failed; ``again`` says whether another one is searched for."""
 
     goal: str
     reason: str
@@ -151,7 +151,7 @@ class PlanFailed:
 
 @dataclass(frozen=True, slots=True)
 class PlanKept:
-    """A change made somebody look at a running plan, and it goes on."""
+    """A running plan was reviewed after ``change``, and goes on."""
 
     goal: str
     reason: str
@@ -160,9 +160,9 @@ class PlanKept:
 
 @dataclass(frozen=True, slots=True)
 class PlanReplaced:
-    """A running plan gives way to another one, which is adopted at once.
+    """A running plan is replaced by another one, which is adopted at once.
 
-    ``change`` is what made somebody look for it.
+    ``change`` is why the plan was reviewed.
     """
 
     goal: str
@@ -172,9 +172,9 @@ class PlanReplaced:
 
 @dataclass(frozen=True, slots=True)
 class PlanBroken:
-    """A running plan is given up because of what others changed, and another one looked for.
+    """A change from outside broke a running plan; it is repaired, or another is searched for.
 
-    ``step`` is the first one that would not work any more, ``change`` what others did to it.
+    ``step`` is the first one that would not work any more.
     """
 
     goal: str
@@ -185,7 +185,7 @@ class PlanBroken:
 
 @dataclass(frozen=True, slots=True)
 class PlanRepaired:
-    """A part of a plan was planned anew, and all else of it goes on; ``reason`` is what broke."""
+    """A part of a plan was planned anew and the rest goes on; ``reason`` is why it broke."""
 
     goal: str
     part: str
@@ -195,10 +195,10 @@ class PlanRepaired:
 
 @dataclass(frozen=True, slots=True)
 class TaskAvoided:
-    """A task, or a method, failed so often that plans go without it for a while.
+    """A task or a method has failed so often that plans do without it for a while.
 
-    ``failures`` in a row, the last one for ``reason``. It is avoided for so many ``ticks`` of the
-    goal, or until one of ``fluents`` changes.
+    ``failures`` is how often in a row, ``reason`` that of the last one. It is avoided for
+    ``ticks`` of the goal, or until one of ``fluents`` changes.
     """
 
     goal: str
@@ -211,10 +211,10 @@ class TaskAvoided:
 
 @dataclass(frozen=True, slots=True)
 class GoalWaits:
-    """A goal is not tried for a while, since it was in vain again and again.
+    """A goal that has failed several times in a row is not tried for a while.
 
-    ``failures`` in a row, the last one for ``reason``. It goes on after so many ``ticks``, or when
-    one of ``fluents`` changes.
+    ``failures`` is how often, ``reason`` that of the last one. It is tried again after ``ticks``,
+    or when one of ``fluents`` changes.
     """
 
     goal: str
@@ -226,7 +226,7 @@ class GoalWaits:
 
 @dataclass(frozen=True, slots=True)
 class PlanAborted:
-    """A goal was given up by the tree while it was planning or running."""
+    """The tree interrupted a goal that was planning or running."""
 
     goal: str
     reason: str
@@ -234,7 +234,7 @@ class PlanAborted:
 
 @dataclass(frozen=True, slots=True)
 class GoalEnded:
-    """A goal is done, or cannot be done."""
+    """A goal has succeeded or failed."""
 
     goal: str
     succeeded: bool

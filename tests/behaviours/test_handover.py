@@ -4,7 +4,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import Primitive, method, null, parallel, primitive, priority
-from bthtn.agent.event import LeafAborted, LeafStarted, PlanAdopted, PlanKept, PlanReplaced
+from bthtn.agent.events import LeafAborted, LeafStarted, PlanAdopted, PlanKept, PlanReplaced
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World

@@ -1,4 +1,4 @@
-"""Lottery tables in files, as designers keep them: CSV with a heading line, or TOML.
+"""Lottery tables in files: CSV with a heading line, or TOML.
 
     ActionName,Priority,Weight,WeightInc,WeightGroup,stance,distance <=
     Jab,1,50,50,,,3
@@ -9,8 +9,8 @@
     weight = 50
     when = { "distance <=" = 3 }
 
-What is no column of the lottery is a fluent, with a comparison behind it where it is not ``==``.
-An empty cell asks for nothing.
+A heading that is no column of the lottery is a fluent, followed by a comparison if that is not
+``==``; together they are the precondition. An empty cell is no condition.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.agent.lottery import LotteryRow, LotteryTable
 from bthtn.errors import Diagnostic, DomainError, InputError, StateError
 from bthtn.formats.document import tables_in, text_of
+from bthtn.kit.lottery import LotteryRow, LotteryTable
 from bthtn.world.expression import ALWAYS, Condition
 from bthtn.world.schema import StateSchema
 from bthtn.world.state import State
@@ -63,9 +63,9 @@ _ASKED: Final = re.compile(r"\s*(?P<fluent>.*?)\s*(?P<comparison>==|!=|<=|>=|<|>
 
 
 def read_lottery(path: Path | str, state: type[State]) -> LotteryTable:
-    """The table in a ``.csv`` or ``.toml`` file; its conditions are about states of this class.
+    """Read the table in a ``.csv`` or ``.toml`` file, with conditions on this class of states.
 
-    Raises InputError with everything that is wrong with the file, each with its place.
+    Raises InputError with all faults of the file and their places.
     """
     path = Path(path)
     read = {".csv": _csv_rows, ".toml": _toml_rows}.get(path.suffix)
@@ -86,7 +86,7 @@ def read_lottery(path: Path | str, state: type[State]) -> LotteryTable:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each line with its place, and its cells by the heading of their column."""
+    """Yield the place and the cells of each line, by heading."""
     reader = csv.reader(io.StringIO(text_of(path), newline=""))
     headings = next(reader, [])
     for cells in reader:
@@ -99,7 +99,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _toml_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each ``[[row]]`` with its place; what it asks for stands beside its other columns."""
+    """Yield the place and the cells of each ``[[row]]``, conditions included."""
     tables = tables_in(text_of(path), path)
     rows = tables.pop("row", [])
     if tables or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -115,7 +115,7 @@ def _toml_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 class _Row:
-    """One row while it is read; what is wrong with it is collected in ``found``."""
+    """One row while it is read; its faults are collected in ``found``."""
 
     def __init__(self, where: str, cells: Mapping[str, Any], schema: StateSchema) -> None:
         self.found: list[Diagnostic] = []
@@ -124,7 +124,7 @@ class _Row:
         self._schema = schema
 
     def row(self) -> LotteryRow:
-        """The row, as far as it can be read."""
+        """The row, without the cells that have faults."""
         columns: dict[str, Any] = {}
         asked: list[Condition] = []
         for heading, cell in self._cells.items():
@@ -137,7 +137,7 @@ class _Row:
             else:
                 columns |= self._column(column, text)
         if "action" not in columns:
-            self._say("there is no action", "give the row an ActionName")
+            self._add_fault("there is no action", "give the row an ActionName")
         action = columns.pop("action", "")
         return LotteryRow(
             action, reduce(operator.and_, asked, ALWAYS) if asked else ALWAYS, **columns
@@ -149,7 +149,7 @@ class _Row:
             return {column: read(text)}
         except ValueError:
             kind = "a whole number" if read is int else "a number"
-            self._say(f"{column} is {text!r}", f"write {kind}")
+            self._add_fault(f"{column} is {text!r}", f"write {kind}")
             return {}
 
     def _condition(self, heading: str, text: str) -> list[Condition]:
@@ -164,13 +164,13 @@ class _Row:
             )
             for one in error.diagnostics:
                 hint = columns if one.code == "BT102" and not one.hint else one.hint
-                self._say(one.message, hint)
+                self._add_fault(one.message, hint)
             return []
 
-    def _say(self, message: str, hint: str) -> None:
+    def _add_fault(self, message: str, hint: str) -> None:
         self.found.append(Diagnostic("BT410", message, self._where, hint))
 
 
 def _text(cell: Any) -> str:
-    """A cell as it would be written into a CSV."""
+    """A cell as it would be written in CSV."""
     return str(cell).casefold() if isinstance(cell, bool) else str(cell).strip()

@@ -1,10 +1,10 @@
-"""Cleaning: what is done for a part of a plan that did not get to its cleanup.
+"""Cleanups that a plan did not reach: the agent does them, like aborts of several ticks.
 
-owed      the part failed, or was given up: the cleanup waits with the agent's aborts
-its turn  everything that the same goal gave up before is done: planned from the beliefs of
-          now, at once
-working   ticked to its end, once per tick; what follows waits for it as for any abort
-over      told, and never tried again, whatever came of it
+owed      the part failed or was aborted: the cleanup is queued with the agent's aborts
+its turn  all earlier aborts and cleanups of the goal are done: it is planned at once, from
+          the beliefs as they are
+running   ticked once per tick to its end; later steps wait for it as for any abort
+over      reported as an event, and never tried again, whether it succeeded or not
 """
 
 from __future__ import annotations
@@ -16,21 +16,28 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.event import CleanupEnded, CleanupStarted
+from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
-from bthtn.behaviours.abort import LONGEST_ABORT
-from bthtn.behaviours.branch import failure_of
-from bthtn.behaviours.carry import running_leaves
+from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.branch import failure_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.hooks import PlanHooks
-from bthtn.behaviours.resume import stands_still
-from bthtn.behaviours.run import Arrival, CleanUp, Path, Planned, PlanRun, ResumeFailed, path_text
+from bthtn.behaviours.plan_run import (
+    Arrival,
+    Path,
+    Planned,
+    PlanRefused,
+    PlanRun,
+    ResumeFailed,
+    path_text,
+)
+from bthtn.behaviours.plan_search import repeats_suspension
 from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError
-from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
@@ -38,24 +45,22 @@ from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Constant
 
 LARGEST_SEARCH: Final = 1_000
-"""Expansions within which a cleanup has to be planned: nobody waits for it over several ticks."""
+"""Expansions within which a cleanup has to be planned, since it is planned in one tick."""
 
 
-def cleaning_up(domain: FrozenDomain, settings: Settings) -> CleanUp:
-    """Leaves what is owed to the aborts of the agent, planned with this domain."""
+def owe_cleanup(
+    part: ScopeNode, path: Path, run: PlanRun, domain: FrozenDomain, settings: Settings
+) -> None:
+    """Queue the cleanup of a part of a plan with the agent's aborts, to be planned in its turn."""
     limit = min(settings.max_expansions, LARGEST_SEARCH)
     whole = replace(
         settings, horizon=None, horizon_time=None, check_rest=False, max_expansions=limit
     )
-
-    def clean_up(part: ScopeNode, path: Path, run: PlanRun) -> None:
-        run.agent.aborts.add(Cleaning(part, path, run, domain, whole))
-
-    return clean_up
+    run.agent.aborts.add(OwedCleanup(part, path, run, domain, whole))
 
 
-class Cleaning:
-    """One cleanup that is owed, an abort of the agent. It ends exactly once."""
+class OwedCleanup:
+    """One cleanup that is owed, as an abort of the agent. It ends exactly once."""
 
     def __init__(
         self, part: ScopeNode, path: Path, run: PlanRun, domain: FrozenDomain, settings: Settings
@@ -67,8 +72,9 @@ class Cleaning:
         self._domain = domain
         self._settings = settings
         self.holder = Holder(self.task, run.holder)
-        # Its steps are inside of what others wait for: they do not wait for it themselves.
-        with run.agent.acting(Account(self.holder)):
+        # Steps wait for aborts of holders around them. The cleanup's own steps are put inside of
+        # its holder, so that they do not wait for the cleanup that they belong to.
+        with runtime_of(run.agent).acting(Account(self.holder)):
             self._hooks = PlanHooks(run.agent, run.goal)
         self._run = PlanRun(
             run.agent,
@@ -78,7 +84,7 @@ class Cleaning:
             run.setup_arguments,
             holder=self._hooks.holder,
             clean_up=run.clean_up,
-            # No plan of the goal foresees what is written here: to plans, it comes from others.
+            # The goal's plans do not predict what is written here, so its source is another one.
             writes_as=f"{run.goal}, cleaning up",
         )
         self._subtree: Behaviour | None = None
@@ -86,13 +92,13 @@ class Cleaning:
 
     @property
     def uses(self) -> frozenset[str]:
-        """What its steps occupy now."""
+        """The resources that its steps occupy now."""
         leaves = [] if self._subtree is None else running_leaves(self._subtree)
-        busy = (leaf for leaf in leaves if leaf.is_at_work or leaf.is_giving_up)
+        busy = (leaf for leaf in leaves if leaf.is_at_work or leaf.is_aborting)
         return frozenset[str]().union(*(leaf.node.task.uses for leaf in busy))
 
     def go_on(self) -> bool:
-        """Wait for its turn, plan, or tick what was planned; whether it is over."""
+        """Wait for its turn, plan, or tick the plan. Returns whether it is over."""
         if self._subtree is None and self._must_wait():
             return False
         try:
@@ -100,11 +106,11 @@ class Cleaning:
         except BthtnError as error:
             return self._end(str(error), error)
         except BaseException as error:
-            self._end("what ends the program came between", error)
+            self._end("the program was interrupted", error)
             raise
 
     def cut_off(self, why: str) -> None:
-        """End it now, whatever is left to do."""
+        """End it now, finished or not."""
         hint = "tick the tree until nothing aborts before it is taken down"
         message = f"the cleanup '{self.task}' was cut off: {why}"
         error = ExecutionError(Diagnostic("BT306", message, where=path_text(self._path), hint=hint))
@@ -115,12 +121,12 @@ class Cleaning:
             self._end(f"it was cut off: {why}", error)
 
     def _must_wait(self) -> bool:
-        """Whether steps that the goal gave up, or cleanups it owed before, are not done yet."""
+        """Whether an aborted step, or an earlier cleanup, of the same goal is not done yet."""
         behind = False
         for one in self._run.agent.aborts.within(self._goal):
             if one is self:
                 behind = True
-            elif not (behind and isinstance(one, Cleaning) and one._goal is self._goal):
+            elif not (behind and isinstance(one, OwedCleanup) and one._goal is self._goal):
                 return True
         return False
 
@@ -130,10 +136,10 @@ class Cleaning:
             self.cut_off(f"it was not done after {LONGEST_ABORT} ticks")
             return True
         if self._subtree is None:
-            refused = self._begin()
-            if refused:
-                return self._end(str(refused))
-        assert self._subtree is not None, "what has begun is there"
+            try:
+                self._subtree = self._planned()
+            except (ResumeFailed, PlanRefused) as failure:
+                return self._end(str(failure))
         self._run.ticked()
         self._subtree.tick_once()
         if self._subtree.status is Status.RUNNING:
@@ -141,27 +147,27 @@ class Cleaning:
         failed = self._subtree.status is Status.FAILURE
         return self._end(str(failure_of(self._subtree)) if failed else "")
 
-    def _begin(self) -> Failure | None:
-        """Plan it and mount the plan. Returns why that is not possible, or None."""
+    def _planned(self) -> Behaviour:
+        """Plan the cleanup and make its behaviours.
+
+        Raises ResumeFailed without a plan, PlanRefused when a hook raises, and BthtnError.
+        """
         agent = self._run.agent
         planner: Planner[Any] = Planner(self._domain, self._call, self._settings, cache=agent.cache)
         plan = planner.plan(agent.beliefs.frozen())
         if plan is None:
-            return Failure("there is no plan")
+            raise ResumeFailed("there is no plan")
         subtree = compiled(plan.tree, self._run, path=self._path)
-        refused = self._hooks.adopt(plan.tree)
-        if refused:
-            return refused
+        self._hooks.adopt(plan.tree)
         self._set_up(subtree)
-        self._subtree = subtree
         agent.emit(CleanupStarted(self._run.goal, self.task, plan))
-        return None
+        return subtree
 
     def _end(self, reason: str, error: BaseException | None = None) -> bool:
         subtree, self._subtree = self._subtree, None
         if subtree is not None:
             discard(subtree)
-        self._hooks.over()
+        self._hooks.close()
         ended = CleanupEnded(self._run.goal, self.task, not reason, reason, error)
         self._run.agent.emit(ended)
         return True
@@ -174,7 +180,7 @@ class Cleaning:
                 self._domain, arrival.node, self._settings, cache=agent.cache
             )
             plan = planner.plan(agent.beliefs.frozen())
-            if plan is None or stands_still(plan, arrival.node):
+            if plan is None or repeats_suspension(plan, arrival.node):
                 raise ResumeFailed("there is no plan")
             planned = Planned(plan, compiled_steps(plan.tree, self._run, arrival))
         except BthtnError as error:
@@ -184,9 +190,10 @@ class Cleaning:
         return lambda: planned
 
     def _resumed(self, _arrival: Arrival, plan: Plan) -> None:
-        refused = self._hooks.extend(plan.tree)
-        if refused:
-            raise ResumeFailed(str(refused))
+        try:
+            self._hooks.extend(plan.tree)
+        except PlanRefused as refused:
+            raise ResumeFailed(str(refused)) from refused
 
     def _set_up(self, subtree: Behaviour) -> None:
         for node in subtree.iterate():
@@ -194,7 +201,7 @@ class Cleaning:
 
 
 def _cleanup_of(part: ScopeNode, domain: FrozenDomain) -> TaskCall:
-    """The call of the cleanup of a part, with the values that the part was called with."""
+    """The call of a part's cleanup, with the arguments of the part."""
     match domain.methods[part.task][part.method].body:
         case SequenceNetwork((*_, TaskCall(CompoundTask(origin="finally") as task))):
             return TaskCall(task, tuple(map(Constant, part.args)))
@@ -203,7 +210,7 @@ def _cleanup_of(part: ScopeNode, domain: FrozenDomain) -> TaskCall:
 
 
 def _network_of(call: TaskCall, domain: FrozenDomain) -> Network:
-    """What was written as the cleanup."""
+    """The network that the author wrote as the cleanup."""
     assert isinstance(call.task, CompoundTask), "a cleanup is a task of its own"
     body = domain.methods[call.task][0].body
     assert isinstance(body, Network), "no function stands in its place"

@@ -4,8 +4,8 @@ import pytest
 
 from bthtn import Domain, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.agent.agent import Agent
-from bthtn.agent.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.errors import DomainError
+from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
 
 
 class Grunt(State):

@@ -4,18 +4,9 @@ from collections import Counter
 
 from py_trees.common import Status
 
-from bthtn.agent.event import LeafStarted
-from bthtn.behaviours import (
-    NO_BACKOFF,
-    Agent,
-    DrawnGoal,
-    Lottery,
-    LotteryRow,
-    LotteryTable,
-    Operators,
-    PlanGoal,
-    Replanning,
-)
+from bthtn.agent.events import LeafStarted
+from bthtn.behaviours import NO_BACKOFF, Agent, Operators, PlanGoal, Replanning
+from bthtn.kit import DrawnGoal, Lottery, LotteryRow, LotteryTable
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from domains.brawler.domain import Brawler, battle_main, brawler, full_swing, jab
 from trees.brawler.tree import character

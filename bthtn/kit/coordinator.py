@@ -1,11 +1,11 @@
-"""CombatCoordinator: who of a group may attack, who does what, and who helps whom.
+"""CombatCoordinator: attack rights, roles and helpers for a group of agents.
 
-    ask        a member wants to attack a target, usually when a plan with the attack begins
-    step       once per tick, before anybody decides: rights are handed out in the order asked
-    release    the plan is over, on whatever path
+    ask        a member wants to attack a target; usually called when its plan starts
+    step       once per tick, before the members decide: rights are granted in the order asked
+    release    the plan has ended, in whatever way
 
-A right is a lease. It is given back when its plan ends, when its member leaves the group or
-dies, and after ``term`` ticks if others wait. Whoever keeps asking gets it.
+A right lasts until it is released, until its member leaves the group, or, if others wait, for
+``term`` ticks. Every member that waits gets a right in the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bthtn.world.expression import Expression
 
 Member = Agent[Any, Any]
 Right = Callable[[Any], Expression[bool]]
-"""The fluent in which a member believes that it may attack a target."""
+"""Returns the fluent in which members believe that they may attack a target."""
 
 
 @dataclass(slots=True)
@@ -30,17 +30,17 @@ class _Granted:
 
 
 class CombatCoordinator:
-    """The head of one group of agents: it knows them all, and tells them by their beliefs.
+    """Coordinates one group of agents by writing into their beliefs.
 
     At most ``attackers`` members have the right to attack the same target at once. ``right``
-    gives the fluent that says so; members read it before they strike (``exec_only``). Same
-    questions in the same order, same answers.
+    returns the fluent of that right, which members check before they strike (``exec_only``). The
+    same calls in the same order have the same results.
     """
 
     def __init__(
         self, name: str, right: Right, *, attackers: int = 2, term: int | None = None
     ) -> None:
-        """Raises DomainError for a number of attackers, or a term, that is not above zero."""
+        """Raises DomainError unless ``attackers`` and ``term`` are above zero."""
         for word, number in (("attackers", attackers), ("term", term)):
             if number is not None and number <= 0:
                 hint = "it has to be above zero"
@@ -55,25 +55,25 @@ class CombatCoordinator:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """Who belongs to the group, in the order of joining."""
+        """The members of the group, in the order of joining."""
         return tuple(self._members)
 
     def join(self, member: Member) -> None:
-        """Somebody belongs to the group from now on; nothing happens to a member."""
+        """Add an agent to the group; no effect if it is a member."""
         if member not in self._members:
             self._members.append(member)
 
     def leave(self, member: Member) -> None:
-        """Somebody has left the group, or is dead: all that it had or asked for is free."""
+        """Remove an agent from the group, and release its rights and requests."""
         if member in self._members:
             self._members.remove(member)
         for target in [*self._granted, *self._waiting]:
             self.release(member, target)
 
     def ask(self, member: Member, target: Hashable) -> None:
-        """A member wants to attack the target. It need not ask twice.
+        """Request the right to attack a target; asking again has no effect.
 
-        Raises DomainError for somebody who does not belong to the group.
+        Raises DomainError for an agent that is no member.
         """
         if member not in self._members:
             message = f"'{member.name}' asks '{self.name}', and is no member of it"
@@ -82,16 +82,16 @@ class CombatCoordinator:
             self._waiting.setdefault(target, []).append(member)
 
     def release(self, member: Member, target: Hashable) -> None:
-        """The member has attacked, or does not want to any more. Does nothing to others."""
+        """Return the member's right to attack the target, or withdraw its request."""
         granted = self._granted.get(target, [])
         left = [one for one in granted if one.member is not member]
         if len(left) < len(granted):
-            self._tell(member, target, granted=False)
+            self._believe(member, target, granted=False)
         _put(self._granted, target, left)
         _put(self._waiting, target, [one for one in self.waiting(target) if one is not member])
 
     def step(self) -> None:
-        """A tick begins: terms run out, free rights go to those who have waited longest."""
+        """Advance by a tick: end terms, and grant free rights to those who have waited longest."""
         for granted in self._granted.values():
             for one in granted:
                 one.ticks += 1
@@ -101,29 +101,29 @@ class CombatCoordinator:
             places = max(0, self.attackers - len(granted))
             for member in waiting[:places]:
                 granted.append(_Granted(member))
-                self._tell(member, target, granted=True)
+                self._believe(member, target, granted=True)
             _put(self._granted, target, granted)
             _put(self._waiting, target, waiting[places:])
 
     def may_attack(self, member: Member, target: Hashable) -> bool:
-        """Whether the member has the right to attack the target now."""
+        """Whether the member has the right to attack the target."""
         return member in self.attacking(target)
 
     def attacking(self, target: Hashable) -> tuple[Member, ...]:
-        """Who may attack the target now, in the order in which they got the right."""
+        """The members with the right to attack the target, in the order in which they got it."""
         return tuple(one.member for one in self._granted.get(target, ()))
 
     def waiting(self, target: Hashable) -> tuple[Member, ...]:
-        """Who wants to attack the target, in the order of asking."""
+        """The members that wait for the right to attack the target, in the order of asking."""
         return tuple(self._waiting.get(target, ()))
 
     def assign(
         self, roles: Mapping[str, int], fitness: Callable[[Member, str], float]
     ) -> Mapping[Member, str]:
-        """Who has which role: each is filled so many times, by those fittest for it.
+        """Assign each role to so many members, the fittest first. Returns the role of each member.
 
-        Roles are filled in their order; among equally fit members the earlier one is taken. A
-        fitness below zero means that the member cannot have the role.
+        Roles are filled in their order; of equally fit members, the earlier one is taken. A
+        member with a fitness below zero cannot have the role.
         """
         assigned: dict[Member, str] = {}
         for role, count in roles.items():
@@ -138,9 +138,10 @@ class CombatCoordinator:
         need: Callable[[Member], float],
         distance: Callable[[Member, Member], float],
     ) -> Mapping[Member, Member]:
-        """Who helps whom: the neediest first, each by the nearest helper that is free.
+        """Pair members in need with helpers. Returns the member that each helper helps.
 
-        A need of zero or less is none; nobody helps itself, or two at once.
+        The neediest member comes first, and gets the nearest free helper other than itself. A
+        member with a need of zero or less needs no help.
         """
         needy = sorted((one for one in self._members if need(one) > 0), key=lambda one: -need(one))
         pairs: dict[Member, Member] = {}
@@ -151,7 +152,7 @@ class CombatCoordinator:
         return pairs
 
     def _make_room(self, target: Hashable) -> None:
-        """Take rights back whose term is over, no more than there are members waiting."""
+        """Take back rights whose term is over, at most as many as members wait."""
         if self.term is None:
             return
         granted, waiting = self._granted.get(target, []), self._waiting[target]
@@ -160,7 +161,7 @@ class CombatCoordinator:
         for one in over:
             self.release(one.member, target)
 
-    def _tell(self, member: Member, target: Hashable, *, granted: bool) -> None:
+    def _believe(self, member: Member, target: Hashable, *, granted: bool) -> None:
         member.believe(self._right(target), granted, source=self.name)
 
 
@@ -170,7 +171,7 @@ _NEAR: Final = 10.0
 def grouped(
     positions: Mapping[Member, tuple[float, float]], reach: float = _NEAR
 ) -> tuple[tuple[Member, ...], ...]:
-    """Groups by position: members within reach of each other, directly or through others."""
+    """Group agents that are within reach of each other, directly or through others."""
     left = list(positions)
     groups: list[tuple[Member, ...]] = []
     while left:
@@ -184,10 +185,10 @@ def grouped(
 
 
 class CombatUnits:
-    """One coordinator for each group, kept up as the groups change.
+    """A coordinator for each group, updated as the groups change.
 
-    A group keeps the coordinator that most of its members had before; whoever changes to
-    another one leaves everything behind.
+    A group keeps the coordinator that most of its members had before. A member that changes to
+    another coordinator loses its rights and requests.
     """
 
     def __init__(self, make: Callable[[str], CombatCoordinator]) -> None:
@@ -196,11 +197,11 @@ class CombatUnits:
         self.coordinators: tuple[CombatCoordinator, ...] = ()
 
     def of(self, member: Member) -> CombatCoordinator | None:
-        """The coordinator of the member's group, None for somebody who is in none."""
+        """The coordinator of the member's group, None if it is in no group."""
         return next((one for one in self.coordinators if member in one.members), None)
 
     def regroup(self, groups: Sequence[Sequence[Member]]) -> None:
-        """The groups have changed: whoever is in none of them any more, has left."""
+        """Set the groups; members that are in none of them leave their coordinators."""
         heads = self._heads(groups)
         for head in self.coordinators:
             here = [member for other, group in heads if other is head for member in group]
@@ -213,14 +214,14 @@ class CombatUnits:
         self.coordinators = tuple(head for head, _ in heads)
 
     def step(self) -> None:
-        """A tick begins."""
+        """Advance every coordinator by a tick."""
         for one in self.coordinators:
             one.step()
 
     def _heads(
         self, groups: Sequence[Sequence[Member]]
     ) -> list[tuple[CombatCoordinator, Sequence[Member]]]:
-        """Each group with its coordinator: old ones go where most of their members are."""
+        """Each group with the coordinator of most of its members, or a new one."""
         shared = [
             (len(set(head.members) & set(group)), -age, -place)
             for age, head in enumerate(self.coordinators)
@@ -239,7 +240,7 @@ class CombatUnits:
 
 
 def _put(table: dict[Hashable, list[Any]], key: Hashable, values: list[Any]) -> None:
-    """Keep no empty lists: targets come and go."""
+    # Empty lists are dropped: targets come and go, and the table must not grow.
     if values:
         table[key] = values
     else:

@@ -5,9 +5,9 @@ import pytest
 from bthtn import Domain, Methods, State, find_plan, method
 from bthtn.agent.agent import Agent
 from bthtn.agent.operators import Operators
-from bthtn.agent.skills import SkillSlots, SkillTable
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import DomainError
+from bthtn.kit.skills import SkillSlots, SkillTable
 from bthtn.testing.doubles import ScriptedOperator, ticks
 
 

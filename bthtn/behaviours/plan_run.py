@@ -40,16 +40,29 @@ def failed_at(path: Path, name: str, node: Node, why: str) -> Failure:
     return Failure(why, f"{above} > {name}" if above else name, node)
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The rest of a plan, planned on arrival, and the behaviours that run it in order."""
-
-    plan: Plan
-    steps: list[Behaviour]
+def is_same_path(one: Path, other: Path) -> bool:
+    """Whether both name the same decompositions; paths may be nested deeper than Python calls."""
+    while one is not other:
+        if one is None or other is None or one[0] != other[0]:
+            return False
+        one, other = one[1], other[1]
+    return True
 
 
 class ResumeFailed(Exception):  # noqa: N818 - what happened, not what is wrong with the code
-    """A suspended part could not be planned when execution got there (semantics 2.5)."""
+    """There is no plan, for a goal or for a suspended part (semantics 2.5)."""
+
+
+class PlanRefused(Exception):  # noqa: N818 - what happened, not what is wrong with the code
+    """A plan cannot be started: a hook raised, or the plan does not work any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The plan of a suspended part, and the behaviours that run it one after the other."""
+
+    plan: Plan
+    steps: list[Behaviour]
 
 
 class Arrival(Protocol):
@@ -61,39 +74,37 @@ class Arrival(Protocol):
 
 
 PlanRest = Callable[[Arrival], Callable[[], Planned | None]]
-"""Begins to plan a suspended part; the answer is called every tick until it gives a plan.
+"""Starts to plan a suspended part; returns a function to call at every tick.
 
-The answer gives None while it needs more ticks and raises ResumeFailed when there is no plan.
+That function returns None while the search goes on. Both raise ResumeFailed.
 """
 
-
 OnResumed = Callable[[Arrival, Plan], None]
-"""Told that a suspended part goes on with a plan. May raise ResumeFailed."""
+"""Called when a suspended part is replaced by its plan. May raise ResumeFailed."""
 
 OnFinished = Callable[[TaskNode, Iterable[Fluent[Any]]], None]
-"""Told that a step has succeeded, and which fluents it has written."""
+"""Called when a step has succeeded, with the fluents that it has written."""
 
 
 class CleanUp(Protocol):
-    """**Protocol:** sees to it that the cleanup of a part, with this path, is done."""
+    """**Protocol:** has the cleanup of a part done that the plan itself did not reach."""
 
     def __call__(self, part: ScopeNode, path: Path, run: PlanRun) -> None: ...
 
 
-def _nobody(part: ScopeNode, path: Path, run: PlanRun) -> None:
-    """Sees to nothing."""
+def _no_cleanup(part: ScopeNode, path: Path, run: PlanRun) -> None:
+    """Do nothing: for plans that are run without a goal."""
 
 
 @dataclass(slots=True)
 class PlanRun:
-    """One run of a plan: whose it is, and how often it was ticked.
+    """One run of a plan, shared by all of its behaviours.
 
-    ``plan_rest`` is how a suspended part asks for its plan without knowing the planner;
-    ``on_resumed`` is told when the plan takes its place, ``on_finished`` when a step has
-    succeeded, with the fluents that it has written. What ``holder`` has taken, the steps have,
-    too. ``clean_up`` sees to cleanups that the plan did not get to. Then nobody goes on with it: it
-    is not ``is_mendable``. ``writes_as`` is the source of what steps write, the goal unless it
-    says otherwise. A plan that takes over running steps takes over the run.
+    A plan that takes over running steps takes over the run. The behaviours know neither the
+    planner nor the goal; what those have to do, they are called for: see PlanRest, OnResumed,
+    OnFinished and CleanUp. ``holder`` holds the leases of the whole plan, which its steps have
+    as well. Once a cleanup is owed, the plan ``is_repairable`` no longer. ``writes_as`` is the
+    source of what steps write to the beliefs; by default, the goal's name.
     """
 
     agent: Agent[Any, Any]
@@ -105,29 +116,20 @@ class PlanRun:
     ticks: int = 0
     next_resumption: int = 0
     holder: Holder | None = None
-    clean_up: CleanUp = _nobody
-    is_mendable: bool = True
+    clean_up: CleanUp = _no_cleanup
+    is_repairable: bool = True
     writes_as: str = ""
 
     @property
     def source(self) -> str:
-        """Who the beliefs that this plan's steps write come from."""
+        """The source of the beliefs that this plan's steps write."""
         return self.writes_as or self.goal
 
     def ticked(self) -> None:
-        """Another tick of the plan begins."""
+        """Count a tick of the plan. Call it before the tick."""
         self.ticks += 1
         self.next_resumption = self.ticks + 1
 
     def resumed(self, arrival: Arrival, planned: Planned) -> None:
-        """A suspended part is replaced by its plan."""
+        """Report that a suspended part is replaced by its plan. May raise ResumeFailed."""
         self.on_resumed(arrival, planned.plan)
-
-
-def is_same_path(one: Path, other: Path) -> bool:
-    """Whether both name the same decompositions; paths may be nested deeper than Python calls."""
-    while one is not other:
-        if one is None or other is None or one[0] != other[0]:
-            return False
-        one, other = one[1], other[1]
-    return True

@@ -1,11 +1,11 @@
-"""DrawnGoal: a goal whose methods are drawn, again at every decision (semantics 2.11).
+"""DrawnGoal: a decorator that draws which action its goal prefers (semantics 2.11).
 
-    begins    draw, and let the beliefs say what each action is worth
-    planned   the action that the plan came to is being executed: weights change
-    ends      succeeded, or failed: repeated failures exclude the action from later draws
+    started   draw, and write the value of each action into the beliefs
+    planned   the action in the plan counts as executed: weights change
+    ended     success or failure; repeated failures exclude the action from later draws
 
-Values are written only when the goal begins, so nothing changes them in the middle of a
-search, and no new draw interrupts the action that an earlier one led to.
+Values are written only when the goal starts, so they do not change during a search, and no new
+draw interrupts the action that is being done.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Literal
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
-from bthtn.agent.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.kit.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
@@ -25,11 +25,11 @@ from bthtn.world.fluent import FluentFamily
 
 
 class DrawnGoal(Decorator):
-    """Draws before its goal plans, and tells the lottery what became of the draw.
+    """Draws before its goal plans, and reports to the lottery what was done.
 
     ``values`` is the family of fluents from which methods take their ``value``; an action is
-    the name of the method that does it. ``on`` says when it counts as executed: as soon as its
-    plan runs, or when it succeeds. ``disabled`` names the actions that the agent cannot do now.
+    named like the method that does it. ``on`` says when an action counts as executed: when its
+    plan starts, or when it succeeds. ``disabled`` returns the actions that cannot be drawn now.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the lottery is given by name
@@ -56,7 +56,7 @@ class DrawnGoal(Decorator):
         self._disabled = disabled
 
     def initialise(self) -> None:
-        """Called by py_trees when a run begins: a decision is to be made."""
+        """Called by py_trees when a run starts: draw, and write the values."""
         beliefs = self._goal.agent.beliefs
         self.action = ""
         self._plan = None
@@ -68,11 +68,11 @@ class DrawnGoal(Decorator):
         self.feedback_message = ", ".join(self.listed) or "nothing can be drawn"
 
     def update(self) -> Status:
-        """Called by py_trees behind the goal's tick."""
+        """Called by py_trees after the goal's tick: report to the lottery."""
         plan, status = self._goal.plan, self._goal.status
         if plan is not None and plan is not self._plan:
             self._plan = plan
-            self._does(self._action_of(plan))
+            self._started(self._action_of(plan))
         if self.action and status is Status.SUCCESS:
             if self._on == "success":
                 self.lottery.executed(self.action)
@@ -81,8 +81,8 @@ class DrawnGoal(Decorator):
             self.lottery.failed(self.action)
         return status
 
-    def _does(self, action: str) -> None:
-        """A plan begins; if it is not the first, the one before it has failed."""
+    def _started(self, action: str) -> None:
+        """Report that a plan starts; if it is not the first one, the earlier one has failed."""
         if action == self.action:
             return
         if self.action:
@@ -92,6 +92,6 @@ class DrawnGoal(Decorator):
         self.action = action
 
     def _action_of(self, plan: Plan) -> str:
-        """The drawn action that the plan does: the first one, as plans do one at a time."""
+        """The first drawn action in the plan; plans contain one at most."""
         names = (node.name for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
         return next((name for name in names if name in self.lottery.table.rows), "")

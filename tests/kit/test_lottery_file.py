@@ -6,7 +6,7 @@ import pytest
 
 from bthtn import Fluent, FluentFamily, State, fluent, fluents
 from bthtn.errors import InputError
-from bthtn.formats import read_lottery
+from bthtn.kit import read_lottery
 
 
 class Stance(Enum):

@@ -1,0 +1,100 @@
+"""Runtime: what the behaviours that act for one agent share; users need none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from bthtn.agent.events import AgentEvent, LeaseReturned, LeaseTaken
+from bthtn.agent.leases import Account, Holder, Leases
+
+
+class Runtime:
+    """The stack of holders that act for an agent, and the numbers of its steps.
+
+    What user code takes, the innermost holder on the stack holds: a step while its operator
+    runs, a plan while its hooks run, and otherwise the agent itself.
+    """
+
+    def __init__(self, agent: str, leases: Leases, emit: Callable[[AgentEvent], None]) -> None:
+        self._leases = leases
+        self._emit = emit
+        self._acting = [Account(Holder(agent))]
+        self._steps = 0
+
+    @property
+    def holder(self) -> Holder:
+        """The innermost holder that is acting now."""
+        return self._acting[-1].holder
+
+    def acting(self, account: Account) -> AbstractContextManager[None]:
+        """Within the ``with``, leases are taken for this account."""
+        return _Acting(self._acting, account)
+
+    def take(self, key: Hashable) -> bool:
+        """Take a lease for the holder that is acting. Returns False if others have all places."""
+        account = self._acting[-1]
+        had = self._leases.has(key, account.holder)
+        if not self._leases.take(key, account.holder):
+            return False
+        if had:
+            account.shared.append(key)
+        else:
+            account.keys.append(key)
+            self._emit(LeaseTaken(key, account.holder.name))
+        return True
+
+    def give_back(self, key: Hashable) -> bool:
+        """Return a lease that the acting holder took itself. Returns whether it had."""
+        return self._give_back(key, self._acting[-1])
+
+    def settle(self, account: Account, heirs: Iterable[Account] = ()) -> None:
+        """Return all leases of an account, the latest first, except those that an heir shares.
+
+        Heirs are accounts of the same holder; the first one that shares a lease takes it over.
+        """
+        heirs = tuple(heirs) if account.keys else ()
+        for key in reversed(account.keys.copy()):
+            heir = next((one for one in heirs if key in one.shared), None)
+            if heir is None:
+                self._give_back(key, account)
+            else:
+                account.keys.remove(key)
+                heir.shared.remove(key)
+                heir.keys.append(key)
+
+    def next_step(self) -> int:
+        """Number a step that is about to start. No two steps of an agent share a number."""
+        self._steps += 1
+        return self._steps
+
+    def _give_back(self, key: Hashable, account: Account) -> bool:
+        if key not in account.keys:
+            return False
+        account.keys.remove(key)
+        self._leases.give_back(key, account.holder)
+        self._emit(LeaseReturned(key, account.holder.name))
+        return True
+
+
+class _Acting:
+    """One account on the stack. A class, because a generator would slow down every step's tick."""
+
+    __slots__ = ("_account", "_stack")
+
+    def __init__(self, stack: list[Account], account: Account) -> None:
+        self._stack = stack
+        self._account = account
+
+    def __enter__(self) -> None:
+        self._stack.append(self._account)
+
+    def __exit__(self, *raised: object) -> None:
+        self._stack.pop()
+
+
+def runtime_of(agent: Any) -> Runtime:
+    """The runtime of an agent, for the behaviours that act for it."""
+    runtime: Runtime = agent._runtime
+    return runtime

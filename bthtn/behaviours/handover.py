@@ -1,0 +1,182 @@
+"""Handover: a new plan takes over the running steps that it starts with.
+
+    old   sequence ── [walk], shoot           walk is running
+    new   sequence ──  walk, hide             not started
+    then  sequence ── [walk], hide            the same leaf, and its operator, runs on
+
+Only the tail is exchanged: nothing is aborted and nothing is started twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.agent.operators import Operators
+from bthtn.behaviours.branch import running_leaves
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_run import is_same_path
+from bthtn.behaviours.priority import PlanPriority
+from bthtn.behaviours.sequence import (
+    PlanSequence,
+    PlanWithCleanup,
+    discard,
+    enclosing_cleanups,
+)
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.plan.nodes import TaskNode
+from bthtn.replanning.progress import IsIdle
+from bthtn.world.expression import ALWAYS
+
+
+def hand_over(
+    old: Behaviour, new: Behaviour, is_idle: IsIdle, *, equivalent: bool, repairs: bool = False
+) -> Behaviour:
+    """Move running steps from the old subtree into the new one; return the root to mount.
+
+    A step is moved where the new plan starts with the same task, arguments and decompositions;
+    idle steps may stand before it. With ``equivalent`` plans the names of decompositions may
+    differ. With ``repairs``, all parts of the old plan with an open cleanup go on, and not only
+    those of the moved steps. Steps without a place in the new plan are aborted, the latest
+    started first, and the old subtree is discarded.
+    """
+    handover = _Handover(old, is_idle, equivalent=equivalent)
+    running = handover.place(new)
+    if repairs:
+        parts = (node for node in old.iterate() if isinstance(node, PlanWithCleanup))
+        handover.move_cleanups(parts, _first_cleanups(new))
+    for leaf in sorted(handover.waiting, key=lambda leaf: leaf.number, reverse=True):
+        leaf.stop(Status.INVALID)
+    if old not in handover.moved:
+        old.stop(Status.INVALID)
+        discard(old)
+    return new if running is None else running
+
+
+def idle_for(operators: Operators) -> IsIdle:
+    """Return a test for steps that do nothing at all when run with these operators."""
+
+    def is_idle(node: TaskNode) -> bool:
+        task = node.task
+        asks = task.exec_only is not ALWAYS or task.during is not ALWAYS
+        acts = node.footprint.writes or task.actual or task.on_start or task.uses or node.duration
+        hooked = operators.plan_hooks(task) != (None, None)
+        return not (asks or acts or hooked) and operators.find(task) is None
+
+    return is_idle
+
+
+class _Handover:
+    """One handover: ``waiting`` are running steps without a new place, ``moved`` those with one."""
+
+    def __init__(self, old: Behaviour, is_idle: IsIdle, *, equivalent: bool) -> None:
+        self.waiting = running_leaves(old)
+        self.moved: set[TaskLeaf] = set()
+        self._is_idle = is_idle
+        self._equivalent = equivalent
+
+    def place(self, node: Behaviour) -> Behaviour | None:
+        """Move steps into the new node; the behaviour for its place, None if nothing was moved."""
+        match node:
+            case TaskLeaf():
+                return self._move_to(node)
+            case PlanSequence():
+                return self._place_in_sequence(node)
+            case PlanParallel():
+                return self._place_in_parallel(node)
+            case PlanPriority():
+                return self._place_in_priority(node)
+            case _:  # a part to be planned on arrival, or py_trees' Success: nothing can run on
+                return None
+
+    def move_cleanups(self, old: Iterable[PlanWithCleanup], new: Iterable[PlanWithCleanup]) -> None:
+        """Open the parts of the new plan that stand for open ones of the old, and close those."""
+        free = [part for part in new if not part.is_open]
+        for part in old:
+            if not part.is_open:
+                continue
+            match = next((one for one in free if self._is_same(part, one)), None)
+            if match is not None:
+                free.remove(match)
+                match.is_open, part.is_open = True, False
+
+    def _move_to(self, fresh: TaskLeaf) -> TaskLeaf | None:
+        """Put the running leaf of the same step in the place of a fresh one."""
+        leaf = next((one for one in self.waiting if self._is_same(one, fresh)), None)
+        if leaf is None:
+            return None
+        new_parts = list(enclosing_cleanups(fresh))
+        self.move_cleanups(enclosing_cleanups(leaf), new_parts)
+        if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
+            for part in new_parts:
+                part.is_open = True
+        self.waiting.remove(leaf)
+        self.moved.add(leaf)
+        match leaf.parent:
+            case PlanSequence() as above:
+                above.let_go(leaf)
+            case Behaviour() as above:
+                above.children = [child for child in above.children if child is not leaf]
+            case None:
+                pass
+        leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
+        discard(fresh)
+        return leaf
+
+    def _is_same(self, old: TaskLeaf | PlanWithCleanup, new: TaskLeaf | PlanWithCleanup) -> bool:
+        same = old.node.task is new.node.task and old.node.args == new.node.args
+        return same and (self._equivalent or is_same_path(old.path, new.path))
+
+    def _place_in_sequence(self, node: PlanSequence) -> Behaviour | None:
+        for index, child in enumerate(node.children):
+            running = self.place(child)
+            if running is not None:
+                node.go_on_at(index, running)
+                return node
+            if not (isinstance(child, TaskLeaf) and self._is_idle(child.node)):
+                return None
+        return None
+
+    def _place_in_parallel(self, node: PlanParallel) -> Behaviour | None:
+        for index, child in enumerate(node.children):
+            running = self.place(child)
+            if running is not None:
+                _go_on_at(node, index, running)
+        return node if node.status is Status.RUNNING else None
+
+    def _place_in_priority(self, node: PlanPriority) -> Behaviour | None:
+        for index, child in enumerate(node.children):
+            running = self.place(child)
+            if running is not None:
+                _go_on_at(node, index, running)
+                return node
+        return None
+
+
+def _go_on_at(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:
+    node.children[index] = child
+    child.parent = node
+    node.current_child, node.status = child, Status.RUNNING
+
+
+def _first_cleanups(subtree: Behaviour) -> list[PlanWithCleanup]:
+    """The parts with a cleanup in which the first steps of a plan stand, inner ones first."""
+    found: list[PlanWithCleanup] = []
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        match node:
+            case PlanSequence():
+                found += [node] if isinstance(node, PlanWithCleanup) else []
+                pending.extend(node.ahead[:1])
+            case PlanParallel():
+                pending.extend(node.children)
+            case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
+                pending.append(chosen)
+            case PlanPriority():
+                pending.extend(node.children[:1])
+            case _:
+                pass
+    return found[::-1]

@@ -1,0 +1,23 @@
+"""WHAT DO GAMES ADD? Attack lotteries, skill tables, coordinators for groups that fight.
+
+Everything here is built on the public classes of the packages below, none of which imports it.
+"""
+
+from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
+from bthtn.kit.drawn_goal import DrawnGoal
+from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
+from bthtn.kit.lottery_file import read_lottery
+from bthtn.kit.skills import SkillSlots, SkillTable
+
+__all__ = [
+    "CombatCoordinator",
+    "CombatUnits",
+    "DrawnGoal",
+    "Lottery",
+    "LotteryRow",
+    "LotteryTable",
+    "SkillSlots",
+    "SkillTable",
+    "grouped",
+    "read_lottery",
+]
