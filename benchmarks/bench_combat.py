@@ -13,7 +13,7 @@ import pytest
 from benchmarks.domains.combat import CASES, named, question
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.behaviours import Agent, PlanGoal
-from domains.combat.domain import combat, fight
+from bthtn.examples.domains.combat.domain import combat, fight
 
 COUNTS = tomllib.loads((Path(__file__).parent / "counts.toml").read_text("utf-8"))
 STATES = {named(case): question(case).state for case in CASES}

@@ -17,8 +17,8 @@ from py_trees.common import Status
 from benchmarks import page, report
 from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.replanning.schedule import PlanningSchedule
-from domains.combat.domain import Soldier, combat, fight
 
 BUDGET = 500
 WAVES = 20

@@ -10,7 +10,7 @@ from itertools import islice, product
 from time import perf_counter
 
 from bthtn import Plan, PlanCache, Planner
-from domains.combat.domain import Distance, Soldier, combat, fight
+from bthtn.examples.domains.combat.domain import Distance, Soldier, combat, fight
 
 AGENTS = 1_000
 ROUNDS = 10

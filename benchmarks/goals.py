@@ -19,9 +19,9 @@ from random import Random
 from typing import Any
 
 from bthtn import achieve
+from bthtn.examples.domains.blocks.strips import Blocks, strips
 from bthtn.planning.protocol import request
 from bthtn.planning.strips.search import StripsSearch
-from domains.blocks.strips import Blocks, strips
 
 ROUNDS = 5
 CASES = ((4, 3), (6, 2), (6, 3), (8, 1), (8, 3))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bthtn import UNKNOWN
 from bthtn.agent.events import AgentEvent, BeliefChanged
-from domains.minigrid.beliefs import NOTHING, Explorer, is_door, kind, name, xy
+from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, kind, name, xy
 
 SIDE, LEGEND = 24, 150
 PAINTS = {"grey": "#777", "yellow": "#d8b400", "green": "#3a9a3a"}

@@ -29,10 +29,10 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
-from trees.explorer.level import level
-from trees.explorer.senses import Explorers
-from trees.explorer.steps import Turn, Wander
-from trees.explorer.tree import explorer, placed_in, pursue
+from bthtn.examples.trees.explorer.level import level
+from bthtn.examples.trees.explorer.senses import Explorers
+from bthtn.examples.trees.explorer.steps import Turn, Wander
+from bthtn.examples.trees.explorer.tree import explorer, placed_in, pursue
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "worlds.md"

@@ -23,7 +23,7 @@ import bthtn
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-FIRST_PARTY = {"bthtn", "domains", "trees"}
+FIRST_PARTY = {"bthtn"}
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from benchmarks.modes import Question
-from domains.combat.domain import Soldier, combat, fight
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 FLUENTS = ("target", "cover", "in_cover", "ammo")
 

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from bthtn import examples
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
@@ -135,9 +135,7 @@ def root_of(found: Found) -> Any:
 
 def _folders(kind: Kind) -> Iterator[Path]:
     yield Path(kind.folder)
-    spec = find_spec(kind.folder)
-    if spec is not None:
-        yield from map(Path, spec.submodule_search_locations or ())
+    yield from (Path(folder) / kind.folder for folder in examples.__path__)
 
 
 def _in_file(kind: Kind, file: Path) -> Found:

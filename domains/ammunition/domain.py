@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from bthtn import Fluent, State, fluent, method, primitive
-from domains.design import Design, Task
+from bthtn.examples.domains.design import Design, Task
 
 FULL: Final = 6
 

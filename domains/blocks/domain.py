@@ -6,7 +6,7 @@ from typing import Final
 
 from bthtn import Fluent, FluentFamily, State, fluent, fluents, method, one_of, primitive
 from bthtn.domain.network import NetworkLike
-from domains.design import Design, Task
+from bthtn.examples.domains.design import Design, Task
 
 Goal = tuple[tuple[str, str], ...]
 """What is to stand on what: ``(("a", "b"), ("b", "table"))``."""

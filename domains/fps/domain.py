@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bthtn import Fluent, State, fluent, method, primitive
-from domains.design import Design, Task
+from bthtn.examples.domains.design import Design, Task
 
 
 class Hunter(State):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bthtn import Fluent, fluent, method, primitive
-from domains.design import Task
+from bthtn.examples.domains.design import Task
 
 from .thumper import Armed, Following, Range, Remembering
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from bthtn import Fluent, State, fluent, method, primitive
-from domains.design import Design, Task
+from bthtn.examples.domains.design import Design, Task
 
 
 class Place(Enum):

@@ -16,13 +16,13 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import method
 from bthtn.domain.network import defer, null, parallel, pause, priority
 from bthtn.errors import Severity
+from bthtn.examples.domains.combat.domain import combat
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, SearchStatus, request
 from bthtn.testing.strategies import problems
 from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
-from domains.combat.domain import combat
 
 
 class World(State):

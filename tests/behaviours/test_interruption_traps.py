@@ -9,9 +9,9 @@ import pytest
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted, PlanReplaced
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.examples.domains.combat.domain import Distance, Soldier, combat, fight
 from bthtn.replanning.policy import Replanning
 from bthtn.testing.doubles import RecordingListener
-from domains.combat.domain import Distance, Soldier, combat, fight
 
 MELEE = 2
 

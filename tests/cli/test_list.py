@@ -36,7 +36,7 @@ def test_listing_runs_nothing(bthtn, put):
 
 
 def test_where_there_is_nothing_that_is_said(bthtn, here, monkeypatch):
-    monkeypatch.setattr("bthtn.cli.locate.find_spec", lambda name: None)
+    monkeypatch.setattr("bthtn.examples.__path__", [])
     assert bthtn("list").out == "no domains\nno trees\n"
     answer = bthtn("plan", "combat", "fight")
     assert answer.err == "[BT401] there is no domain 'combat'\n"

@@ -4,8 +4,8 @@ import pytest
 
 from bthtn import Fluent, State, find_plan, fluent, method, primitive
 from bthtn.errors import DomainError
+from bthtn.examples.domains.design import Design
 from bthtn.plan.notation import normal
-from domains.design import Design
 
 
 class Cook(State):

@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, achieve, find_plan, fluent
+from bthtn.examples.domains.blocks.strips import Blocks, strips
+from bthtn.examples.domains.blocks.strips_facts import Facts, strips_facts
+from bthtn.examples.domains.fps.strips import Shooter, shooter
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.protocol import DEFAULT_SETTINGS, request
 from bthtn.planning.strips.reference import cheapest
-from domains.blocks.strips import Blocks, strips
-from domains.blocks.strips_facts import Facts, strips_facts
-from domains.fps.strips import Shooter, shooter
 from tests.planning.goals import pursuit_of
 
 START = Shooter(has_target=True, has_magazine=True)

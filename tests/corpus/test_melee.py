@@ -5,8 +5,8 @@ from py_trees.common import Status
 
 from bthtn.agent.events import LeafAborted, LeafEnded
 from bthtn.behaviours import Agent, Operators, PlanGoal
-from domains.melee import domain as melee
-from domains.melee.domain import Attacker
+from bthtn.examples.domains.melee import domain as melee
+from bthtn.examples.domains.melee.domain import Attacker
 
 
 def attacked(distance, stride):

@@ -4,7 +4,7 @@ from py_trees.common import Status
 
 from bthtn.agent.events import LeafEnded
 from bthtn.behaviours import Agent, PlanGoal
-from domains.ore.domain import Miner, Thing, correct_ore, ore
+from bthtn.examples.domains.ore.domain import Miner, Thing, correct_ore, ore
 
 
 def test_ore_is_collected_until_there_is_as_much_as_wanted():

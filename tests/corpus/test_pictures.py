@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from bthtn import Settings, find_plan
+from bthtn.examples.domains.ammunition.domain import Shooter, ammunition
+from bthtn.examples.domains.blocks.domain import Table, blocks
+from bthtn.examples.domains.club.domain import Fighter, persistent
+from bthtn.examples.domains.fps.domain import Hunter, fps, unloaded
+from bthtn.examples.domains.melee.domain import Attacker, attack_main, melee
+from bthtn.examples.domains.ore.domain import Miner, correct_ore, ore
+from bthtn.examples.domains.travel.domain import Traveller, move, travel
+from bthtn.examples.domains.troll.domain import following, paths, thumper, troll
+from bthtn.examples.domains.troll.fighting import Careful
+from bthtn.examples.domains.troll.walking import Enduring
 from bthtn.views.domain_dot import domain_dot
 from bthtn.views.plan_dot import plan_dot
 from docs.drawn import outdated
-from domains.ammunition.domain import Shooter, ammunition
-from domains.blocks.domain import Table, blocks
-from domains.club.domain import Fighter, persistent
-from domains.fps.domain import Hunter, fps, unloaded
-from domains.melee.domain import Attacker, attack_main, melee
-from domains.ore.domain import Miner, correct_ore, ore
-from domains.travel.domain import Traveller, move, travel
-from domains.troll.domain import following, paths, thumper, troll
-from domains.troll.fighting import Careful
-from domains.troll.walking import Enduring
 
 ROOT = Path(__file__).resolve().parents[2]
 CBA = Table(on={"a": "table", "b": "a", "c": "b"}, is_top={"c": True})

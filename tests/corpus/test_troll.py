@@ -1,11 +1,11 @@
 """The troll of domains/troll, beyond his cases."""
 
 from bthtn.domain.network import calls_in
+from bthtn.examples.domains.troll.domain import two_slams
+from bthtn.examples.domains.troll.thumper import Angry
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
 from bthtn.planning.trace import MethodEntered, MethodRejected, TaskPlanned
-from domains.troll.domain import two_slams
-from domains.troll.thumper import Angry
 
 
 def iterations(domain, state, goal):

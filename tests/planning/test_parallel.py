@@ -20,10 +20,10 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.examples.domains.combat.domain import Soldier as Fighter
+from bthtn.examples.domains.combat.domain import combat, prepare_combat, shoot
 from bthtn.plan.notation import normal
 from bthtn.planning.trace import BranchesConflict
-from domains.combat.domain import Soldier as Fighter
-from domains.combat.domain import combat, prepare_combat, shoot
 
 
 class Soldier(State):

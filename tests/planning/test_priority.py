@@ -19,13 +19,13 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.examples.domains.combat.domain import Soldier as Fighter
+from bthtn.examples.domains.combat.domain import combat as fighting
+from bthtn.examples.domains.combat.domain import fight, no_line_of_fire, shoot
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import preorder
 from bthtn.planning.trace import AlternativeDropped
-from domains.combat.domain import Soldier as Fighter
-from domains.combat.domain import combat as fighting
-from domains.combat.domain import fight, no_line_of_fire, shoot
 
 
 class Soldier(State):

@@ -17,6 +17,7 @@ from bthtn import (
     fluents,
     primitive,
 )
+from bthtn.examples.domains.blocks.strips_facts import Facts, strips_facts
 from bthtn.plan.nodes import NullNode, SuspensionKind
 from bthtn.plan.notation import normal
 from bthtn.planning import trace
@@ -25,7 +26,6 @@ from bthtn.planning.strips.ground import conjunctions, grounded
 from bthtn.planning.strips.reference import cheapest
 from bthtn.planning.strips.regress import Problem
 from bthtn.planning.strips.search import StripsSearch
-from domains.blocks.strips_facts import Facts, strips_facts
 from tests.planning.goals import Lab, Level, pursuit_of
 
 AB = {"block": ("a", "b"), "below": ("a", "b")}

@@ -21,14 +21,14 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.examples.domains.combat.domain import Soldier as Fighter
+from bthtn.examples.domains.combat.domain import combat, fight
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import PlanningSuspended
-from domains.combat.domain import Soldier as Fighter
-from domains.combat.domain import combat, fight
 
 
 class Troll(State):

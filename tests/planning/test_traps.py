@@ -7,14 +7,14 @@ import pytest
 
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.errors import DomainError
+from bthtn.examples.domains.blocks.domain import Table, blocks, literal
+from bthtn.examples.domains.fps import domain as fps
+from bthtn.examples.domains.fps.domain import Hunter
+from bthtn.examples.domains.troll.domain import background, setting_off_once, tiring
+from bthtn.examples.domains.troll.fighting import Tired, Whirling
+from bthtn.examples.domains.troll.thumper import Range
+from bthtn.examples.domains.troll.walking import Walking
 from bthtn.plan.notation import normal
-from domains.blocks.domain import Table, blocks, literal
-from domains.fps import domain as fps
-from domains.fps.domain import Hunter
-from domains.troll.domain import background, setting_off_once, tiring
-from domains.troll.fighting import Tired, Whirling
-from domains.troll.thumper import Range
-from domains.troll.walking import Walking
 
 # the talk's hunter
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bthtn.errors import BthtnError, DomainError, InputError
+from bthtn.examples.domains.combat.domain import combat
 from bthtn.testing.cases import domain_at, fault_of, module_at, read_cases
-from domains.combat.domain import combat
 
 HOUSE = """
 from enum import Enum

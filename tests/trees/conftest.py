@@ -4,11 +4,11 @@ import pytest
 
 from bthtn.agent.events import GoalEnded, LeafStarted, PlanAdopted, PlanRepaired
 from bthtn.behaviours import Operators
+from bthtn.examples.trees.soldier.body import FULL
+from bthtn.examples.trees.soldier.operators import operators
+from bthtn.examples.trees.soldier.tree import placed_in
+from bthtn.examples.trees.soldier.world import World
 from bthtn.testing.doubles import RecordingListener
-from trees.soldier.body import FULL
-from trees.soldier.operators import operators
-from trees.soldier.tree import placed_in
-from trees.soldier.world import World
 
 IN_FRONT = (5, 4)  # from here the soldier sees the enemy, and cover is three steps away
 THE_ENEMY = (12, 3)

@@ -2,7 +2,7 @@
 
 import runpy
 
-from trees.ammunition.tree import character, outcomes
+from bthtn.examples.trees.ammunition.tree import character, outcomes
 
 
 def test_what_everybody_does_and_what_it_costs():
@@ -18,7 +18,7 @@ def test_what_everybody_does_and_what_it_costs():
 
 
 def test_one_command_compares_them(capsys):
-    runpy.run_module("trees.ammunition", run_name="__main__")
+    runpy.run_module("bthtn.examples.trees.ammunition", run_name="__main__")
     printed = capsys.readouterr().out.splitlines()
     assert [" ".join(line.split()) for line in printed[:3]] == [
         "routine 1 attack, resupply, attack 3",

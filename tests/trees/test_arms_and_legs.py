@@ -9,11 +9,17 @@ from bthtn.agent.agent import domain_for
 from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.analysis.checks import findings
 from bthtn.errors import PlanningError
+from bthtn.examples.domains.body import domain, literal
+from bthtn.examples.domains.body.beliefs import Troll, Walker
+from bthtn.examples.trees.arms_and_legs.tree import (
+    CORRECTED,
+    LITERAL,
+    character,
+    in_background,
+    two_halves,
+)
 from bthtn.plan.notation import normal
 from bthtn.planning.explain import Explanation, explanation_text
-from domains.body import domain, literal
-from domains.body.beliefs import Troll, Walker
-from trees.arms_and_legs.tree import CORRECTED, LITERAL, character, in_background, two_halves
 
 FAR = {"has_enemy": True, "enemy_range": 9}
 

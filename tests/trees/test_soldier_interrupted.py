@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from bthtn.agent.events import GoalEnded, LeafAborted, PlanAborted
-from trees.soldier.body import FULL
+from bthtn.examples.trees.soldier.body import FULL
 
 HURT = 30
 

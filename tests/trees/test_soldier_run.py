@@ -12,8 +12,8 @@ from bthtn.agent.events import (
     PlanAdopted,
     PlanBroken,
 )
+from bthtn.examples.trees.soldier.tree import character
 from bthtn.testing.doubles import RecordingListener
-from trees.soldier.tree import character
 
 LIMIT = 200
 

@@ -10,8 +10,8 @@ from bthtn.agent.events import (
     TaskAvoided,
 )
 from bthtn.behaviours import OperatorFailed
-from domains.combat import domain as combat
-from trees.soldier.body import FULL
+from bthtn.examples.domains.combat import domain as combat
+from bthtn.examples.trees.soldier.body import FULL
 
 BEHIND_THE_WALL = (4, 2)
 OPEN_GROUND = (20, 0)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trees.soldier.body import FULL, Body
-from trees.soldier.ground import Ground, distance
-from trees.soldier.world import BATTLEFIELD, WOUND, World
+from bthtn.examples.trees.soldier.body import FULL, Body
+from bthtn.examples.trees.soldier.ground import Ground, distance
+from bthtn.examples.trees.soldier.world import BATTLEFIELD, WOUND, World
 
 GROUND = Ground(BATTLEFIELD)
 PLACES = st.tuples(st.integers(0, 23), st.integers(0, 9)).filter(GROUND.is_open)

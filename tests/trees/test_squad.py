@@ -7,9 +7,9 @@ from py_trees.common import Status
 
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours import PlanGoal
-from domains.squad.domain import Soldier, serve
-from trees.squad.battle import SOUND, WEAK, Battle
-from trees.squad.tree import NAMES, Squad, character
+from bthtn.examples.domains.squad.domain import Soldier, serve
+from bthtn.examples.trees.squad.battle import SOUND, WEAK, Battle
+from bthtn.examples.trees.squad.tree import NAMES, Squad, character
 
 
 def fought(seed):

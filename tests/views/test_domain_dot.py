@@ -5,12 +5,12 @@ from hypothesis import given
 from bthtn.domain.builder import Domain, Primitive, primitive
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import defer
+from bthtn.examples.domains.combat.domain import combat
 from bthtn.planning.protocol import PlanRequest
 from bthtn.testing.strategies import problems
 from bthtn.views.domain_dot import domain_dot
 from bthtn.world.fluent import Fluent, fluent
 from bthtn.world.state import State
-from domains.combat.domain import combat
 
 
 class World(State):

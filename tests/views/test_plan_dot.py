@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bthtn.domain.builder import Domain
 from bthtn.domain.network import ParallelPolicy
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,
@@ -27,7 +28,6 @@ from bthtn.views.plan_dot import plan_dot, task_kind, task_tooltip, tree_dot
 from bthtn.views.text import unrolled
 from bthtn.world.fluent import Fluent, fluent
 from bthtn.world.state import State
-from domains.combat.domain import Soldier, combat, fight
 from tests.sizes import size
 
 MANY = size(quick=2_500, thorough=10_000)

@@ -4,6 +4,7 @@ import pytest
 
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task import PrimitiveTask
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.plan.nodes import (
     NULL_NODE,
     Dropped,
@@ -17,7 +18,6 @@ from bthtn.plan.nodes import (
 from bthtn.planning.find import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.views.text import ASCII, one_line, tree_text
-from domains.combat.domain import Soldier, combat, fight
 
 A, B = TaskNode(PrimitiveTask("a")), TaskNode(PrimitiveTask("b"))
 

@@ -10,9 +10,9 @@ from py_trees.behaviours import Failure, Running, Success
 from py_trees.common import ParallelPolicy, Status
 
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight, shoot
 from bthtn.planning.protocol import Settings
 from bthtn.views.tree_dot import behaviour_dot
-from domains.combat.domain import Soldier, combat, fight, shoot
 
 
 class IsRaining(py_trees.behaviour.Behaviour):

@@ -12,8 +12,8 @@ from py_trees.composites import Selector, Sequence
 
 from bthtn import Settings
 from bthtn.behaviours import Agent, Believes, PlanGoal
+from bthtn.examples.domains.ammunition.domain import FULL, Medic, Shooter, helping
 from bthtn.world.expression import Condition
-from domains.ammunition.domain import FULL, Medic, Shooter, helping
 
 Gunner = Agent[Any, None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bthtn.behaviours import Agent, Sensors
-from domains.body.beliefs import Troll
+from bthtn.examples.domains.body.beliefs import Troll
 
 from .world import World
 

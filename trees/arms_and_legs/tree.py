@@ -13,8 +13,8 @@ from bthtn import Domain
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
 from bthtn.domain.network import NetworkLike
 from bthtn.domain.task import PrimitiveTask
-from domains.body import domain, literal
-from domains.body.beliefs import Troll, Walker
+from bthtn.examples.domains.body import domain, literal
+from bthtn.examples.domains.body.beliefs import Troll, Walker
 
 from .senses import senses
 from .world import World

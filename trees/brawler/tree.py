@@ -7,9 +7,9 @@ from random import Random
 from typing import Final
 
 from bthtn.behaviours import NO_BACKOFF, Agent, Character, PlanGoal, Replanning
+from bthtn.examples.domains import brawler as folder
+from bthtn.examples.domains.brawler.domain import Brawler, battle_main, brawler
 from bthtn.kit import DrawnGoal, Lottery, read_lottery
-from domains import brawler as folder
-from domains.brawler.domain import Brawler, battle_main, brawler
 
 TABLE: Final = Path(folder.__file__).with_name("lottery.csv")
 ROUNDS: Final = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from domains.minigrid.beliefs import NOTHING, PLAIN, place, xy
+from bthtn.examples.domains.minigrid.beliefs import NOTHING, PLAIN, place, xy
 
 from .level import Action, Level
 

@@ -6,8 +6,8 @@ from collections import deque
 
 from bthtn import UNKNOWN
 from bthtn.behaviours import OperatorFailed, Operators, Running
-from domains.minigrid import domain as steps
-from domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
+from bthtn.examples.domains.minigrid import domain as steps
+from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
 
 from .body import moved
 from .level import Action

@@ -6,8 +6,8 @@ from typing import Any
 
 from bthtn import UNKNOWN, Fluent, fluent
 from bthtn.behaviours import Agent
+from bthtn.examples.domains.minigrid.beliefs import MOVABLE, Explorer, around, is_free, kind, names
 from bthtn.world.expression import Expression
-from domains.minigrid.beliefs import MOVABLE, Explorer, around, is_free, kind, names
 
 from .body import Body, moved
 from .level import Action

@@ -7,7 +7,7 @@ from random import Random
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from domains.minigrid.beliefs import Explorer, is_free
+from bthtn.examples.domains.minigrid.beliefs import Explorer, is_free
 
 from .body import Body
 from .level import Action

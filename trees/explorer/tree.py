@@ -13,7 +13,7 @@ from py_trees.composites import Selector, Sequence
 
 from bthtn.behaviours import Agent, Believes, Character, PlanGoal
 from bthtn.domain.task import TaskCall
-from domains.minigrid.domain import get, minigrid, reach, unbar
+from bthtn.examples.domains.minigrid.domain import get, minigrid, reach, unbar
 
 from .body import Body
 from .level import Level, level

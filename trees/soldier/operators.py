@@ -12,8 +12,8 @@ from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
 from bthtn.behaviours import Agent, Believes, OperatorFailed, Operators, Running
-from domains.combat import domain as combat
-from domains.combat.domain import Soldier
+from bthtn.examples.domains.combat import domain as combat
+from bthtn.examples.domains.combat.domain import Soldier
 
 from .body import Body, Order
 from .steps import CarryOut

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bthtn import Fluent, fluent
 from bthtn.behaviours import Agent
-from domains.combat.domain import Distance, Soldier
+from bthtn.examples.domains.combat.domain import Distance, Soldier
 
 from .body import Body
 

@@ -8,7 +8,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
 from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
-from domains.combat.domain import Soldier, combat, fight
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 from .body import Body
 from .operators import operators

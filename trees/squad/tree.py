@@ -9,8 +9,15 @@ from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.examples.domains.squad.domain import (
+    Soldier,
+    bandage,
+    serve,
+    squad,
+    strike,
+    wait_for_turn,
+)
 from bthtn.kit import CombatCoordinator
-from domains.squad.domain import Soldier, bandage, serve, squad, strike, wait_for_turn
 
 from .battle import SOUND, WEAK, Battle
 

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from bthtn.examples.domains.minigrid.beliefs import around, beside, place, xy
+from bthtn.examples.trees.explorer.body import COLOURS, DOORS, HEADINGS, KINDS, moved
+from bthtn.examples.trees.explorer.level import Action, Level
+from bthtn.examples.trees.explorer.tree import placed_in
 from bthtn.testing.doubles import RecordingListener
-from domains.minigrid.beliefs import around, beside, place, xy
-from trees.explorer.body import COLOURS, DOORS, HEADINGS, KINDS, moved
-from trees.explorer.level import Action, Level
-from trees.explorer.tree import placed_in
 
 MARKS = {
     "#": "wall",

@@ -7,10 +7,10 @@ import pytest
 
 from bthtn import UNKNOWN
 from bthtn.agent.events import PlanAborted, PlanAdopted
-from domains.minigrid.beliefs import Explorer
-from trees.explorer.level import Action, Level
-from trees.explorer.steps import Wander
-from trees.explorer.tree import explorer, placed_in
+from bthtn.examples.domains.minigrid.beliefs import Explorer
+from bthtn.examples.trees.explorer.level import Action, Level
+from bthtn.examples.trees.explorer.steps import Wander
+from bthtn.examples.trees.explorer.tree import explorer, placed_in
 
 ALLEY = """
     ##########

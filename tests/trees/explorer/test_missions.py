@@ -11,10 +11,10 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.examples.domains.minigrid.beliefs import Explorer
+from bthtn.examples.trees.explorer.level import Action
+from bthtn.examples.trees.explorer.tree import mission
 from bthtn.plan.notation import normal
-from domains.minigrid.beliefs import Explorer
-from trees.explorer.level import Action
-from trees.explorer.tree import mission
 
 ROOM = """
     ########

@@ -6,9 +6,9 @@ from types import ModuleType
 import pytest
 
 from bthtn import UNKNOWN
-from domains.minigrid.beliefs import NOTHING, Explorer
-from trees.explorer import tree
-from trees.explorer.level import Action
+from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer
+from bthtn.examples.trees.explorer import tree
+from bthtn.examples.trees.explorer.level import Action
 
 ROOM = """
     #########

@@ -1,0 +1,106 @@
+"""What people have who install bthtn: its wheel, in a folder without a repository."""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = "from bthtn.cli.main import run; run()"
+
+
+@pytest.fixture(name="installed", scope="module")
+def installed_fixture(tmp_path_factory):
+    """The folder of a wheel built from this repository: a pure one is installed by unpacking."""
+    folder = tmp_path_factory.mktemp("wheel")
+    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.fixture(name="python")
+def python_fixture(installed, here):
+    """Runs code in an empty folder; without ``site`` no link leads to the repository."""
+    paths = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
+    environment = {"PYTHONPATH": paths, "COLUMNS": "100", "NO_COLOR": "1"}
+
+    def call(code, *arguments):
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", code, *arguments],
+            cwd=here,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return call
+
+
+def test_no_top_level_name_is_taken_but_one(installed):
+    names = {path.name for path in installed.iterdir()}
+    assert {name for name in names if not name.endswith(".dist-info")} == {"bthtn"}
+    assert "domain.py" in {path.name for path in installed.rglob("bthtn/examples/domains/combat/*")}
+
+
+def test_nothing_is_taken_from_the_repository(installed, python):
+    where = python("import bthtn.examples.trees.soldier.tree as tree; print(tree.__file__)")
+    assert Path(where.strip()).is_relative_to(installed)
+    assert python("import importlib.util as u; print(u.find_spec('domains'))") == "None\n"
+
+
+def test_the_examples_are_listed_planned_checked_and_run_in_an_empty_folder(python):
+    listed = python(COMMAND, "list")
+    assert "\n  combat " in listed
+    assert "\n  soldier " in listed
+    assert "search_enemy" in python(COMMAND, "plan", "combat", "fight")
+    for name in ("combat", "troll", "soldier", "arms_and_legs"):
+        assert "no errors" in python(COMMAND, "check", name)
+    for name in ("soldier", "squad", "brawler", "ammunition", "arms_and_legs"):
+        assert python(COMMAND, "run", name, "--json")
+
+
+def test_domains_and_trees_of_ones_own_come_first_and_stay_ones_own(python, put):
+    put("domains/__init__.py", "")
+    put("domains/combat/__init__.py", "")
+    put(
+        "domains/combat/domain.py",
+        '''
+        """A quarrel."""
+        from bthtn import Domain, State
+        combat = Domain("combat", State)
+        shout = combat.primitive("shout")
+        ''',
+    )
+    put(
+        "trees/cook/tree.py",
+        '''
+        """A cook."""
+        from py_trees.behaviours import Success
+        def character(seed): return Success("cook")
+        ''',
+    )
+    listed = python(COMMAND, "list")
+    assert re.search(r"(?m)^  combat +A quarrel\.$", listed)
+    assert "\n  travel " in listed
+    assert "\n  cook " in listed
+    assert "\n  soldier " in listed
+    assert "shout" in python(COMMAND, "plan", "combat", "shout")
+    assert "no errors" in python(COMMAND, "check", "cook")
+    assert python(COMMAND, "run", "soldier", "--json")
+    both = """
+        import domains.combat.domain as mine, bthtn.examples.domains.combat.domain as theirs
+        print(mine.combat.name, hasattr(mine, "fight"), hasattr(theirs, "fight"))
+    """
+    assert python(both.replace("\n        ", "\n")) == "combat False True\n"
