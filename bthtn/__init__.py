@@ -17,8 +17,8 @@ from bthtn.domain.construct import (
 from bthtn.domain.derive import derive
 from bthtn.domain.merge import merge
 from bthtn.domain.method import Methods, method
-from bthtn.domain.network import defer, null, parallel, pause, priority, sequence
-from bthtn.domain.task import Resource
+from bthtn.domain.network import NetworkLike, defer, null, parallel, pause, priority, sequence
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
 from bthtn.domain.variable import one_of
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
@@ -27,6 +27,7 @@ from bthtn.planning.find import find_plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
+from bthtn.world.expression import Condition, Expression
 from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
@@ -34,17 +35,23 @@ from bthtn.world.truth import UNKNOWN
 __all__ = [
     "UNKNOWN",
     "BthtnError",
+    "CompoundTask",
+    "Condition",
     "Domain",
+    "Expression",
     "Fluent",
     "FluentFamily",
     "Methods",
+    "NetworkLike",
     "Plan",
     "PlanCache",
     "Planner",
     "Primitive",
+    "PrimitiveTask",
     "Resource",
     "Settings",
     "State",
+    "TaskCall",
     "achieve",
     "any_order",
     "defer",

@@ -7,7 +7,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from bthtn.views.graphviz import picture
+from bthtn.views import picture
 
 PICTURES = Path(__file__).parent / "pictures"
 

@@ -6,6 +6,7 @@ cannot fail keeps nothing.
 """
 
 import ast
+import importlib
 import os
 import re
 import runpy
@@ -18,8 +19,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
-import bthtn
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -332,21 +331,108 @@ def test_text_that_is_run_is_seen():
 # the public names
 
 
-def names_listed(markdown: str) -> list[str]:
-    """The names that begin a list item: "- `name` ..."."""
-    return re.findall(r"^- `(\w+)`", markdown, re.MULTILINE)
+def public_names(markdown: str) -> dict[str, list[str]]:
+    """The names that the API page gives for each package, those of a list and of a table."""
+    _, *parts = re.split(r"^## (.*)$", markdown, flags=re.MULTILINE)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    return {
+        title.strip("`"): [
+            name
+            for listed, cell in re.findall(r"^(?:- (`[^:]*):|\| (`[^|]*) \|)", text, re.MULTILINE)
+            for name in re.findall(r"`(\w+)`", listed or cell)
+        ]
+        for title, text in sections.items()
+        if title.startswith("`bthtn") and title != "`bthtn.examples`"
+    }
+
+
+def names_that_differ(markdown: str) -> list[str]:
+    """Public names that only the API page or only a package knows, or that two packages export."""
+    faults = []
+    homes: dict[str, str] = {}
+    for package, listed in public_names(markdown).items():
+        module = importlib.import_module(package)
+        faults += [f"{package}.{name}" for name in set(listed) ^ set(module.__all__)]
+        faults += [f"{package}.{name}, missing" for name in listed if not hasattr(module, name)]
+        faults += [f"{package}.{name}, also in {homes[name]}" for name in listed if name in homes]
+        homes |= dict.fromkeys(listed, package)
+    return sorted(faults)
+
+
+def private_imports(source: str, public: dict[str, list[str]]) -> list[str]:
+    """What a page or an example imports of bthtn that is not public; hidden blocks may."""
+    shown = re.sub(r"<!---.*?--->", "", source, flags=re.DOTALL)
+    statement = r"^(?:>>> )?[ ]*from (bthtn[\w.]*) import (?:\(([^)]*)\)|(.*))"
+    imported = [
+        (module, name)
+        for module, lines, line in re.findall(statement, shown, re.MULTILINE)
+        if not module.startswith("bthtn.examples.")
+        for name in re.findall(r"\w+", lines or line.partition("#")[0])
+    ]
+    whole = re.findall(r"^(?:>>> )?[ ]*import (bthtn\.[\w.]*)", shown, re.MULTILINE)
+    faults = [f"{module}.{name}" for module, name in imported if name not in public.get(module, ())]
+    return faults + [module for module in whole if module not in public]
 
 
 def test_the_public_names_are_those_of_the_api_page():
-    assert sorted(bthtn.__all__) == sorted(names_listed(read("docs/api.md")))
+    page = read("docs/api.md")
+    assert {"bthtn", "bthtn.behaviours", "bthtn.views"} <= set(public_names(page))
+    assert names_that_differ(page) == []
 
 
-def test_every_public_name_exists():
-    assert [name for name in bthtn.__all__ if not hasattr(bthtn, name)] == []
+def test_pages_and_examples_import_public_packages_only():
+    public = public_names(read("docs/api.md")) | {"bthtn.examples": ["domains", "trees"]}
+    pages = ["README.md", *files("docs", "domains", "trees", pattern="*.md")]
+    paths = pages + files("domains", "trees")
+    check_files(lambda path: private_imports(read(path), public), paths)
 
 
-def test_the_api_page_is_read_by_list_items():
-    assert names_listed("# `No`\n- `Yes`: a `no`\n- no `no`\n") == ["Yes"]
+@pytest.mark.parametrize(
+    ("packages", "loaded"),
+    [
+        ("bthtn, bthtn.plan, bthtn.planning, bthtn.views, bthtn.testing, bthtn.examples", set()),
+        ("bthtn.behaviours, bthtn.formats", {"py_trees"}),
+        ("bthtn.analysis", {"networkx"}),
+    ],
+)
+def test_a_public_package_loads_only_what_it_needs(packages, loaded):
+    code = f"import sys, {packages}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"py_trees", "networkx", "typer", "rich", "hypothesis", "pytest"}
+    assert heavy & set(done.stdout.split()) == loaded
+
+
+@pytest.mark.parametrize("package", ["bthtn.views", "bthtn.testing"])
+def test_a_package_that_imports_names_later_has_no_others(package):
+    module = importlib.import_module(package)
+    with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+def test_the_rules_of_public_names_can_fail():
+    page = "## `bthtn`\n- `No`, `State`: a `no`\n- no `no`\n| `one_of` | `no` |\n## No\n- `No`: no"
+    assert public_names(page) == {"bthtn": ["No", "State", "one_of"]}
+    assert {"bthtn.No", "bthtn.No, missing", "bthtn.fluent"} <= set(names_that_differ(page))
+    twice = page.replace("## No", "## `bthtn.plan`").replace("No", "State")
+    assert "bthtn.plan.State, also in bthtn" in names_that_differ(twice)
+    source = """
+        from bthtn.views import (
+            tree_text,
+            text,
+        )
+        from bthtn.world.fluent import Fluent  # noqa
+        import bthtn.cli
+        import bthtn.views
+        <!---
+        import bthtn.domain
+        --->
+    """
+    assert private_imports(source, {"bthtn.views": ["tree_text"]}) == [
+        "bthtn.views.text",
+        "bthtn.world.fluent.Fluent",
+        "bthtn.cli",
+    ]
+    assert private_imports(">>> from bthtn.views import no", {"bthtn.views": []})
 
 
 # The imports of a module:
@@ -399,6 +485,21 @@ def test_a_foreign_import_is_seen():
     source = "import os, numpy.linalg\nfrom . import x\ndef f():\n    import pytest, py_trees\n"
     assert foreign_imports(source, plan) == ["numpy", "pytest"]
     assert foreign_imports(source, plugin) == ["numpy"]
+
+
+def names_of_folders(source: str) -> list[str]:
+    """Imports of examples by the folders that they lie in, which only a checkout has."""
+    foreign = foreign_imports(source, set())
+    return [f"write bthtn.examples.{name}" for name in foreign if name in ("domains", "trees")]
+
+
+def test_an_example_has_the_same_name_for_everybody():
+    check(names_of_folders, "bthtn", "domains", "trees", "tests", "benchmarks", "docs")
+
+
+def test_an_example_by_the_name_of_its_folder_is_seen():
+    source = "from domains.combat.domain import combat\nfrom bthtn.examples import trees"
+    assert names_of_folders(source) == ["write bthtn.examples.domains"]
 
 
 def test_the_arrows_between_packages_are_kept():

@@ -5,6 +5,14 @@ most likely; and what a plan's footprints say about it. Nothing here searches. T
 door to networkx below the views.
 """
 
+from bthtn.analysis.checks import findings
 from bthtn.analysis.parallelize import makespan, parallelize
+from bthtn.analysis.retriggering import Retriggering, retriggering
 
-__all__ = ["makespan", "parallelize"]
+__all__ = [
+    "Retriggering",
+    "findings",
+    "makespan",
+    "parallelize",
+    "retriggering",
+]

@@ -13,7 +13,34 @@
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
-from bthtn.agent.leases import Leases
+from bthtn.agent.events import (
+    AgentEvent,
+    AgentListener,
+    BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
+    GoalEnded,
+    GoalWaits,
+    LeafAborted,
+    LeafAborting,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    LeaseReturned,
+    LeaseTaken,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanHookFailed,
+    PlanKept,
+    PlanRepaired,
+    PlanReplaced,
+    PlanResumed,
+    SensorFailed,
+    TaskAvoided,
+)
+from bthtn.agent.leases import Holder, Leases
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
 from bthtn.behaviours.believes import Believes
@@ -25,26 +52,55 @@ from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.schedule import PlanningSchedule
+from bthtn.world.beliefs import Beliefs, Watch
 
 __all__ = [
     "NO_BACKOFF",
     "Agent",
+    "AgentEvent",
+    "AgentListener",
+    "BeliefChanged",
+    "Beliefs",
     "Believes",
     "Character",
+    "CleanupEnded",
+    "CleanupStarted",
     "Completion",
+    "GoalEnded",
+    "GoalWaits",
+    "Holder",
+    "LeafAborted",
+    "LeafAborting",
+    "LeafEnded",
+    "LeafRefused",
+    "LeafStarted",
+    "LeaseReturned",
+    "LeaseTaken",
     "Leases",
     "Operator",
     "OperatorFailed",
     "Operators",
+    "PlanAborted",
+    "PlanAdopted",
+    "PlanBroken",
+    "PlanFailed",
     "PlanGoal",
+    "PlanHookFailed",
+    "PlanKept",
+    "PlanRepaired",
+    "PlanReplaced",
+    "PlanResumed",
     "PlanningSchedule",
     "PriorityGoals",
     "Replanning",
     "RetryPolicy",
     "Running",
+    "SensorFailed",
     "Sensors",
     "StateMachineGoals",
+    "TaskAvoided",
     "UtilityGoals",
+    "Watch",
     "interruptible",
     "uninterruptible_step",
 ]

@@ -226,7 +226,7 @@ def _show(plan: Plan, showing: Showing) -> None:
         text = _text(plan, showing)
         say(text) if showing.target is None else write(f"{text}\n", showing.target)
     else:
-        from bthtn.views.plan_dot import plan_dot  # noqa: PLC0415 - only for pictures
+        from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
 
         dot = plan_dot(plan, flat=showing.flat, scopes=showing.scopes, legend=showing.legend)
         name = re.sub(r"\W+", "-", f"{plan.domain.name}-{plan.goal_text}").strip("-")

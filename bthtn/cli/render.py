@@ -25,9 +25,9 @@ def render(text: str, form: str, target: Path | None, *, legend: bool, as_json: 
 
 def _dot(found: Found, *, legend: bool) -> str:
     if found.kind is Kind.DOMAIN:
-        from bthtn.views.domain_dot import domain_dot  # noqa: PLC0415 - one of the two
+        from bthtn.views.domain_drawing import domain_dot  # noqa: PLC0415 - one of the two
 
         return domain_dot(found.load(), legend=legend)
-    from bthtn.views.tree_dot import behaviour_dot  # noqa: PLC0415 - one of the two
+    from bthtn.views.behaviour_drawing import behaviour_dot  # noqa: PLC0415 - one of the two
 
     return behaviour_dot(root_of(found), title=found.name, legend=legend)

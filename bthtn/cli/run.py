@@ -35,10 +35,10 @@ from bthtn.plan.codec import json_value
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.testing.cases import unusable
+from bthtn.views.behaviour_drawing import behaviour_dot
 from bthtn.views.graphviz import picture
 from bthtn.views.text import ASCII, UNICODE
 from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows
-from bthtn.views.tree_dot import behaviour_dot
 from bthtn.world.diff import Change
 
 TICKS: Final = 200

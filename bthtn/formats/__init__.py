@@ -12,6 +12,9 @@ from bthtn.formats.authored import (
     SubTask,
     task_from,
 )
+from bthtn.plan.codec import encoded
+from bthtn.plan.notation import call_from, node_from
+from bthtn.world.notation import condition_from_text
 
 __all__ = [
     "CheckState",
@@ -20,5 +23,9 @@ __all__ = [
     "ModifyState",
     "Null",
     "SubTask",
+    "call_from",
+    "condition_from_text",
+    "encoded",
+    "node_from",
     "task_from",
 ]

@@ -3,3 +3,29 @@
 A plan knows nothing of the search that found it. ``replay`` is the independent judge that
 every plan of every planner answers to.
 """
+
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.walk import fold, leaves, preorder
+
+__all__ = [
+    "Node",
+    "NullNode",
+    "ParallelNode",
+    "PriorityNode",
+    "ScopeNode",
+    "SequenceNode",
+    "SuspendedNode",
+    "TaskNode",
+    "fold",
+    "leaves",
+    "preorder",
+]

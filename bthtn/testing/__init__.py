@@ -1,4 +1,53 @@
 """HOW DO WE KNOW IT WORKS? What tests of domains, planners and trees are made of.
 
-``strategies`` needs Hypothesis, so it is imported by those who have it, and by nothing here.
+pytest loads this package in every run, for its plugin, and Hypothesis may not be installed. So
+each name is imported when it is asked for.
 """
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from bthtn.plan.replay import Replay, replay
+    from bthtn.plan.validate import Validation, validate
+    from bthtn.planning.htn.reference import Reference
+    from bthtn.testing.doubles import RecordingListener, ScriptedOperator, line_of, ticks
+    from bthtn.testing.strategies import problems, states
+
+__all__ = [
+    "RecordingListener",
+    "Reference",
+    "Replay",
+    "ScriptedOperator",
+    "Validation",
+    "line_of",
+    "problems",
+    "replay",
+    "states",
+    "ticks",
+    "validate",
+]
+
+_MODULE_OF: Final = MappingProxyType(
+    {
+        "RecordingListener": "bthtn.testing.doubles",
+        "Reference": "bthtn.planning.htn.reference",
+        "Replay": "bthtn.plan.replay",
+        "ScriptedOperator": "bthtn.testing.doubles",
+        "Validation": "bthtn.plan.validate",
+        "line_of": "bthtn.testing.doubles",
+        "problems": "bthtn.testing.strategies",
+        "replay": "bthtn.plan.replay",
+        "states": "bthtn.testing.strategies",
+        "ticks": "bthtn.testing.doubles",
+        "validate": "bthtn.plan.validate",
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a public name when somebody asks for the name."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULE_OF[name]), name)

@@ -1,5 +1,43 @@
 """HOW DOES IT LOOK? Plans, behaviour trees and domains as text and as pictures.
 
-Everything here turns what there is into text; only ``graphviz`` starts a program. Colours on
+Everything here turns what there is into text; only ``picture`` starts a program. Colours on
 a terminal are the command line's business.
 """
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from bthtn.plan.notation import normal
+from bthtn.views.graphviz import picture
+from bthtn.views.plan_drawing import plan_dot, tree_dot
+from bthtn.views.text import tree_text
+from bthtn.views.timeline import Tick, lines, rows
+
+if TYPE_CHECKING:
+    from bthtn.views.behaviour_drawing import behaviour_dot
+    from bthtn.views.domain_drawing import domain_dot
+
+__all__ = [
+    "Tick",
+    "behaviour_dot",
+    "domain_dot",
+    "lines",
+    "normal",
+    "picture",
+    "plan_dot",
+    "rows",
+    "tree_dot",
+    "tree_text",
+]
+
+_MODULE_OF: Final = MappingProxyType(
+    {"behaviour_dot": "behaviour_drawing", "domain_dot": "domain_drawing"}
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what draws trees or domains when it is asked for: it needs py_trees or networkx."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

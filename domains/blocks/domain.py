@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from bthtn import Fluent, FluentFamily, State, fluent, fluents, method, one_of, primitive
-from bthtn.domain.network import NetworkLike
+from bthtn import (
+    Fluent,
+    FluentFamily,
+    NetworkLike,
+    State,
+    fluent,
+    fluents,
+    method,
+    one_of,
+    primitive,
+)
 from bthtn.examples.domains.design import Design, Task
 
 Goal = tuple[tuple[str, str], ...]

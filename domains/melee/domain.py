@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from bthtn import Domain, Fluent, Methods, Resource, State, fluent, method, null, parallel
-from bthtn.domain.task import CompoundTask
+from bthtn import (
+    CompoundTask,
+    Domain,
+    Fluent,
+    Methods,
+    Resource,
+    State,
+    fluent,
+    method,
+    null,
+    parallel,
+)
 
 
 class Attacker(State):

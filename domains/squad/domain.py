@@ -13,12 +13,12 @@ from bthtn import (
     Methods,
     Primitive,
     State,
+    TaskCall,
     fluent,
     fluents,
     method,
     primitive,
 )
-from bthtn.domain.task import TaskCall
 
 
 class Soldier(State):

@@ -15,7 +15,9 @@ from py_trees.common import Status
 
 from bthtn import (
     UNKNOWN,
+    CompoundTask,
     Domain,
+    Expression,
     Fluent,
     FluentFamily,
     Methods,
@@ -23,9 +25,11 @@ from bthtn import (
     PlanCache,
     Planner,
     Primitive,
+    PrimitiveTask,
     Resource,
     Settings,
     State,
+    TaskCall,
     any_order,
     defer,
     find_plan,
@@ -55,10 +59,8 @@ from bthtn.behaviours import (
     PlanGoal,
     Running,
 )
-from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.planning.trace import SearchEvent, TaskPlanned
-from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
-from bthtn.world.expression import Expression
+from bthtn.planning import SearchEvent, TaskPlanned
+from bthtn.testing import RecordingListener, ScriptedOperator, ticks
 
 
 class Mood(Enum):

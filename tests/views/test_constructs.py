@@ -27,8 +27,8 @@ from bthtn.plan.walk import preorder
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
-from bthtn.views.domain_dot import domain_dot
-from bthtn.views.plan_dot import plan_dot
+from bthtn.views.domain_drawing import domain_dot
+from bthtn.views.plan_drawing import plan_dot
 from bthtn.views.text import tree_text
 
 

@@ -8,7 +8,7 @@ from bthtn.domain.network import defer
 from bthtn.examples.domains.combat.domain import combat
 from bthtn.planning.protocol import PlanRequest
 from bthtn.testing.strategies import problems
-from bthtn.views.domain_dot import domain_dot
+from bthtn.views.domain_drawing import domain_dot
 from bthtn.world.fluent import Fluent, fluent
 from bthtn.world.state import State
 

@@ -24,7 +24,7 @@ from bthtn.planning.find import find_plan
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
-from bthtn.views.plan_dot import plan_dot, task_kind, task_tooltip, tree_dot
+from bthtn.views.plan_drawing import plan_dot, task_kind, task_tooltip, tree_dot
 from bthtn.views.text import unrolled
 from bthtn.world.fluent import Fluent, fluent
 from bthtn.world.state import State

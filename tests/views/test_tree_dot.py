@@ -12,7 +12,7 @@ from py_trees.common import ParallelPolicy, Status
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight, shoot
 from bthtn.planning.protocol import Settings
-from bthtn.views.tree_dot import behaviour_dot
+from bthtn.views.behaviour_drawing import behaviour_dot
 
 
 class IsRaining(py_trees.behaviour.Behaviour):

@@ -10,10 +10,9 @@ from typing import Any
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
-from bthtn import Settings
+from bthtn import Condition, Settings
 from bthtn.behaviours import Agent, Believes, PlanGoal
 from bthtn.examples.domains.ammunition.domain import FULL, Medic, Shooter, helping
-from bthtn.world.expression import Condition
 
 Gunner = Agent[Any, None]
 

@@ -9,10 +9,8 @@ from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 from py_trees.decorators import Repeat
 
-from bthtn import Domain
+from bthtn import Domain, NetworkLike, PrimitiveTask
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
-from bthtn.domain.network import NetworkLike
-from bthtn.domain.task import PrimitiveTask
 from bthtn.examples.domains.body import domain, literal
 from bthtn.examples.domains.body.beliefs import Troll, Walker
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bthtn import UNKNOWN, Fluent, fluent
+from bthtn import UNKNOWN, Expression, Fluent, fluent
 from bthtn.behaviours import Agent
 from bthtn.examples.domains.minigrid.beliefs import MOVABLE, Explorer, around, is_free, kind, names
-from bthtn.world.expression import Expression
 
 from .body import Body, moved
 from .level import Action

@@ -11,8 +11,8 @@ from typing import Final
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
+from bthtn import TaskCall
 from bthtn.behaviours import Agent, Believes, Character, PlanGoal
-from bthtn.domain.task import TaskCall
 from bthtn.examples.domains.minigrid.domain import get, minigrid, reach, unbar
 
 from .body import Body

@@ -18,7 +18,7 @@ from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.network import network_text
 from bthtn.views.dot import Drawing
-from bthtn.views.plan_dot import PARALLEL_ENDS, task_kind, task_tooltip
+from bthtn.views.plan_drawing import PARALLEL_ENDS, task_kind, task_tooltip
 from bthtn.views.text import suspended_text
 
 CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})

@@ -7,7 +7,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.views.dot import Drawing
-from bthtn.views.plan_dot import always, task_kind, task_tooltip
+from bthtn.views.plan_drawing import always, task_kind, task_tooltip
 
 
 def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
