@@ -5,7 +5,8 @@
     path/to/folder, file.py   a folder with a domain.py or tree.py, or the file itself
     package.module:attribute  an object in a module that can be imported
 
-What is found is loaded when it is asked for.
+What is found is loaded when it is asked for. It may import from the folder that the command is
+called in, as in ``from domains.combat.domain import …``.
 """
 
 from __future__ import annotations
@@ -140,14 +141,24 @@ def _folders(kind: Kind) -> Iterator[Path]:
 
 def _in_file(kind: Kind, file: Path) -> Found:
     name = file.resolve().parent.name if file.name == kind.file else file.stem
-    if kind is Kind.DOMAIN:
-        return Found(kind, name, file, lambda: domain_at(file, name))
-    return Found(kind, name, file, lambda: _attribute(module_at(file), "character", str(file)))
+
+    def load() -> Any:
+        with _importing_from_here():
+            if kind is Kind.DOMAIN:
+                return domain_at(file, name)
+            return _attribute(module_at(file), "character", str(file))
+
+    return Found(kind, name, file, load)
 
 
 def _variant(file: Path, text: str, name: str) -> Found:
     """A variant; the cases beside the file belong to the domain that it is a variant of."""
-    return Found(Kind.DOMAIN, text, None, lambda: variant_at(file, name))
+
+    def load() -> Any:
+        with _importing_from_here():
+            return variant_at(file, name)
+
+    return Found(Kind.DOMAIN, text, None, load)
 
 
 def _at_path(path: Path, kinds: tuple[Kind, ...]) -> Found:

@@ -35,7 +35,7 @@ def python_fixture(installed, here):
 
     def call(code, *arguments):
         done = subprocess.run(
-            [sys.executable, "-S", "-c", code, *arguments],
+            [sys.executable, "-S", "-P", "-c", code, *arguments],
             cwd=here,
             env=os.environ | environment,
             capture_output=True,
@@ -88,7 +88,8 @@ def test_domains_and_trees_of_ones_own_come_first_and_stay_ones_own(python, put)
         '''
         """A cook."""
         from py_trees.behaviours import Success
-        def character(seed): return Success("cook")
+        from domains.combat.domain import shout
+        def character(seed): return Success(shout.name)
         ''',
     )
     listed = python(COMMAND, "list")
@@ -100,6 +101,7 @@ def test_domains_and_trees_of_ones_own_come_first_and_stay_ones_own(python, put)
     assert "no errors" in python(COMMAND, "check", "cook")
     assert python(COMMAND, "run", "soldier", "--json")
     both = """
+        import sys; sys.path.append(".")
         import domains.combat.domain as mine, bthtn.examples.domains.combat.domain as theirs
         print(mine.combat.name, hasattr(mine, "fight"), hasattr(theirs, "fight"))
     """
