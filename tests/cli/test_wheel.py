@@ -73,14 +73,16 @@ def test_the_examples_are_listed_planned_checked_and_run_in_an_empty_folder(pyth
 
 def test_domains_and_trees_of_ones_own_come_first_and_stay_ones_own(python, put):
     put("domains/__init__.py", "")
+    put("domains/words.py", 'LOUD = "loud"')
     put("domains/combat/__init__.py", "")
     put(
         "domains/combat/domain.py",
         '''
         """A quarrel."""
         from bthtn import Domain, State
-        combat = Domain("combat", State)
-        shout = combat.primitive("shout")
+        from domains.words import LOUD
+        combat, loud = Domain("combat", State), Domain(LOUD, State)
+        shout, yell = combat.primitive("shout"), loud.primitive("yell")
         ''',
     )
     put(
@@ -98,6 +100,7 @@ def test_domains_and_trees_of_ones_own_come_first_and_stay_ones_own(python, put)
     assert "\n  cook " in listed
     assert "\n  soldier " in listed
     assert "shout" in python(COMMAND, "plan", "combat", "shout")
+    assert "yell" in python(COMMAND, "plan", "combat:loud", "yell")
     assert "no errors" in python(COMMAND, "check", "cook")
     assert python(COMMAND, "run", "soldier", "--json")
     both = """
