@@ -50,7 +50,7 @@ from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
-from bthtn.replanning.policy import Replanning
+from bthtn.replanning.policy import Decision, Replanning, Verdict
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.beliefs import Beliefs, Watch
 
@@ -66,6 +66,7 @@ __all__ = [
     "CleanupEnded",
     "CleanupStarted",
     "Completion",
+    "Decision",
     "GoalEnded",
     "GoalWaits",
     "Holder",
@@ -100,6 +101,7 @@ __all__ = [
     "StateMachineGoals",
     "TaskAvoided",
     "UtilityGoals",
+    "Verdict",
     "Watch",
     "interruptible",
     "uninterruptible_step",

@@ -4,6 +4,7 @@ A plan knows nothing of the search that found it. ``replay`` is the independent 
 every plan of every planner answers to.
 """
 
+from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import (
     Node,
     NullNode,
@@ -17,6 +18,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.walk import fold, leaves, preorder
 
 __all__ = [
+    "Failure",
     "Node",
     "NullNode",
     "ParallelNode",
