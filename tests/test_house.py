@@ -262,7 +262,7 @@ def test_codes_are_found_where_they_count():
 
 # source text that is run
 
-RUNNER = "bthtn/planning/htn/compiled/generated.py"
+RUNNER = "bthtn/planning/htn/generated.py"
 RUNS_TEXT = {"exec", "eval", "compile"}
 
 
@@ -293,7 +293,7 @@ def unchecked_runs(source: str) -> list[str]:
 
 def runs_from_elsewhere(path: str, source: str) -> bool:
     package = Path(RUNNER).parent.as_posix()
-    imported = re.search(r"compiled(\.| import .*\b)generated\b", source)
+    imported = re.search(r"htn(\.| import .*\b)generated\b", source)
     return imported is not None and not path.startswith(f"{package}/")
 
 
@@ -323,9 +323,9 @@ def test_text_that_is_run_is_seen():
     assert running_lines("re.compile('a')\nmodel.eval()") == []
     assert unchecked_runs("def f(text):\n    return eval(text)") == ["f"]
     assert unchecked_runs("def f(text):\n    _check(text)\n    return eval(text)") == []
-    users = "from bthtn.planning.htn.compiled import generated"
+    users = "from bthtn.planning.htn import generated"
     assert runs_from_elsewhere("bthtn/cli/plan.py", users)
-    assert not runs_from_elsewhere("bthtn/planning/htn/compiled/program.py", users)
+    assert not runs_from_elsewhere("bthtn/planning/htn/fastpath/program.py", users)
 
 
 # the public names

@@ -11,7 +11,7 @@ from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.planning.avoided import Avoided
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import Search
+from bthtn.planning.protocol import RecordedSearch, Search
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.failures import (
     AttributedFailure,
@@ -21,7 +21,6 @@ from bthtn.replanning.failures import (
 )
 from bthtn.replanning.progress import Progress
 from bthtn.world.fluent import Fluent
-from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 
 
@@ -39,7 +38,7 @@ class FailureTracking:
         self._domain = domain
         self._failures = GoalFailures(policy)
         self._watch = agent.beliefs.watch()
-        self._recording: RecordingState | None = None
+        self._recorded: RecordedSearch | None = None
 
     def tick(self) -> None:
         """Another tick of the goal begins."""
@@ -66,9 +65,9 @@ class FailureTracking:
         """A search without what is avoided; what it reads is recorded after a failure."""
         avoided = self._failures.avoided
         if self._failures.has_failed or (resumes and self._failures.remembers):
-            search, self._recording = planner.recorded(state, avoiding=avoided)
-            return search
-        self._recording = None
+            self._recorded = planner.search(state, avoiding=avoided)
+            return self._recorded
+        self._recorded = None
         return planner.search(state, avoiding=avoided)
 
     @property
@@ -96,8 +95,8 @@ class FailureTracking:
 
     def part_failed(self, progress: Progress, failure: Failure) -> None:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
-        if self._recording is not None and not isinstance(failure.node, TaskNode):
-            failure = failure.having_read(self._recording.readings)
+        if self._recorded is not None and not isinstance(failure.node, TaskNode):
+            failure = failure.having_read(self._recorded.reads)
         self._remember(attributed(progress, failure, self._domain, self._agent.beliefs))
 
     def will_fail(self, progress: Progress, failure: Failure) -> None:
@@ -106,9 +105,9 @@ class FailureTracking:
 
     def failed(self, failure: Failure) -> None:
         """The goal ends without success."""
-        reads = () if self._recording is None else self._recording.readings
+        reads = () if self._recorded is None else self._recorded.reads
         waiting = self._failures.failed(failure, reads)
-        self._recording = None
+        self._recorded = None
         self._update_watch()
         if waiting is not None:
             names, ticks = _names(waiting.fluents), waiting.until - self._failures.tick - 1

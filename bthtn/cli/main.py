@@ -47,7 +47,6 @@ class Planner(StrEnum):
     """Who can be asked for a plan."""
 
     HTN = "htn"
-    INTERPRETER = "interpreter"
     REFERENCE = "reference"
 
 

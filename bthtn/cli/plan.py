@@ -28,8 +28,7 @@ from bthtn.plan.codec import encoded, goal_value, value_from
 from bthtn.plan.notation import call_from
 from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, Reason, explanation_text
-from bthtn.planning.htn.compiled.search import CompiledQuestion
-from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
@@ -121,8 +120,7 @@ def plan_once(question: Question, showing: Showing) -> int:
     if question.planner == "reference":
         plan, expansions = _by_reference(asked)
     else:
-        interpreted = question.planner == "interpreter"
-        plan, expansions = _by_search(HtnSearch(asked) if interpreted else search_for(asked))
+        plan, expansions = _by_search(search_for(asked))
     if plan is None:
         _show_why_not(asked, expansions, as_json=showing.form == "json")
         return 1
@@ -135,9 +133,8 @@ def plan_once(question: Question, showing: Showing) -> int:
 
 
 def show_source(question: Question, target: Path | None) -> int:
-    """Print the Python source that the search for this question runs; 0."""
-    asked = question.request()
-    write(CompiledQuestion.of(asked).source(asked.state), target)
+    """Print the Python source that expressions of the domain were compiled to; 0."""
+    write(question.request().domain.derived(TaskTable).source(), target)
     return 0
 
 

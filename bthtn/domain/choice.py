@@ -13,6 +13,7 @@ from typing import Any
 
 from bthtn.domain.chance import SEED, drawn_order, stable_text
 from bthtn.domain.function import used
+from bthtn.domain.parameter import Bindable
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import UnknownRead
@@ -86,7 +87,7 @@ class Bound(Choice):
         if self.key is None:
             return tuple(values)
         window = self.state_class.over(view)
-        return used(self.key, args, lambda key: _sorted(values, key, window))
+        return used(Bindable(self.key), args, lambda key: _sorted(values, key, window))
 
     def bound(self, args: Binding, value: Any) -> Binding:
         """The arguments with the value at its place; a place that nothing uses holds None."""

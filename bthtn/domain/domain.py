@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from bthtn.domain.choice import Bound, Drawn
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import NULL, Construct, Network, networks_in
+from bthtn.domain.network import Construct, DeferNetwork, Network, networks_in, parts_of
 from bthtn.domain.reading import read_goal, strangers_in
-from bthtn.domain.task import CompoundTask, Task
+from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.domain.ways import Ways
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant
@@ -30,6 +30,7 @@ class FrozenDomain:
 
     Behind a compound task stand the anonymous ones that its constructs have become.
     ``prunes_duplicates`` asks searches to remember from where there is no plan (semantics 2.6.8).
+    ``base`` is the domain that a goal's anonymous tasks were added to, if there was one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class FrozenDomain:
     tasks: Mapping[str, Task]
     methods: Mapping[CompoundTask[Any], tuple[Method, ...]]
     prunes_duplicates: bool = False
+    base: FrozenDomain | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -91,6 +93,7 @@ class FrozenDomain:
             MappingProxyType(tasks),
             MappingProxyType({**self.methods, **methods}),
             self.prunes_duplicates,
+            self,
         )
         return whole, network
 
@@ -129,13 +132,28 @@ class FrozenDomain:
         if not isinstance(method.body, PlainBody):
             return method.body
         network = method.body.network(recorder, binding)
-        for one in networks_in(network or NULL):
-            if isinstance(one, Construct):
-                raise _computed(method.body, one)
-        strangers = list(strangers_in(network or NULL, self.tasks, f"method {method.body}"))
-        if strangers:
-            raise DomainError(strangers)
+        if network is not None and not self._has_all(network):
+            for one in networks_in(network):
+                if isinstance(one, Construct):
+                    raise _computed(method.body, one)
+            raise DomainError(list(strangers_in(network, self.tasks, f"method {method.body}")))
         return network
+
+    def _has_all(self, network: Network) -> bool:
+        """Whether the network consists of calls of tasks of this domain, and of no constructs."""
+        pending: list[Any] = [network]
+        for one in pending:
+            kind = type(one)
+            if kind is TaskCall:
+                if self.tasks.get(one.task.name) is not one.task:
+                    return False
+            elif kind is DeferNetwork:
+                pending.append(one.call)
+            elif isinstance(one, Construct):
+                return False
+            else:
+                pending.extend(parts_of(one))
+        return True
 
     def __repr__(self) -> str:
         return f"<domain {self.name}: {len(self.authored)} tasks>"

@@ -61,6 +61,9 @@ def writes_of(
     read something unknown.
     """
     together: dict[Fluent[Any], Write] = {}
+    effects = tuple(effects)
+    if len(effects) == 1:
+        return _writes(effects[0], view, binding)
     for effect in effects:
         for fluent, write in _writes(effect, view, binding).items():
             together[fluent] = together[fluent].then(write) if fluent in together else write

@@ -8,10 +8,10 @@ everything but printing. Reading an unknown fluent ends the call: the answer is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from bthtn.domain.parameter import bound
+from bthtn.domain.parameter import Bindable
 from bthtn.errors import BthtnError, Diagnostic, PlanningError
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -33,34 +33,48 @@ def function_text(function: Callable[..., Any]) -> str:
 
 
 def called(
-    function: Callable[..., T], binding: Binding, window: State, read: Callable[[T], R]
+    function: Bindable[Callable[..., T]],
+    binding: Binding,
+    window: State,
+    read: Callable[[T], R],
 ) -> R:
     """What is read from the function's answer, for a call with these parameter values.
 
     Raises as ``used``.
     """
-    return used(function, binding, lambda actual: read(actual(window)))
+    try:
+        return read(function.bound(binding)(window))
+    except (UnknownRead, BthtnError):
+        raise
+    except Exception as error:
+        raise _raised(function.function, error) from error
 
 
-def used(function: Callable[..., T], binding: Binding, use: Callable[[Callable[..., T]], R]) -> R:
+def used(
+    function: Bindable[Callable[..., T]], binding: Binding, use: Callable[[Callable[..., T]], R]
+) -> R:
     """What somebody gets who uses the function, for a call with these parameter values.
 
     Raises UnknownRead when it read something unknown, and PlanningError around whatever else
     it, or using its answers, raises.
     """
     try:
-        return use(bound(function, binding))
+        return use(function.bound(binding))
     except (UnknownRead, BthtnError):
         raise
     except Exception as error:
-        raise PlanningError(
-            Diagnostic(
-                "BT201",
-                f"{function_text(function)} raised {type(error).__name__}: {error}",
-                where=_place(function),
-                hint="functions of a domain are called with every state a search looks at",
-            )
-        ) from error
+        raise _raised(function.function, error) from error
+
+
+def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
+    return PlanningError(
+        Diagnostic(
+            "BT201",
+            f"{function_text(function)} raised {type(error).__name__}: {error}",
+            where=_place(function),
+            hint="functions of a domain are called with every state a search looks at",
+        )
+    )
 
 
 def _itself(answer: T) -> T:
@@ -79,12 +93,17 @@ class Computed(Expression[T]):
     function: Callable[[Any], T]
     state_class: type[State]
     as_truth: bool = False
+    _bindable: Bindable[Callable[[Any], T]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look at the function once."""
+        object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
         """What the function answers; unknown when it reads something unknown."""
         read: Callable[[Any], Any] = bool if self.as_truth else _itself
         try:
-            return cast("T", called(self.function, binding, self.state_class.over(view), read))
+            return cast("T", called(self._bindable, binding, self.state_class.over(view), read))
         except UnknownRead:
             return UNKNOWN
 
@@ -122,11 +141,16 @@ class FunctionEffect:
 
     function: Callable[[Any], None]
     state_class: type[State]
+    _bindable: Bindable[Callable[[Any], None]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look at the function once."""
+        object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def writes(self, view: StateView, binding: Binding = ()) -> dict[Fluent[Any], Write]:
         """What the function wrote. Raises UnknownRead when it read something unknown."""
         recorder = _WritingView(view)
-        called(self.function, binding, self.state_class.over(recorder), _itself)
+        called(self._bindable, binding, self.state_class.over(recorder), _itself)
         return recorder.writes
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - as expressions

@@ -17,7 +17,8 @@ from bthtn.domain.network import (
     with_tasks,
 )
 from bthtn.domain.number import NumberLike
-from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
+from bthtn.domain.parameter import Bindable
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.state import State
@@ -36,6 +37,11 @@ class PlainBody:
     function: PlainMethod
     state_class: type[State]
     tasks: Mapping[Task, Task] = field(default_factory=dict)
+    _bindable: Bindable[PlainMethod] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look at the function once."""
+        object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
         """The network for this state; None when the method does not apply.
@@ -43,8 +49,8 @@ class PlainBody:
         Raises UnknownRead, PlanningError, and DomainError when the answer is no network.
         """
         window = self.state_class.over(view)
-        network = called(self.function, binding, window, _network_in)
-        return network if network is None else with_tasks(network, self.tasks)
+        network = called(self._bindable, binding, window, _network_in)
+        return with_tasks(network, self.tasks) if network is not None and self.tasks else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
         """Why the method does not apply in this state, where its condition holds."""
@@ -58,7 +64,7 @@ def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network |
     """The network that a plain method answered with."""
     if answer is None:
         return None
-    if isinstance(answer, Iterable) and not isinstance(answer, tuple):
+    if type(answer) is not TaskCall and isinstance(answer, Iterable):
         return sequence(*answer)
     return network_from(answer)
 

@@ -119,6 +119,8 @@ PAUSE = PauseNetwork()
 
 def sequence(*parts: NetworkLike) -> Network:
     """Networks one after the other; nested sequences are one, none is nothing to do."""
+    if len(parts) > 1 and all(type(part) is TaskCall for part in parts):
+        return SequenceNetwork(parts)  # type: ignore[arg-type]  # as most often
     flat: list[Network] = []
     for part in map(network_from, parts):
         flat.extend(part.parts if isinstance(part, SequenceNetwork) else (part,))
@@ -170,6 +172,8 @@ def null() -> Network:
 
 def network_from(written: object) -> Network:
     """The network as data. Raises DomainError for something that is none."""
+    if type(written) is TaskCall:
+        return written
     if isinstance(written, Network | Construct):
         return cast("Network", written)  # a construct is replaced before anybody plans with it
     if isinstance(written, tuple):

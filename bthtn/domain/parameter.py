@@ -5,13 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Mapping
 from types import CellType, FunctionType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, as_expression
 from bthtn.world.truth import UNKNOWN, value_text
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_PLAIN: Final = frozenset({bool, int, float, str})
+_MOST_BOUND: Final = 1_000
+"""Arguments for which one function keeps what it is for them; then it begins anew."""
 
 Parameters = tuple[Parameter[Any], ...]
 
@@ -50,6 +54,10 @@ def arguments(
     task: str, parameters: Parameters, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[Expression[Any], ...]:
     """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
+    if not kwargs and len(args) == len(parameters):
+        plain = _plain_arguments(parameters, args)
+        if plain is not None:
+            return plain
     free = [parameter for parameter in parameters if not parameter.is_fixed]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
@@ -79,6 +87,23 @@ def arguments(
     return expressions
 
 
+def _plain_arguments(
+    parameters: Parameters, args: tuple[Any, ...]
+) -> tuple[Expression[Any], ...] | None:
+    """The arguments where each is a plain value of the declared type; None to look closer.
+
+    Plain functions call tasks while planning, where binding a signature would take most of
+    the time.
+    """
+    for parameter, value in zip(parameters, args, strict=True):
+        kind = type(value)
+        if kind not in _PLAIN or parameter.is_fixed:
+            return None
+        if parameter.type is not kind and parameter.type is not None:
+            return None
+    return tuple([Constant(value) for value in args])
+
+
 def _check_type(task: str, parameter: Parameter[Any], given: Expression[Any]) -> None:
     if parameter.type is None:
         return
@@ -106,20 +131,52 @@ def _fits(given: type, wanted: type) -> bool:
     return issubclass(given, wanted) or (given, wanted) == (int, float)
 
 
-def bound(function: F, binding: Binding) -> F:
-    """The function with the task's parameters, where it closes over them, as their values.
+class Bindable(Generic[F]):
+    """A function of the user's, with the task's parameters that it closes over as their values.
 
     A task function runs once, with symbolic parameters; a lambda written inside it closes
-    over those. For a call with actual arguments the same code gets cells that hold them.
+    over those. For a call with actual arguments the same code gets cells that hold them. Functions
+    for the arguments of late are kept.
     """
-    if not isinstance(function, FunctionType):
-        return function
+
+    __slots__ = ("_bound", "_mentions_parameters", "function")
+
+    def __init__(self, function: F) -> None:
+        self.function = function
+        self._bound: dict[Any, F] = {}
+        self._mentions_parameters = isinstance(function, FunctionType) and _symbols_in(function)
+
+    def bound(self, binding: Binding) -> F:
+        """The function for a call with these arguments."""
+        if not binding or not self._mentions_parameters:
+            return self.function
+        key = (binding, *map(type, binding))
+        try:
+            found = self._bound.get(key)
+        except TypeError:  # a value that cannot be hashed
+            return cast("F", _with_values(cast("FunctionType", self.function), binding))
+        if found is None:
+            if len(self._bound) >= _MOST_BOUND:
+                self._bound.clear()
+            found = cast("F", _with_values(cast("FunctionType", self.function), binding))
+            self._bound[key] = found
+        return found
+
+
+def _symbols_in(function: FunctionType) -> bool:
+    """Whether the function closes over a parameter of its task, or has one for a default."""
+    cells = function.__closure__ or ()
+    if any(map(_symbolic, cells)):
+        return True
+    given = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    return any(isinstance(one, Parameter) for one in given)
+
+
+def _with_values(function: FunctionType, binding: Binding) -> FunctionType:
+    """The function with cells and defaults that hold values instead of parameters."""
     cells = function.__closure__ or ()
     defaults = function.__defaults__ or ()
     named = function.__kwdefaults__ or {}
-    given = (*defaults, *named.values())
-    if not any(map(_symbolic, cells)) and not any(isinstance(d, Parameter) for d in given):
-        return function
 
     def actual(value: Any) -> Any:
         return binding[value.position] if isinstance(value, Parameter) else value
@@ -132,7 +189,7 @@ def bound(function: F, binding: Binding) -> F:
         tuple(CellType(actual(c.cell_contents)) if _symbolic(c) else c for c in cells),
     )
     made.__kwdefaults__ = {name: actual(value) for name, value in named.items()}
-    return cast("F", made)
+    return made
 
 
 def _symbolic(cell: CellType) -> bool:

@@ -176,6 +176,12 @@ class Answers:
         is_enough = answer is None or answer.events is not None or not told
         return self._cache._counted(answer if is_enough else None)
 
+    def readings(self, state: FrozenState) -> Readings:
+        """What the answer for this start state depends on, if it is known."""
+        memory, question = self._memory, self._question
+        kept = memory.young if memory.young.find(question, state) is not None else memory.old
+        return kept.readings(question, state)
+
     def keep(self, readings: Readings, answer: Answer) -> None:
         """Remember the answer of a search that has read this of its start state."""
         self._cache._keep(self._memory, self._question, readings, answer)

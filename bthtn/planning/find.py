@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike
 from bthtn.plan.plan import Plan
@@ -31,9 +31,5 @@ def find_plan(
     Raises DomainError when the domain or the goal is not well made, and PlanningError when a
     user's function raises or the limit of expansions is reached without a plan.
     """
-    whole = frozen(domain)
-    planner: Planner[Any] = Planner(whole, goal, settings)
-    if planner.domain is not whole and not planner.seeks_goal:
-        # Constructs in the goal make tasks for this one question: no functions are generated.
-        return planner.plan_once(state, listener)
+    planner: Planner[Any] = Planner(domain, goal, settings)
     return planner.plan(state, listener)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
@@ -175,18 +176,6 @@ def raise_for_user(error: Exception) -> NoReturn:
     ) from error
 
 
-class Searched(NamedTuple):
-    """What a whole search has come to.
-
-    ``reads`` are the fluents that it took from the state it began with, with their values.
-    """
-
-    status: SearchStatus
-    plan: Plan | None
-    expansions: int
-    reads: dict[Fluent[Any], Any]
-
-
 class Search(Protocol):
     """**Protocol:** a run of a planner that can be advanced a little at a time."""
 
@@ -207,4 +196,21 @@ class Search(Protocol):
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Go on for at most so many expansions. Raises PlanningError from a user's function."""
+        ...
+
+
+class RecordedSearch(Search, Protocol):
+    """**Protocol:** a search that knows what its answer depends on."""
+
+    @property
+    def reads(self) -> Mapping[Fluent[Any], Any]:
+        """What was read of the start state so far, with its values, in order.
+
+        The answer depends on nothing else of it.
+        """
+        ...
+
+    @property
+    def written(self) -> Mapping[Fluent[Any], Any]:
+        """Every fluent that the plan writes, with its predicted value."""
         ...

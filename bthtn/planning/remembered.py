@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import copied, leaves
 from bthtn.planning.cache import Answer, Answers
-from bthtn.planning.protocol import Search, SearchStatus
+from bthtn.planning.protocol import RecordedSearch, SearchStatus
 from bthtn.planning.trace import SearchEvent, SearchListener
-from bthtn.world.recording import RecordingState
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 MOST_TOLD: Final = 10_000
@@ -68,10 +69,15 @@ class Known:
 class Answered:
     """A search that has nothing to do: its answer is known."""
 
-    def __init__(self, plan: Plan | None) -> None:
+    def __init__(self, plan: Plan | None, reads: Mapping[Fluent[Any], Any]) -> None:
         self.plan = plan
+        self.reads = reads
         self.status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
         self.expansions = 0
+
+    @property
+    def written(self) -> Mapping[Fluent[Any], Any]:
+        raise AssertionError("the cache has what the plan writes")
 
     def advance(self, expansions: int | None = None) -> SearchStatus:  # noqa: ARG002 - protocol
         return self.status
@@ -80,15 +86,8 @@ class Answered:
 class Remembered:
     """A search whose answer is kept for those who ask the same."""
 
-    def __init__(
-        self,
-        search: Search,
-        start: RecordingState,
-        answers: Answers,
-        told: Told | None = None,
-    ) -> None:
+    def __init__(self, search: RecordedSearch, answers: Answers, told: Told | None = None) -> None:
         self._search = search
-        self._start = start
         self._answers = answers
         self._told = told
 
@@ -104,20 +103,26 @@ class Remembered:
     def expansions(self) -> int:
         return self._search.expansions
 
+    @property
+    def reads(self) -> Mapping[Fluent[Any], Any]:
+        return self._search.reads
+
+    @property
+    def written(self) -> Mapping[Fluent[Any], Any]:
+        return self._search.written
+
     def advance(self, expansions: int | None = None) -> SearchStatus:
         if self._search.status is not SearchStatus.RUNNING:
             return self._search.status
         status = self._search.advance(expansions)
         if status in (SearchStatus.SOLVED, SearchStatus.EXHAUSTED):
-            self._answers.keep(self._start.readings, self._answer())
+            self._answers.keep(self._search.reads, self._answer())
         return status
 
     def _answer(self) -> Answer:
-        """What was found. A plan that makes its parts later makes them now, and is recorded."""
+        """What was found. A plan that makes its parts later makes them now."""
         plan = self._search.plan
         events = None if self._told is None else self._told.events
         if plan is None:
             return Answer(None, events=events)
-        tree = plan.tree
-        assert plan.predicted is not None, "predicting tells the recorder what was written"
-        return Answer(tree, plan.record, self._start.changes, plan.expansions, events)
+        return Answer(plan.tree, plan.record, self._search.written, plan.expansions, events)

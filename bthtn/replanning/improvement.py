@@ -24,7 +24,7 @@ from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.planner import Planner, search_for
-from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, seeded
+from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
 from bthtn.replanning.policy import Found, Interrupt
 from bthtn.replanning.schedule import Budget
 from bthtn.world.assignment import Assignment
@@ -37,7 +37,6 @@ from bthtn.world.expression import (
     Parameter,
 )
 from bthtn.world.fluent import Fluent, MemberOf
-from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 
 
@@ -64,8 +63,7 @@ class Improvement:
         self._bound = bound
         self._changed = changed
         self._interrupt = interrupt
-        self._start = RecordingState(seeded(actual, planner.settings.seed))
-        self._search = self._search_from(self._start)
+        self._search = self._first = self._search_from(actual)
         self._is_second = False
         self.plan: Plan | None = None
         self.is_surprising = False
@@ -82,7 +80,7 @@ class Improvement:
             if not self.matters:
                 return True
             self._is_second = True
-            self._search = self._search_from(seeded(self._predicted, self._planner.settings.seed))
+            self._search = self._search_from(self._predicted)
             return self._advance(budget)
         except BthtnError as error:
             self.plan, self.failure = None, Failure(str(error), error=error)
@@ -100,12 +98,12 @@ class Improvement:
     @property
     def matters(self) -> bool:
         """Whether what is found depends on what has changed. Other policies than surprise: True."""
-        return self._interrupt != "surprise" or not self._changed.isdisjoint(self._start.readings)
+        return self._interrupt != "surprise" or not self._changed.isdisjoint(self._first.reads)
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
-        """The fluents that the first search has read."""
-        return frozenset(self._start.readings)
+        """The fluents that the first search has read; none where it looked for any plan at all."""
+        return frozenset(self._first.reads) if self._interrupt in _STRICT else frozenset()
 
     def _advance(self, budget: Budget) -> bool:
         before = self._search.expansions
@@ -122,14 +120,12 @@ class Improvement:
             self.is_surprising = plan is None or self.plan.record.beats(plan.record)
         return True
 
-    def _search_from(self, state: FrozenState) -> Search:
+    def _search_from(self, state: FrozenState) -> RecordedSearch:
         planner = self._planner
-        strictly = self._interrupt in _STRICT
-        bound = self._bound if strictly else None
-        start = state if strictly else state.unrecorded
+        bound = self._bound if self._interrupt in _STRICT else None
         return search_for(
             PlanRequest(
-                planner.domain, start, planner.goal, planner.binding, planner.settings, bound
+                planner.domain, state, planner.goal, planner.binding, planner.settings, bound
             )
         )
 

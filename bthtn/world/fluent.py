@@ -79,7 +79,10 @@ class Fluent(Reference[T]):
     @overload
     def __get__(self, instance: Window, owner: Any) -> T: ...
     def __get__(self, instance: Window | None, owner: Any) -> Fluent[T] | T:
-        return self if instance is None else cast("T", instance.read_fluent(self))
+        if instance is None:
+            return self
+        value: T = instance.read_fluent(self)  # a cast would take as long as the look-up
+        return value
 
     def __set__(self, instance: Window, value: T | Unknown) -> None:
         instance.write_fluent(self, value)
@@ -277,7 +280,8 @@ class Members(Generic[K, T]):
         self._window = window
 
     def __getitem__(self, index: K) -> T:
-        return cast("T", self._window.read_fluent(self._family.member(index)))
+        value: T = self._window.read_fluent(self._family.member(index))
+        return value
 
     def __setitem__(self, index: K, value: T) -> None:
         self._window.write_fluent(self._family.member(index), value)

@@ -41,3 +41,8 @@ def value_text(value: object) -> str:
     if value is None:
         return "none"
     return in_one_line(repr(value))
+
+
+def same_value(one: object, other: object) -> bool:
+    """Whether two values cannot be told apart; a float that is not a number is like any such."""
+    return one is other or one == other or (one != one and other != other)  # noqa: PLR0124 - NaN

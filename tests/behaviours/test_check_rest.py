@@ -17,7 +17,6 @@ from bthtn import (
     repeat,
 )
 from bthtn.agent.events import GoalEnded, PlanAdopted, PlanFailed, PlanResumed
-from bthtn.planning.htn.compiled.search import CompiledSearch
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -40,8 +39,7 @@ def expansions(monkeypatch):
 
         return counting
 
-    for search in (HtnSearch, CompiledSearch):
-        monkeypatch.setattr(search, "advance", counted(search.advance))
+    monkeypatch.setattr(HtnSearch, "advance", counted(HtnSearch.advance))
     return used
 
 

@@ -1,7 +1,6 @@
 """bthtn plan: the plan for a state, or why there is none."""
 
 import json
-import re
 import shutil
 from itertools import product
 from pathlib import Path
@@ -384,18 +383,16 @@ def test_the_functions_that_do_the_planning_can_be_looked_at(bthtn, tmp_path):
     shown = bthtn("plan", "combat", "fight", "--show-compiled")
     assert shown.code == 0
     compile(shown.out, "shown", "exec")
-    for letter, task in (("c", "fight"), ("p", "reload")):
-        name = re.search(rf"^# ({letter}_\d+): '{task}'$", shown.out, re.MULTILINE)[1]
-        assert f"def {name}(S, L, C, m, cell):" in shown.out
+    for task in ("fight", "reload"):
+        assert f"\n# {task}\ndef f0(S, a, view" in f"\n{shown.out}"
     assert bthtn("plan", "combat", "fight", "--show-compiled").out == shown.out
     bthtn("plan", "combat", "fight", "--show-compiled", "-o", str(tmp_path / "fight.py"))
     assert (tmp_path / "fight.py").read_text("utf-8") == shown.out
 
 
-@pytest.mark.parametrize("planner", ["htn", "interpreter"])
-def test_all_who_can_be_asked_give_the_same_plan(bthtn, planner):
+def test_the_search_and_the_reference_give_the_same_plan(bthtn):
     given = ("plan", "combat", "fight", "--set=target=true", "--set=cover=true", "--json")
-    assert bthtn(*given, f"--planner={planner}").out == bthtn(*given, "--planner=reference").out
+    assert bthtn(*given, "--planner=htn").out == bthtn(*given, "--planner=reference").out
 
 
 # other questions

@@ -138,7 +138,7 @@ def test_the_first_plan_is_there_at_once_and_better_ones_replace_it():
     one, costs = search(travel()), []
     while one.advance(1) is RUNNING:
         costs.append(one.plan and one.plan.cost)
-    assert costs == [None, 9, 9, 4, 4, 4, 3]
+    assert costs == [None, 9, 9, 4, 4, 4]
     assert (one.status, one.plan.cost) == (SOLVED, 3)
 
 

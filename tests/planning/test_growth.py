@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from bthtn import Domain, Fluent, State, fluent, method, parallel, priority, sequence
+from bthtn.planning.htn.fastpath import program_for
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 
@@ -60,6 +61,13 @@ def lines_for(kind, size):
     """How many lines of Python are done to plan a problem of this size."""
     domain, goal = KINDS[kind]
     search = HtnSearch(request(domain, Yard(left=size), goal(size)))
+    count = lines_of(search.advance)
+    assert search.status is SearchStatus.SOLVED
+    return count
+
+
+def lines_of(work):
+    """How many lines of Python are done."""
     count = 0
 
     def trace(frame, event, argument):
@@ -70,10 +78,9 @@ def lines_for(kind, size):
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        search.advance()
+        work()
     finally:
         sys.settrace(before)
-    assert search.status is SearchStatus.SOLVED
     return count
 
 
@@ -82,3 +89,57 @@ def test_twice_the_size_is_twice_the_work(kind):
     lines_for(kind, 5)  # what is only done once is done before
     small, large = lines_for(kind, 60), lines_for(kind, 120)
     assert large < 2.1 * small
+
+
+def methods(size):
+    """One task with so many methods."""
+
+    @(domain := Domain("methods", Yard)).compound
+    def choose():
+        for number in range(size):
+            yield method(work(), work(), choose(), when=Yard.left == number)
+
+    work = domain.primitive("work", effects=Yard.left.decreases(1))
+    return domain, choose()
+
+
+def tasks(size):
+    """So many tasks, one inside the other."""
+    domain = Domain("tasks", Yard)
+    inner = domain.primitive("work", effects=Yard.left.decreases(1))
+    for number in range(size):
+        inner = domain.compound(around(inner, number))
+    return domain, inner()
+
+
+def around(inner, number):
+    def task():
+        yield method(inner(), when=Yard.left > number)
+        yield method(inner(), when=Yard.noise > number)
+
+    task.__name__ = f"task_{number}"
+    return task
+
+
+def steps(size):
+    """A method of so many steps."""
+
+    @(domain := Domain("steps", Yard)).compound
+    def walk():
+        yield method(*[work()] * size, when=Yard.left > 0)
+
+    work = domain.primitive("work", effects=Yard.left.decreases(1))
+    return domain, walk()
+
+
+def lines_to_generate(make, size):
+    """How many lines of Python are done to generate functions for a problem of this size."""
+    domain, goal = make(size)
+    asked = request(domain, Yard(), goal)
+    return lines_of(lambda: program_for(asked.domain, asked.goal, asked.settings))
+
+
+@pytest.mark.parametrize(("make", "size"), [(methods, 40), (tasks, 40), (steps, 80), (steps, 800)])
+def test_functions_for_twice_as_much_take_twice_the_work(make, size):
+    small, large = lines_to_generate(make, size), lines_to_generate(make, 2 * size)
+    assert large < 2.2 * small

@@ -18,8 +18,8 @@ from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
+from bthtn.planning import planner as planner_module
 from bthtn.planning.avoided import avoidable
-from bthtn.planning.htn.compiled import lean, program
 from bthtn.planning.protocol import SearchStatus
 
 
@@ -159,15 +159,17 @@ def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():
 
 def test_functions_are_not_generated_for_a_goal_that_is_asked_once(monkeypatch):
     made = []
+    generate = planner_module.accelerator
 
-    def noted(generate):
-        return lambda *given, **named: made.append(given) or generate(*given, **named)
+    def noted(*question):
+        made.append(question)
+        return generate(*question)
 
-    for generating in (program, lean.program):
-        monkeypatch.setattr(generating, "_program", noted(generating._program))
+    monkeypatch.setattr(planner_module, "accelerator", noted)
     state, goal = Soldier(ammo=1), optional(fight())
-    once = find_plan(war, state, goal)
+    once, often = find_plan(war, state, goal), Planner(war, goal)
+    often.plan(state)
     assert not made
-    often = Planner(war, goal).plan(state)
-    assert made
-    assert outline(once.tree) == outline(often.tree)
+    plans = [often.plan(state) for _ in range(3)]
+    assert len(made) == 1
+    assert [outline(plan.tree) for plan in plans] == [outline(once.tree)] * 3

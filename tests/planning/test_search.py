@@ -3,6 +3,7 @@
 import gc
 import sys
 import weakref
+from dataclasses import replace
 from threading import Event, Thread
 
 import pytest
@@ -15,6 +16,7 @@ from bthtn import (
     Settings,
     State,
     find_plan,
+    first_of,
     fluent,
     method,
     null,
@@ -24,7 +26,6 @@ from bthtn import (
 )
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.notation import normal
-from bthtn.planning.htn.compiled.search import CompiledQuestion
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.planning.trace import (
@@ -145,9 +146,11 @@ def test_what_costs_nothing_is_done_at_the_limit_as_well():
 
     for limit, status in [(2, LIMIT), (3, SOLVED)]:
         asked = request(yard, Soldier(), march(), Settings(max_expansions=limit))
-        runs = HtnSearch(asked), CompiledQuestion.of(asked).search(asked.state)
-        assert [run.advance() for run in runs] == [status, status]
-        assert [run.expansions for run in runs] == [limit, limit]
+        whole, slices = HtnSearch(asked), HtnSearch(asked)
+        while slices.advance(1) is SearchStatus.RUNNING:
+            pass
+        assert (whole.advance(), whole.expansions) == (status, limit)
+        assert (slices.status, slices.expansions) == (status, limit)
 
 
 @pytest.mark.parametrize("name", ["horizon", "horizon_time", "max_depth", "max_expansions"])
@@ -308,3 +311,18 @@ def test_a_search_can_be_cancelled_from_another_thread():
     worker.join()
     assert run.status is CANCELLED
     assert 0 < run.expansions < 1_000_000
+
+
+def test_a_domain_with_other_methods_for_a_task_is_planned_with_these():
+    yard = Domain("yard", Soldier)
+    step, jump = yard.primitive("step"), yard.primitive("jump")
+
+    @yard.compound
+    def move():
+        yield method(step())
+
+    whole, goal = yard.freeze().with_goal(first_of(move(), step()))
+    assert [str(one) for one in find_plan(whole, Soldier(), goal).steps] == ["step"]
+    (written,) = whole.methods[move]
+    other = replace(whole, methods={**whole.methods, move: (replace(written, body=jump()),)})
+    assert [str(one) for one in find_plan(other, Soldier(), goal).steps] == ["jump"]

@@ -109,15 +109,11 @@ def test_where_all_values_are_zero_the_order_alone_decides_and_nothing_more_is_t
     assert search.expansions <= 3
 
 
-def test_a_domain_without_values_is_planned_by_generated_functions_as_before():
-    from bthtn.planning.htn.compiled.search import is_compiled  # noqa: PLC0415
-
+def test_a_domain_has_values_where_a_method_has_one():
     plain = Domain("plain", Fighter)
     plain.primitive("first")
     assert not plain.freeze().has_values
     assert fighting.freeze().has_values
-    assert is_compiled(plain.freeze(), Settings())
-    assert not is_compiled(fighting.freeze(), Settings())
 
 
 def test_the_value_of_a_method_is_written_down_with_the_plan():

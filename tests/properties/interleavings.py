@@ -8,7 +8,7 @@ from itertools import islice
 from bthtn import UNKNOWN
 from bthtn.domain.effect import Assignment
 from bthtn.domain.network import ParallelPolicy
-from bthtn.domain.parameter import bound
+from bthtn.domain.parameter import Bindable
 from bthtn.plan.nodes import (
     NullNode,
     ParallelNode,
@@ -154,7 +154,7 @@ class Notebook:
                 self.assign(effect, before, step.args, added)
             else:
                 page = Page(before)
-                bound(effect.function, step.args)(World.over(page))
+                Bindable(effect.function).bound(step.args)(World.over(page))
                 self.values.update(page.written)
                 added.update(dict.fromkeys(page.written))
 

@@ -41,8 +41,7 @@ from bthtn.errors import BthtnError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.compiled import generated
-from bthtn.planning.htn.compiled.search import CompiledQuestion
+from bthtn.planning.htn import generated
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
@@ -119,13 +118,13 @@ KINDS = ("plain", "function", "branches", "chosen")
 def watched():
     """What strings that are run would leave behind, and all source that is generated."""
     builtins.hostile, sources = [], []
-    made = generated.executable
+    check = generated._check
 
-    def executable(text):
+    def noted(text):
         sources.append(text)
-        return made(text)
+        check(text)
 
-    with patch.object(generated, "executable", executable):
+    with patch.object(generated, "_check", noted):
         yield builtins.hostile, sources
     ran = builtins.hostile
     del builtins.hostile
@@ -268,14 +267,13 @@ def agree(domain, state, goal):
         "heard": planner.plan(state, heard.append),
         "trace": planner.trace(state).plan,
         "slices": advanced(planner.search(state), 1),
-        "recorded": advanced(planner.recorded(state)[0], 1),
-        "interpreter": advanced(HtnSearch(asked)),
+        "in one go": advanced(planner.search(state)),
+        "search": advanced(HtnSearch(asked)),
         "cache": cached.plan(state),
         "from the cache": cached.plan(state),
         "heard by the cache": cached.plan(state, heard.append),
         "never over": find_plan(domain, state, goal, Settings(strict_recursion=False)),
         "shallow": find_plan(domain, state, goal, Settings(max_depth=50)),
-        "whole": advanced(CompiledQuestion.of(asked).search(asked.state)),
     }
     assert {how: answer(plan) == expected for how, plan in answers.items()} == dict.fromkeys(
         answers, True
@@ -405,21 +403,15 @@ def test_functions_of_every_kind_are_generated_for_these_worlds():
                 agree(world.domain, state, world.later(values[7]))
                 agree(world.domain, state, world.top())
         for text in sources:
-            kinds["for choices alone"] += "def asking" in text
-            kinds["for who listens"] += "E.append" in text
-            kinds["with a log"] += "(S, L, C, m, cell)" in text
-            kinds["several tasks at a time"] += "m.free -=" in text
-            kinds["with a horizon"] += "fr)" in text
-            kinds["for what is unknown"] += "is UNKNOWN" in text
-            kinds["by evaluation"] += "m.asks" in text or "m.primitive" in text
-            kinds["that only the state tells"] += "choose(" in text
-    wanted = ("choices", "listens", "log", "several", "horizon", "unknown", "evaluation", "tells")
+            kinds["for whole questions"] += "def asking" in text
+            kinds["for what is unknown"] += "is not UNKNOWN" in text
+            kinds["that tell the first method"] += "start" in text
+            kinds["that carry effects out"] += "ABSENT" in text
+    wanted = ("questions", "unknown", "first", "effects")
     assert all(any(one in kind for kind in +kinds) for one in wanted), kinds
 
 
 @pytest.mark.parametrize("text", ["a = 'b'", 'a = "b"', "a = 1  # b", "戦 = 1", "a = \\\n1", "a;b"])
 def test_source_with_anything_in_it_that_could_be_quoted_is_not_run(text):
     with pytest.raises(ValueError, match="neither quotes nor comments"):
-        generated.executable(text)
-    with pytest.raises(ValueError, match="neither quotes nor comments"):
-        generated.evaluated(text, {})
+        generated.executed(text, {})

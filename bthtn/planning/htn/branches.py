@@ -8,141 +8,174 @@ nothing it could become is possible, the alternative is dropped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
-from bthtn.plan.merge import after_parallel, after_priority, conflict
+from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
 from bthtn.plan.nodes import Dropped
 from bthtn.planning import trace
 from bthtn.planning.htn.duplicates import EVERYTHING
-from bthtn.planning.htn.frames import (
-    AlternativeChoice,
+from bthtn.planning.htn.guard import first_overwritten
+from bthtn.planning.htn.log import (
+    BINDING,
+    BRANCH,
+    BRANCHES,
+    DEPTH,
+    GIVEN,
+    JOINED,
+    LEFT,
     Branch,
-    EndBranch,
-    Expand,
+    Cell,
+    Contribution,
+    Entry,
     Frame,
 )
-from bthtn.planning.htn.output import OpenBranches
-from bthtn.planning.htn.state import SearchState
-from bthtn.world.expression import Binding
+from bthtn.planning.htn.reasons import text_of
+from bthtn.planning.htn.rows import BranchesPart
+from bthtn.planning.htn.state import DONE, END, SearchState
+from bthtn.planning.htn.tree import footprint_of
 from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.truth import UNKNOWN
 
 
 def open_branches(
-    search: SearchState, network: ParallelNetwork | PriorityNetwork, binding: Binding
-) -> bool:
+    search: SearchState, part: BranchesPart, scope: Entry, behind: Cell
+) -> Cell | None:
     """Begin a parallel or priority node."""
-    search.output.open(OpenBranches(network))
+    at, network = search.at, part.network
     if isinstance(network, PriorityNetwork) and search.duplicates is not None:
         search.duplicates.guard(EVERYTHING)
-    guard = search.path.steps if isinstance(network, PriorityNetwork) else search.guard
-    search.frame = Frame(network, binding, search.path, search.agenda, search.frame, guard)
-    return _next_branch(search, search.frame)
+    entry = (BRANCHES, scope, scope[BINDING], (), at, network, scope[DEPTH], None)
+    begin = len(search.log)
+    search.log.append(entry)
+    outer = None if at[3] is None else at[3].guard
+    guard = at[0] if isinstance(network, PriorityNetwork) else outer
+    return _next_branch(search, Frame(network, part.branches, entry, begin, at, behind, guard))
 
 
-def end_branch(search: SearchState, retained: AlternativeChoice | None) -> bool:
-    """A branch is done: leave it, and go on with the next one."""
-    frame = search.frame
-    assert frame is not None, "a branch ends in its frame"
-    if retained is not None:
-        retained.planned = True
-    written = search.projected.written_since(frame.mark)
-    branch = Branch(written, search.output.end_branch(frame.output), search.path)
-    search.projected.leave(frame.mark)
-    return _next_branch(search, frame.with_branch(branch))
+def end_branch(search: SearchState, cell: Cell) -> Cell | None:
+    """A branch is done: leave it, and go on with the next one. Or the goal is: then all is."""
+    frame = search.at[3]
+    if frame is None:
+        return DONE
+    planned: list[bool] = cell[2][0]
+    planned.append(True)
+    log, values = search.log, search.values
+    changed = first_overwritten(log, frame.place)
+    written = {fluent: values[fluent] for fluent in changed if fluent in values}
+    cause, search.cause = search.cause, None
+    branch = Branch(written, footprint_of(log, frame.place, values), search.at, cause)
+    overwritten: list[Any] = []
+    for fluent, before in changed.items():
+        overwritten += (fluent, search.view.put(fluent, before))
+    log.append((LEFT, None, (), tuple(overwritten), search.at, frame.place))
+    return _next_branch(search, _behind_branch(frame, branch))
 
 
-def drop_alternative(search: SearchState, frame: Frame) -> bool:
-    """Go on without the alternative that turned out to be impossible."""
-    index = len(frame.branches)
-    text = network_text(frame.network.parts[index], frame.binding)
-    if not search.choose(1):
-        return False
-    search.output.add(Dropped(index, text, search.reason))
-    search.tell(trace.AlternativeDropped(index, text, frame.entry.depth))
-    return _next_branch(search, frame.with_branch(None))
-
-
-def _next_branch(search: SearchState, frame: Frame) -> bool:
+def _next_branch(search: SearchState, frame: Frame) -> Cell | None:
     """Plan the frame's next branch, or join the branches when all are planned."""
     index = len(frame.branches)
-    if index == len(frame.network.parts):
+    if index == len(frame.bodies):
         return _join(search, frame)
-    search.frame, search.path = frame, replace(frame.entry, cost=0.0)
-    retained = None
+    steps, elapsed, _, _ = frame.at
+    search.moved((steps, elapsed, 0.0, frame))
+    planned: list[bool] = []
     if isinstance(frame.network, PriorityNetwork):
-        retained = AlternativeChoice(*search.here())
+        search.keep(frame, planned)
         if not search.choose(0):
-            return False
-        search.choices.append(retained)
-    mark, output = search.projected.mark(), len(search.output)
-    search.frame = replace(frame, mark=mark, output=output, outside=_outside(search, frame))
-    search.agenda = None
-    search.push(EndBranch(retained))
-    search.push(Expand(frame.network.parts[index], frame.binding))
-    return True
+            search.choices.pop()
+            return None
+    outside = 0.0 if search.costs is None else search.costs.outside(frame)
+    end: Cell = (END, 0, (planned,), None, 0.0)
+    inside = replace(frame, place=len(search.log), outside=outside, end=end)
+    at, body, entry = search.at, frame.bodies[index], frame.entry
+    scope = (BRANCH, entry, entry[BINDING], (), at, body, entry[DEPTH], None)
+    search.log.append(scope)
+    search.moved((steps, elapsed, 0.0, inside))
+    return search.cell(body, scope, end)
 
 
-def _outside(search: SearchState, frame: Frame) -> float:
-    """The least cost of everything that is not in the branch about to be planned."""
-    if search.costs is None:
-        return 0
-    above = frame.above.outside if frame.above is not None else 0
-    behind = frame.behind.least if frame.behind is not None else 0
-    beside = search.least(*frame.network.parts[len(frame.branches) + 1 :])
-    done = sum(branch.path.cost for branch in frame.branches if branch is not None)
-    return above + frame.entry.cost + behind + beside + done
+def without_alternative(search: SearchState, frame: Frame, planned: list[bool]) -> Cell | None:
+    """Go on without an alternative that turned out to be impossible."""
+    if planned or search.is_closing:  # one that was not tried to the end is not impossible
+        return None
+    index, network = len(frame.branches), frame.network
+    text = network_text(network.parts[index], frame.entry[BINDING])
+    if not search.choose(1):
+        return None
+    dropped = Dropped(index, text, text_of(search.reason))
+    search.log.append((GIVEN, frame.entry, (), (), search.at, Contribution(dropped=dropped)))
+    search.tell(trace.AlternativeDropped(index, text, frame.entry[DEPTH]))
+    return _next_branch(search, _behind_branch(frame, None))
 
 
-def _join(search: SearchState, frame: Frame) -> bool:
+def _behind_branch(frame: Frame, branch: Branch | None) -> Frame:
+    """The frame with one more branch done, or dropped."""
+    return replace(frame, branches=(*frame.branches, branch))
+
+
+def _join(search: SearchState, frame: Frame) -> Cell | None:
     """All branches are planned: the state becomes what they do together."""
     kept = [branch for branch in frame.branches if branch is not None]
-    search.frame, search.agenda, search.path = frame.above, frame.behind, frame.entry
+    search.moved(frame.at)
     if not kept:
-        return False
-    if isinstance(frame.network, PriorityNetwork):
-        _merge_alternatives(search, kept)
-    elif not _merge_parallel(search, frame.network, kept):
-        return False
-    together = max if isinstance(frame.network, PriorityNetwork) else sum
-    search.path = replace(
-        frame.entry,
-        steps=max(branch.path.steps for branch in kept),
-        elapsed=max(branch.path.elapsed for branch in kept),
-        cause=next((b.path.cause for b in kept if b.path.cause is not None), None),
-        cost=frame.entry.cost + together(branch.path.cost for branch in kept),
+        return None
+    is_choice = isinstance(frame.network, PriorityNetwork)
+    writes = (
+        _merged_alternatives(search, kept) if is_choice else _merged_branches(search, frame, kept)
     )
-    search.output.close()
-    return True
+    if writes is None:
+        return None
+    at, overwritten = search.at, search.view.apply(writes)
+    touched = None if frame.at[3] is None else _touched(frame.network, kept)
+    search.log.append((JOINED, None, (), overwritten, at, frame.begin, touched))
+    _, _, cost, outer = frame.at
+    steps = max(branch.at[0] for branch in kept)
+    elapsed = max(branch.at[1] for branch in kept)
+    costs = [branch.at[2] for branch in kept]
+    cost += max(costs) if is_choice else sum(costs)
+    search.moved((steps, elapsed, cost, outer))
+    cause = next((branch.cause for branch in kept if branch.cause is not None), None)
+    return frame.behind if cause is None else search.leave(cause, frame.behind)
 
 
-def _merge_parallel(search: SearchState, network: ParallelNetwork, branches: list[Branch]) -> bool:
+def _merged_branches(
+    search: SearchState, frame: Frame, branches: list[Branch]
+) -> Mapping[Fluent[Any], Write] | None:
     footprints = [branch.footprint for branch in branches]
     clash = conflict(footprints)
     if clash is not None:
         first, second, over = clash
         search.reason = f"branches {first} and {second} both touch {over}"
-        search.tell(trace.BranchesConflict(first, second, over, search.path.depth))
-        return False
-    search.foresee()
-    together = after_parallel(
-        footprints, network.policy, lambda i, fluent: branches[i].written[fluent]
-    )
-    for fluent, write in together.items():
-        search.projected.apply(fluent, write)
-    return True
+        search.tell(trace.BranchesConflict(first, second, over, frame.entry[DEPTH]))
+        return None
+    assert isinstance(frame.network, ParallelNetwork), "alternatives are merged otherwise"
+    policy = frame.network.policy
+    return after_parallel(footprints, policy, lambda i, fluent: branches[i].written[fluent])
 
 
-def _merge_alternatives(search: SearchState, kept: list[Branch]) -> None:
+def _merged_alternatives(search: SearchState, kept: list[Branch]) -> Mapping[Fluent[Any], Write]:
+    """What all alternatives agree on; a sensor's value may change before one is chosen."""
     written = {fluent: None for branch in kept for fluent in branch.written}
-    search.projected.foreseeable = False
 
     def at_the_end(branch: int, fluent: Fluent[Any]) -> Any:
-        """The state before is read only where it matters."""
         changes = kept[branch].written
-        return changes[fluent] if fluent in changes else search.projected.get(fluent)
+        if fluent in changes:
+            return changes[fluent]
+        if fluent.volatile and fluent not in search.values:
+            return UNKNOWN
+        return search.view.get(fluent)
 
     values = after_priority(range(len(kept)), written, at_the_end)
-    for fluent, value in values.items():
-        search.projected.put(fluent, value)
+    return {fluent: Write(WriteKind.COMPUTED, value) for fluent, value in values.items()}
+
+
+def _touched(network: ParallelNetwork | PriorityNetwork, kept: list[Branch]) -> Footprint:
+    """What the node reads, writes and uses as a whole, for the branch that it is part of."""
+    footprints = [branch.footprint for branch in kept]
+    if isinstance(network, PriorityNetwork):
+        return Footprint.one_of(footprints)
+    return side_by_side(footprints, network.policy)

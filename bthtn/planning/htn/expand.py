@@ -1,294 +1,221 @@
-"""One expansion: the first network on the agenda becomes part of the plan, or more agenda.
-
-Every function here does one thing to the search and answers whether that was possible.
-"""
+"""What becomes of the parts of a network when planning gets there."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
-from bthtn.domain.condition import why
 from bthtn.domain.effect import writes_of
-from bthtn.domain.method import PlainBody
-from bthtn.domain.network import (
-    DeferNetwork,
-    Network,
-    NullNetwork,
-    ParallelNetwork,
-    PauseNetwork,
-    PriorityNetwork,
-    SequenceNetwork,
-    network_text,
-)
 from bthtn.domain.number import number_of
-from bthtn.domain.progress import Progress
-from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
-from bthtn.domain.task_effects import grounded, projected
-from bthtn.plan.nodes import (
-    BUDGET,
-    DEFERRED,
-    HORIZON,
-    NULL_NODE,
-    PAUSED,
-    SuspendedNode,
-    Suspension,
-    SuspensionKind,
-    TaskNode,
+from bthtn.domain.task_effects import grounded
+from bthtn.plan.nodes import DEFERRED, HORIZON, NULL_NODE, PAUSED, Suspension, SuspensionKind
+from bthtn.planning.avoided import avoided_text
+from bthtn.planning.htn import reasons
+from bthtn.planning.htn.branches import end_branch, open_branches
+from bthtn.planning.htn.decompose import undecided
+from bthtn.planning.htn.log import BINDING, DEPTH, GIVEN, STEP, Cell, Contribution, Entry, Evaluated
+from bthtn.planning.htn.rows import (
+    BranchesPart,
+    CallPart,
+    DeferPart,
+    EndPart,
+    NullPart,
+    Part,
+    PausePart,
+    PrimitiveRow,
+    SequencePart,
 )
-from bthtn.planning import trace
-from bthtn.planning.avoided import task_avoided, way_avoided
-from bthtn.planning.htn.branches import open_branches
-from bthtn.planning.htn.frames import CloseScope, Compound, Continue, Expand, MethodChoice
-from bthtn.planning.htn.output import OpenScope, OpenSequence, ScopeKey
 from bthtn.planning.htn.state import SearchState
-from bthtn.world.expression import Binding
+from bthtn.planning.htn.values import Recording
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.truth import UNKNOWN, value_text
+from bthtn.world.truth import UNKNOWN
 
 
-def expand(search: SearchState, network: Network, binding: Binding) -> bool:
-    """Plan a network from the state as projected so far."""
-    match network:
-        case TaskCall():
-            return _call(search, network, binding)
-        case SequenceNetwork(parts):
-            search.output.open(OpenSequence())
-            least = search.costs.from_each(parts) if search.costs is not None else ()
-            return go_on(search, Continue(parts, 0, binding, least))
-        case ParallelNetwork() | PriorityNetwork():
-            return open_branches(search, network, binding)
-        case DeferNetwork(call) if search.settings.check_rest:
-            return _call(search, call, binding)
-        case DeferNetwork():
-            return _defer(search, network, binding)
-        case PauseNetwork() if not search.settings.check_rest:
-            return _suspend(search, (), binding, PAUSED)
-        case PauseNetwork() | NullNetwork():
-            search.output.add(NULL_NODE)
-            return True
+def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Cell) -> Cell | None:
+    """Plan a part that is no call. ``behind`` is left to do then; ``cell`` is the part's own."""
+    match part:
+        case SequencePart():
+            return search.cell(part.body, scope, behind)
+        case BranchesPart():
+            return open_branches(search, part, scope, behind)
+        case DeferPart():
+            if search.settings.check_rest:
+                return search.cell(part.body, scope, behind)
+            return _defer(search, part, scope, behind)
+        case PausePart():
+            if search.settings.check_rest:
+                return behind
+            search.tell_left_open((), scope, PAUSED)
+            return search.suspend(scope, Contribution(NULL_NODE, PAUSED), behind)
+        case NullPart():
+            return behind
+        case EndPart():
+            return end_branch(search, cell)
+        case CallPart():
+            raise AssertionError("calls are planned by the loop of the search")
+        case _:
+            assert_never(part)
 
 
-def go_on(search: SearchState, sequence: Continue) -> bool:
-    """Go on with a sequence: its next part, or what is left of it suspended, or its end."""
-    cause = search.path.cause
-    if cause is None and sequence.index > 0 and search.at_horizon:
-        cause = HORIZON
-    is_done = sequence.index == len(sequence.parts)
-    if not is_done and cause is None:
-        behind = replace(sequence, index=sequence.index + 1)
-        search.push(behind)
-        search.push(Expand(sequence.parts[sequence.index], sequence.binding))
-        return True
-    if not is_done and cause is not None:
-        _suspend(search, sequence.parts[sequence.index :], sequence.binding, cause)
-    search.output.close()
-    return True
+def arguments(
+    search: SearchState, part: CallPart, scope: Entry
+) -> tuple[tuple[Any, ...] | None, frozenset[Any]]:
+    """The arguments of a call by evaluation, None for unknown ones; and what they have read."""
+    asked = Recording(search.view)
+    args = grounded(part.network, asked, scope[BINDING])
+    return args, asked.reads
 
 
-def decompose(search: SearchState, compound: Compound, start: int) -> bool:
-    """Enter the first usable method from ``start`` on."""
-    ways = compound.ways
-    for index in range(start, len(ways)):
-        if avoided := way_avoided(ways, index, search.avoiding):
-            _tell_rejected(search, compound, index, avoided)
-            continue
-        view = search.view()
-        try:
-            body = search.domain.network(ways.method(index), view, ways.binding(index))
-        except UnknownRead as signal:
-            return _undecided(search, compound.call, compound.binding, str(signal.fluent))
-        if body is None:
-            _reject_method(search, compound, index)
-            continue
-        if not search.may_beat(index):
-            if search.frame is None:
-                return False
-            # Inside a branch a later method may be undecided: that leaves a shorter record.
-            continue
-        if index + 1 < len(ways) and (search.frame is not None or search.may_beat(index + 1)):
-            later = MethodChoice(*search.here(), compound=compound, method=index + 1)
-            search.choices.append(later)
-        _enter(search, compound, index, body, view)
-        return True
-    return False
+def unknown_argument(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:
+    """Suspend a call whose arguments depend on something unknown."""
+    asked = Recording(search.view)
+    grounded(part.network, asked, scope[BINDING])
+    return undecided(search, part, scope, behind, asked.unknown)
 
 
-def _call(search: SearchState, call: TaskCall, binding: Binding) -> bool:
-    if search.is_closing:
-        return leave_open(search, call, binding)
-    view = search.view()
-    args = grounded(call, view, binding)
-    if args is None:
-        return _undecided(search, call, binding, str(view.unknown))
-    if isinstance(call.task, PrimitiveTask):
-        return _primitive(search, call, binding, args, view)
-    if _cut(search, call.task, args):
-        return False
-    try:
-        ways = search.domain.ways(call.task, args, view)
-    except UnknownRead as signal:
-        return _undecided(search, call, binding, str(signal.fluent))
-    if not ways:
-        _reject_values(search, call.task, args, view)
-    return decompose(search, Compound(call, binding, call.task, args, ways, view.reads), 0)
-
-
-def _primitive(
+def primitive(
     search: SearchState,
-    call: TaskCall,
-    binding: Binding,
+    part: CallPart,
+    row: PrimitiveRow,
     args: tuple[Any, ...],
-    view: RecordingView,
-) -> bool:
-    task, path = call.task, search.path
-    assert isinstance(task, PrimitiveTask), "only primitive tasks are done"
+    scope: Entry,
+    behind: Cell,
+) -> Cell | None:
+    """Plan a primitive task."""
     search.expansions += 1
-    if avoided := task_avoided(task, args, search.avoiding):
-        _reject_task(search, task, args, avoided)
-        return False
-    step = projected(task, args, view)
-    if step.possible is False:
-        _reject_task(search, task, args)
-        return False
-    undecided = step.possible is UNKNOWN and search.guard != path.steps
-    if step.writes is None or undecided:
-        return _undecided(search, call, binding, step.unknown)
-    for fluent, write in step.writes.items():
-        search.projected.apply(fluent, write)
-    search.output.add(TaskNode(task, args, step.footprint, step.duration, step.cost))
-    search.path = path.behind(step.duration, search.price(step.cost, 0, task, args))
-    if search.is_watched:
-        search.tell(trace.TaskPlanned(call_text(task, args), path.depth))
-    return True
-
-
-def _enter(
-    search: SearchState, compound: Compound, index: int, body: Network, view: RecordingView
-) -> None:
-    task, args, depth = compound.task, compound.args, search.path.depth
-    search.expansions += 1
-    search.choose(index)
-    entered = (_key(search, task, args), search.projected.fingerprint, search.projected.mark())
-    name, binding = compound.ways.name(index), compound.ways.binding(index)
-    method = compound.ways.method(index)
-    cost, value = (number_of(one, view, binding) for one in (method.cost, method.value))
-    reads = Footprint(compound.reads | view.reads)
-    search.output.open(OpenScope(task, args, index, reads, *entered, name, cost, value))
-    search.push(CloseScope())
-    search.push(Expand(body, binding))
-    search.path = search.path.inside(search.price(cost, value, task, args))
-    if search.is_watched:
-        search.tell(trace.MethodEntered(call_text(task, args), index, name, depth))
-
-
-def _cut(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> bool:
-    """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
-    reason = ""
-    last = _last_unchanged(search, task, args) if search.settings.strict_recursion else None
-    if last is not None:
-        if search.duplicates is not None:
-            search.duplicates.guard(last)
-        reason = trace.GOES_ROUND
-    elif search.path.depth >= search.settings.max_depth:
-        reason = f"nested deeper than {search.settings.max_depth}"
-    if reason:
-        text = call_text(task, args)
-        search.reason = f"{text}: {reason}"
-        search.tell(trace.RecursionCut(text, reason, search.path.depth))
-    return bool(reason)
-
-
-def _last_unchanged(
-    search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]
-) -> int | None:
-    """Where the call was entered last that is open in the state as it is now."""
-    entered = search.output.entered(_key(search, task, args))
-    if not entered:
+    if search.exclusions and _is_excluded(search, row, args, scope):
         return None
-    search.projected.reveal()
-    marks = entered.get(search.projected.fingerprint, ())
-    return next(filter(search.projected.same_as_at, reversed(marks)), None)
-
-
-def _key(search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...]) -> ScopeKey:
-    foreseeable = search.projected.foreseeable or not search.has_volatile
-    return (task, args, foreseeable)
-
-
-def _defer(search: SearchState, network: DeferNetwork, binding: Binding) -> bool:
-    view = search.view()
-    try:
-        ensured = writes_of(network.ensures, view, binding)
-    except UnknownRead as signal:
-        return _undecided(search, network.call, binding, str(signal.fluent))
-    if not ensured:
-        return _suspend(search, (network.call,), binding, DEFERRED)
-    for fluent, write in ensured.items():
-        search.projected.apply(fluent, write)
-    rest = (network.call,)
-    search.output.add(SuspendedNode(rest, binding, DEFERRED, ensured, view.reads))
-    search.path = replace(search.path, cost=search.path.cost + search.least(*rest))
-    return True
-
-
-def leave_open(search: SearchState, call: TaskCall, binding: Binding) -> bool:
-    """Suspend a call for which there is no budget left."""
-    return _suspend(search, (call,), binding, BUDGET)
-
-
-def _undecided(search: SearchState, call: TaskCall, binding: Binding, unknown: str) -> bool:
-    return _suspend(search, (call,), binding, Suspension(SuspensionKind.UNKNOWN, unknown))
-
-
-def _suspend(
-    search: SearchState, rest: tuple[Network, ...], binding: Binding, cause: Suspension
-) -> bool:
-    """Stop planning on this path; what is left is planned when execution gets here."""
-    search.output.add(SuspendedNode(rest, binding, cause) if rest else NULL_NODE)
+    step = row.tracking_step if search.compares_states else row.step
+    overwritten = None if step is None else step(search.values, args, search.view)
+    if overwritten is None:
+        return _evaluated(search, part, row, args, scope, behind)
+    if overwritten is False:
+        _reject(search, row, args, scope)
+        return None
+    steps, elapsed, cost, frame = at = search.at
+    search.log.append((row, scope, args, overwritten, at))
     if search.is_watched:
-        what = ", ".join(network_text(network, binding) for network in rest)
-        search.tell(trace.PlanningSuspended(what, str(cause), search.path.depth))
-    search.path = replace(search.path, cause=cause, cost=search.path.cost + search.least(*rest))
+        _step_on(search, row, args, scope)
+    else:
+        search.at = (steps + 1, elapsed, cost, frame)
+        search.view.foreseeable = False
+    return behind
+
+
+def _evaluated(
+    search: SearchState,
+    part: CallPart,
+    row: PrimitiveRow,
+    args: tuple[Any, ...],
+    scope: Entry,
+    behind: Cell,
+) -> Cell | None:
+    """Plan a primitive task by evaluation: where something is unknown, or no plain data."""
+    at, task, asked = search.at, row.task, Recording(search.view)
+    possible = task.precondition.evaluate(asked, args)
+    if possible is False:
+        _reject(search, row, args, scope)
+        return None
+    unknown = asked.unknown if possible is UNKNOWN else None
+    try:
+        writes = writes_of((*task.effects, *task.expected), asked, args)
+    except UnknownRead as signal:
+        return undecided(search, part, scope, behind, signal.fluent)
+    guard = None if at[3] is None else at[3].guard
+    if possible is UNKNOWN and guard != at[0]:
+        return undecided(search, part, scope, behind, unknown)
+    duration = number_of(task.duration, asked, args) if row.duration is None else row.duration
+    cost = number_of(task.cost, asked, args) if row.cost is None else row.cost
+    overwritten = search.view.apply(writes)
+    done = Evaluated(asked.readings, writes, duration, cost)
+    search.log.append((row, scope, args, overwritten, at, done))
+    _step_on(search, row, args, scope)
+    return behind
+
+
+def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
+    """The path is a step longer."""
+    steps, elapsed, cost, frame = search.at
+    if search.timed:
+        elapsed += (
+            row.duration if row.duration is not None else _number(search, row, args, "duration")
+        )
+    search.at = (steps + 1, elapsed, cost, frame)
+    search.view.foreseeable = False
+    if search.costs is not None:
+        price = row.cost if row.cost is not None else _number(search, row, args, "cost")
+        search.spend(search.costs.price(price, 0, row.task, args))
+    if search.listener is not None:
+        search.listener(reasons.planned(row.task, args, scope[DEPTH]))
+
+
+def _is_excluded(
+    search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry
+) -> bool:
+    """Whether a task is not to be used, although its precondition may hold."""
+    why = search.exclusions.get((row.task, args))
+    if why is None:
+        return False
+    _tell_rejected(search, row, args, scope, avoided_text(why))
     return True
 
 
-def _reject_task(
-    search: SearchState, task: PrimitiveTask[Any], args: tuple[Any, ...], avoided: str = ""
+def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
+    """Tell why a task cannot be done, where somebody wants to know."""
+    if search.wants_reasons:
+        reason = reasons.because(row.task.precondition, search.view, args)
+        _tell_rejected(search, row, args, scope, reason)
+
+
+def at_horizon(search: SearchState) -> bool:
+    """Whether nothing behind this moment is planned now."""
+    settings, at = search.settings, search.at
+    return (settings.horizon is not None and at[0] >= settings.horizon) or (
+        settings.horizon_time is not None and at[1] >= settings.horizon_time
+    )
+
+
+def stop_at_horizon(search: SearchState, cell: Cell) -> Cell:
+    """Leave open what is left of a sequence."""
+    _, number, scope, _, _ = cell
+    return search.suspend(scope, Contribution(cause=HORIZON, part=number), cell)
+
+
+def _tell_rejected(
+    search: SearchState,
+    row: PrimitiveRow,
+    args: tuple[Any, ...],
+    scope: Entry,
+    reason: reasons.Reason,
 ) -> None:
     if search.wants_reasons:
-        text = call_text(task, args)
-        reason = avoided or why(task.precondition, search.projected, args)
-        search.reason = f"{text}: {reason}"
-        search.tell(trace.TaskRejected(text, search.reason, search.path.depth))
+        search.reason = reasons.failed(row.task, args, reason)
+        search.tell(reasons.task_rejected(row.task, args, search.reason, scope[DEPTH]))
 
 
-def _reject_values(
-    search: SearchState, task: CompoundTask[Any], args: tuple[Any, ...], view: RecordingView
-) -> None:
-    if search.wants_reasons:
-        text = call_text(task, args)
-        read = ", ".join(f"{one} = {value_text(value)}" for one, value in view.readings.items())
-        search.reason = f"{text}: there is no {task.doc}" + (f": {read}" if read else "")
-        search.tell(trace.TaskRejected(text, search.reason, search.path.depth))
+def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> Cell:
+    network, asked = part.network, Recording(search.view)
+    cost = 0.0 if search.costs is None else search.costs.of_networks(network.call)
+    try:
+        ensured = writes_of(network.ensures, asked, scope[BINDING])
+        cause = DEFERRED
+    except UnknownRead as signal:
+        ensured = {}
+        cause = Suspension(SuspensionKind.UNKNOWN, str(signal.fluent))
+    if search.costs is not None:
+        search.spend(cost)
+    if not ensured:
+        search.tell_left_open((network.call,), scope, cause)
+        return search.suspend(scope, Contribution(cause=cause), behind)
+    at, overwritten = search.at, search.view.apply(ensured)
+    given = Contribution(ensured=ensured, reads=asked.reads)
+    search.log.append((GIVEN, scope, (), overwritten, at, given))
+    return behind
 
 
-def _reject_method(search: SearchState, compound: Compound, index: int) -> None:
-    method, binding = compound.ways.method(index), compound.ways.binding(index)
-    if not search.wants_reasons or isinstance(method.condition, Progress):
-        return
-    reason = why(method.condition, search.projected, binding)
-    plain = method.body if isinstance(method.body, PlainBody) else None
-    if plain is not None and method.condition.evaluate(search.projected, binding) is True:
-        reason = plain.why_not(search.projected, binding)
-    _tell_rejected(search, compound, index, reason)
-
-
-def _tell_rejected(search: SearchState, compound: Compound, index: int, reason: str) -> None:
-    if not search.wants_reasons:
-        return
-    text = call_text(compound.task, compound.args)
-    search.reason = f"{text}: {reason}"
-    name, depth = compound.ways.name(index), search.path.depth
-    search.tell(trace.MethodRejected(text, index, name, reason, depth))
+def _number(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], which: str) -> float:
+    """Duration or cost where it depends on arguments or state: as of before the step."""
+    entry = search.log[-1]
+    if len(entry) > STEP:
+        number: float = getattr(entry[STEP], which)
+        return number
+    return number_of(getattr(row.task, which), Recording(search.view), args)

@@ -1,54 +1,97 @@
 """Total-order HTN planning: iterative depth-first decomposition, a little at a time.
 
     loop:
-        take the first item off the agenda         (nothing left: solved)
-        primitive:  possible here? write its effects, put it into the plan
-        compound:   put its first usable method's network in front of the agenda
+        take the first part off what is left to do        (nothing left: solved)
+        primitive:  possible here? write its effects, put it into the log
+        compound:   put its first usable method's body in front of what is left to do
         parallel,
-        priority:   plan each branch from the state at the node, then merge what they did
+        priority:   plan each branch from the state at the node, then join what they did
         none of it: go back to the latest choice that has an alternative
 
-Choices are made in the order of ``reference``, and every one can be returned to: a choice
-point remembers lengths and pointers, never a copy of anything.
+Choices are made in the order of ``reference``, and every one can be returned to: a choice point
+has lengths and pointers, never a copy of anything. The plan is a log; its tree is made when
+somebody looks at it.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
-from bthtn.domain.network import DeferNetwork, network_text
-from bthtn.domain.task import TaskCall, call_text
 from bthtn.plan.plan import Plan
-from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning import trace
-from bthtn.planning.htn.branches import drop_alternative, end_branch
-from bthtn.planning.htn.expand import decompose, expand, go_on, leave_open
-from bthtn.planning.htn.frames import (
-    Agenda,
-    AlternativeChoice,
-    Choice,
-    CloseScope,
-    Continue,
-    EndBranch,
-    Expand,
-    MethodChoice,
+from bthtn.planning.htn import reasons
+from bthtn.planning.htn.branches import without_alternative
+from bthtn.planning.htn.decompose import compound, enter, leave_open, retry
+from bthtn.planning.htn.expand import (
+    arguments,
+    at_horizon,
+    expand,
+    primitive,
+    stop_at_horizon,
+    unknown_argument,
 )
-from bthtn.planning.htn.state import SearchState
+from bthtn.planning.htn.fastpath import Accelerator
+from bthtn.planning.htn.found import Found
+from bthtn.planning.htn.guard import changes
+from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
+from bthtn.planning.htn.rows import CallPart, Part
+from bthtn.planning.htn.state import DONE, STOPPED, SearchState
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user
-from bthtn.world.state import FrozenState
+from bthtn.planning.trace import SearchListener
+from bthtn.world.fluent import Fluent
 
 
 class HtnSearch:
     """One search for a plan, advanced by its caller. The same input gives the same steps."""
 
-    def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
-        self._request = request
-        self._state = SearchState(request, listener)
-        self._stuck = False
+    __slots__ = (
+        "_accelerator",
+        "_cell",
+        "_expansions",
+        "_is_advancing",
+        "_is_cancelled",
+        "_listener",
+        "_plan",
+        "_request",
+        "_state",
+        "_status",
+    )
+
+    _cell: Cell | None
+    _state: SearchState
+
+    def __init__(
+        self,
+        request: PlanRequest,
+        listener: SearchListener | None = None,
+        accelerator: Accelerator | None = None,
+    ) -> None:
+        """An ``accelerator`` is asked first; it answers the same question, without a bound."""
+        self._request: PlanRequest | None = request
+        self._listener = listener
+        self._accelerator = accelerator
+        self._expansions = 0
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
         self._is_cancelled = self._is_advancing = False
+        if accelerator is None:
+            self._begin(request)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the search works on, when the accelerator did not answer; Python asks here then."""
+        if name != "_state":
+            raise AttributeError(name)
+        request = self._request
+        if request is None:  # another thread has made it in the meantime
+            return object.__getattribute__(self, name)
+        return self._begin(request)
+
+    def _begin(self, request: PlanRequest) -> SearchState:
+        state = self._state = SearchState(request, self._listener)
+        self._cell = state.cell(state.root[BODY], state.root, DONE)
+        self._request = self._accelerator = None
+        return state
 
     @property
     def status(self) -> SearchStatus:
@@ -63,34 +106,38 @@ class HtnSearch:
     @property
     def expansions(self) -> int:
         """Primitive tasks examined and methods entered so far."""
-        return self._state.expansions
+        return self._state.expansions if self._request is None else self._expansions
+
+    @property
+    def reads(self) -> Mapping[Fluent[Any], Any]:
+        """What was read of the start state so far, with its values, in order."""
+        search = self._searched()
+        search.guard.note_reads(search.log, search.values)
+        return search.values.reads
+
+    @property
+    def written(self) -> Mapping[Fluent[Any], Any]:
+        """Every fluent that the plan writes, with its predicted value."""
+        return Found(self._searched(), copied=False).written()
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Go on for at most so many expansions, to the end without a number.
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        limit = self._request.settings.max_expansions
-        stop = limit if expansions is None else min(limit, self.expansions + expansions)
         # In this order: `cancel` looks the other way round, so that one of the two notices.
         self._is_advancing = True
         try:
-            running = SearchStatus.RUNNING
-            while (
-                not self._is_cancelled
-                and self._status is running
-                and (self.expansions < stop or self._next_is_free())
-            ):
-                self._work()
-            if self.status is SearchStatus.RUNNING and self.expansions >= limit:
-                self._end_at_limit()
+            if self.status is SearchStatus.RUNNING and not self._accelerated(expansions):
+                self._advance(expansions)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
             raise_for_user(error)
         finally:
             self._is_advancing = False
             if self._is_cancelled:
-                self._forget()
+                self._state.forget()
+                self._cell = None
         return self.status
 
     def cancel(self) -> None:
@@ -102,21 +149,115 @@ class HtnSearch:
         if self._status is SearchStatus.RUNNING:
             self._is_cancelled = True
             if not self._is_advancing:
-                self._forget()
+                self._state.forget()
+                self._cell = None
 
     def reject(self) -> None:
         """Give up the plan that was found and make ready to look for the next one."""
         assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
+        self._searched().go_on()
         self._plan = None
-        self._stuck = True
-        self._state.duplicates = None  # what has failed so far has failed because of a rejection
+        self._cell = None
         self._status = SearchStatus.RUNNING
 
-    def _forget(self) -> None:
-        expansions = self._state.expansions
-        self._state = SearchState(replace(self._request, state=FrozenState({})), None)
-        self._state.expansions = expansions
-        self._plan = None
+    def _accelerated(self, expansions: int | None) -> bool:
+        """Whether the accelerator answers, which is asked once."""
+        request, ask = self._request, self._accelerator
+        self._accelerator = None
+        if request is None or ask is None:
+            return False
+        most = min(request.settings.max_expansions, request.settings.max_depth)
+        answer = ask(request.state, most if expansions is None else min(most, expansions))
+        if answer is None:
+            return False
+        if isinstance(answer, Plan):
+            self._plan, self._expansions = answer, answer.expansions
+            self._status = SearchStatus.SOLVED
+        else:
+            self._expansions = answer
+            self._exhaust()
+        return True
+
+    def _advance(self, expansions: int | None) -> None:
+        search = self._state
+        limit = search.settings.max_expansions
+        search.stop = limit if expansions is None else min(limit, search.expansions + expansions)
+        self._run()
+        if self.status is SearchStatus.RUNNING and search.expansions >= limit:
+            self._end_at_limit()
+
+    def _searched(self) -> SearchState:
+        """What the search has come to; searched for again, where the accelerator has answered."""
+        if self._request is not None and self._status is not SearchStatus.RUNNING:
+            plan, self._status = self._plan, SearchStatus.RUNNING
+            self._advance(None)
+            self._plan = plan
+        return self._state
+
+    def _run(self) -> None:  # noqa: C901, PLR0912, PLR0915 - calls would take as long as the parts
+        """Go on while there is budget: take the next part of what is left to do, and plan it."""
+        search, cell = self._state, self._cell
+        view, values, log, choices = search.view, search.values, search.log, search.choices
+        is_watched = search.is_watched
+        if search.pending is not None:
+            cell = _resumed(search)
+        while cell is not STOPPED and not self._is_cancelled:
+            if cell is None:
+                if not choices or (search.is_closing and not search.has_steps):
+                    self._exhaust()
+                    break
+                cell = _retaken(search)
+                continue
+            body, number, scope, rest, rank = cell
+            part = body.parts[number]
+            row = part.row
+            number += 1
+            behind = (body, number, scope, rest, rank) if number < body.length else rest
+            if is_watched:
+                instead = self._instead(cell, part, behind)
+                if instead is not part:
+                    cell = instead
+                    continue
+            if row is None:
+                cell = expand(search, part, scope, behind, cell)
+                if cell is DONE:
+                    if self._solve():
+                        break
+                    cell = None
+                continue
+            args, reads = part.args, None
+            if args is None:
+                if part.ground is not None:
+                    args = part.ground(values, scope[2], view)
+                else:
+                    args, reads = arguments(search, part, scope)
+                if args is None:
+                    cell = unknown_argument(search, part, scope, behind)
+                    continue
+            if row.is_primitive and search.expansions >= search.stop:
+                break
+            if part.reads:
+                log.append((part, scope, scope[2], (), search.at, reads))
+            plan = primitive if row.is_primitive else compound
+            cell = plan(search, part, row, args, scope, behind)
+        self._cell = cell
+
+    def _instead(self, cell: Cell, part: Part, behind: Cell) -> Any:
+        """What is left to do instead of the part, by horizon, cost, or what was tried before.
+
+        The part itself where there is no reason against it.
+        """
+        search, (_, number, scope, _, _) = self._state, cell
+        if search.costs is not None and search.costs.is_too_high(cell, search.at):
+            return None
+        if number and search.has_horizon and at_horizon(search):
+            return stop_at_horizon(search, cell)
+        if isinstance(part, CallPart):
+            if search.is_closing:
+                return leave_open(search, part, scope, behind)
+            if not part.row.is_primitive and _tried_before(search, cell):
+                return None
+        return part
 
     def _end_at_limit(self) -> None:
         """Answer with what there is: the cheapest plan so far, or the beginning of a plan.
@@ -125,104 +266,71 @@ class HtnSearch:
         not possible, the search goes back to the latest choice and leaves its task open. With
         ``check_rest`` nothing may be left open that was not planned.
         """
-        search, settings = self._state, self._request.settings
-        search.is_closing = settings.anytime and not settings.check_rest and self._plan is None
-        while (
-            search.is_closing and search.output.has_steps and self._status is SearchStatus.RUNNING
-        ):
-            self._work()
+        search = self._state
+        if search.settings.anytime and not search.settings.check_rest and self._plan is None:
+            search.is_closing = search.is_watched = search.has_steps
+            if search.is_closing:
+                self._run()
         self._status = SearchStatus.LIMIT
 
-    def _next_is_free(self) -> bool:
-        """Whether the next piece of work is no expansion, so that it needs no budget."""
-        match self._state.agenda:
-            case Agenda(Expand(TaskCall() | DeferNetwork())):
-                return False
-            case _:
-                return not self._stuck
+    def _exhaust(self) -> None:
+        self._status = SearchStatus.SOLVED if self._plan is not None else SearchStatus.EXHAUSTED
 
-    def _work(self) -> None:
-        """One piece of work: at most one expansion."""
-        if self._stuck:
-            self._backtrack()
-        elif self._state.agenda is None:
-            self._solve()
-        else:
-            self._stuck = not self._step(self._state.agenda) or self._state.is_too_dear
-
-    def _step(self, agenda: Agenda) -> bool:
-        """Do the first thing on the agenda; False when it cannot be done."""
+    def _solve(self) -> bool:
+        """Nothing is left to do; whether that ends the search."""
         search = self._state
-        search.agenda = agenda.rest
-        match agenda.item:
-            case Expand(network, binding):
-                if search.duplicates is not None and search.is_known_to_fail(agenda, network):
-                    return self._tried_before(agenda.item)
-                return expand(search, network, binding)
-            case Continue():
-                return go_on(search, agenda.item)
-            case EndBranch(retained):
-                return end_branch(search, retained)
-            case CloseScope():
-                search.output.close()
-                search.path = search.path.outside()
-                return True
-
-    def _tried_before(self, item: Expand) -> bool:
-        if self._state.is_watched:
-            what = network_text(item.network, item.binding)
-            self._state.tell(trace.TriedBefore(what, self._state.path.depth))
-        return False
-
-    def _backtrack(self) -> None:
-        """Return to the latest choice, and take its alternative if it has one."""
-        if self._state.duplicates is not None:
-            self._state.duplicates.fail(len(self._state.choices))
-        if not self._state.choices:
-            self._status = SearchStatus.SOLVED if self._plan is not None else SearchStatus.EXHAUSTED
-            return
-        choice = self._state.choices.pop()
-        self._state.restore(choice)
-        self._stuck = not self._retake(choice) or self._state.is_too_dear
-
-    def _retake(self, choice: Choice) -> bool:
-        match choice:
-            case MethodChoice(compound=compound) if self._state.is_closing:
-                return leave_open(self._state, compound.call, compound.binding)
-            case AlternativeChoice() if self._state.is_closing:
-                return False  # it was not tried to the end
-            case MethodChoice(compound=compound, method=method):
-                if self._state.is_watched:
-                    to = call_text(compound.task, compound.args)
-                    self._state.tell(trace.Backtracked(to))
-                return decompose(self._state, compound, method)
-            case AlternativeChoice(frame=frame, planned=False) if frame is not None:
-                return drop_alternative(self._state, frame)
-            case _:
-                return False
-
-    def _solve(self) -> None:
-        request, search = self._request, self._state
-        if not search.beats_bound or self._is_no_cheaper():
-            self._stuck = True
-            return
-        plan = Plan(
-            request.domain,
-            request.goal,
-            request.binding,
-            search.output.tree(),
-            MethodTraversalRecord(search.record),
-            search.projected.freeze(),
-            search.expansions,
-        )
-        checked = request.settings.check_rest
+        if not search.beats_bound or (
+            search.costs is not None and search.costs.is_too_high(DONE, search.at)
+        ):
+            return False
+        if search.is_closing and not search.has_steps:
+            return False
+        goes_on = search.costs is not None and not search.is_closing
+        plan = Plan.found((Found(search, copied=goes_on),))
+        request, checked = search.request, search.settings.check_rest
         self._plan = cut(plan, request.state, request.settings) if checked else plan
-        if search.costs is not None and not search.is_closing:
-            search.cheaper_than = search.path.cost
-            self._stuck = True
-        else:
-            self._status = SearchStatus.SOLVED
+        if search.costs is not None and goes_on:
+            search.costs.cheapest = search.at[2]
+            return False
+        self._status = SearchStatus.SOLVED
+        return True
 
-    def _is_no_cheaper(self) -> bool:
-        limit = self._state.cheaper_than
-        return limit is not None and self._state.path.cost >= limit
+
+def _retaken(search: SearchState) -> Cell | None:
+    """Take the next alternative of the latest choice, if it has one."""
+    what, alternative = search.backtrack()
+    if isinstance(what, Frame):
+        return without_alternative(search, what, alternative)
+    return retry(search, what, alternative)
+
+
+def _resumed(search: SearchState) -> Cell:
+    """Enter the method for which there was no budget; now there is, or its call is left open."""
+    pending, search.pending = search.pending, None
+    if search.is_closing:
+        reached = pending[0]
+        if search.choices and search.choices[-1][0] is reached:
+            search.choices.pop()  # its later methods would be left open in the same way
+        part, _, _, scope, behind, _, _ = reached
+        return leave_open(search, part, scope, behind)
+    return enter(search, *pending)
+
+
+def _tried_before(search: SearchState, cell: Cell) -> bool:
+    """Whether all was tried in vain when this was left to do in this state (semantics 2.6.8).
+
+    Told where a task is to be decomposed, outside of branches.
+    """
+    body, number, scope, _, _ = cell
+    if search.duplicates is None or search.at[3] is not None:
+        return False
+    where = (
+        search.view.fingerprint,
+        search.view.foreseeable or not search.table.has_volatile,
+        *search.at[:2],
+    )
+    state = changes(search.log, search.values)
+    if not search.duplicates.meet(cell, state, where, len(search.choices), len(search.log)):
+        return False
+    search.tell(reasons.tried_before(body.parts[number].network, scope[BINDING], scope[DEPTH]))
+    return True

@@ -1,107 +1,181 @@
 """SearchState: everything that one search changes while it works, and how it goes back.
 
-Backtracking restores lengths (trail, output, record) and pointers (agenda, path, frame).
-The only thing it does not take back is ``reason``, the last thing that was impossible.
+Backtracking restores lengths (log, record, choices) and pointers (what is left to do, position).
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Final
 
-from bthtn.domain.network import Network
-from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text
-from bthtn.errors import PlanningError
-from bthtn.planning.htn.duplicates import EVERYTHING, Duplicates
-from bthtn.planning.htn.frames import Agenda, Choice, Continue, Expand, Frame, Item, Path
-from bthtn.planning.htn.output import Output
-from bthtn.planning.least_cost import below_zero, least_sums
+from bthtn.domain.network import NULL, Network
+from bthtn.plan.nodes import Suspension
+from bthtn.planning.htn.costs import Costs
+from bthtn.planning.htn.duplicates import Duplicates
+from bthtn.planning.htn.guard import RecursionGuard
+from bthtn.planning.htn.log import (
+    BINDING,
+    BRANCH,
+    DEPTH,
+    GIVEN,
+    KIND,
+    Cell,
+    Contribution,
+    Entry,
+    Position,
+    is_foreseeable,
+)
+from bthtn.planning.htn.reasons import Reason, left_open, suspended
+from bthtn.planning.htn.rows import Body, EndPart, PrimitiveRow
+from bthtn.planning.htn.table import TaskTable
+from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import SearchEvent, SearchListener
-from bthtn.world.footprint import RecordingView
-from bthtn.world.trail import WorkingState
+from bthtn.world.state import FrozenState
+
+START: Final[Position] = (0, 0.0, 0.0, None)
+END: Final = Body(None, (EndPart(),), 0)
+DONE: Final[Cell] = (END, 0, None, None, 0.0)
+"""Behind the goal: nothing is left to do."""
+STOPPED: Final[Cell] = ()
+"""The budget is used up: ``pending`` goes on."""
 
 
 class SearchState:
     """Owned by one search; nobody else sees it.
 
-    While ``is_closing``, every task that is reached is suspended: there is no budget for more.
+    ``at`` is the position of the path being planned, ``cause`` why nothing more is planned on it.
+    ``ahead`` is where the record is smaller than the bound: behind that place everything is
+    allowed, before there is one they are equal as far as the record goes. While ``is_closing``,
+    every task that is reached is left open. ``is_quick``: nobody wants to know more than the
+    plan. ``is_watched``: every step is looked at, by somebody who listens, adds up, or cuts the
+    search short. ``reason`` is the last thing that was impossible, the one thing that
+    backtracking does not take back.
     """
 
+    ahead: int | None = None
+    cause: Suspension | None = None
+    is_closing = False
+    pending: Any = None
+    reason: Reason = ""
+    stop = 0
+
     def __init__(self, request: PlanRequest, listener: SearchListener | None) -> None:
-        self.domain = request.domain
-        self.settings = request.settings
-        self.has_volatile = request.domain.schema.has_volatile
-        self.projected = WorkingState(request.state)
-        self.output = Output()
-        self.record: list[int] = []
+        domain, settings = request.domain, request.settings
+        self.request = request
+        self.settings = settings
+        self.listener = listener
         self.bound = request.bound
-        self.avoiding = request.avoiding
-        self.ahead: int | None = None
-        self.choices: list[Choice] = []
-        self.agenda: Agenda | None = None
-        self.path = Path()
-        self.frame: Frame | None = None
+        self.exclusions = request.avoiding
+        self.table = domain.derived(TaskTable)
+        self.values = Values(request.state.values)
+        self.view = ProjectedState(self.values)
+        self.log: list[Entry] = []
+        self.record: list[int] = []
+        self.choices: list[tuple[Any, Any, int, int, Position, int]] = []
+        self.at = START
         self.expansions = 0
-        self.is_closing = False
-        self.reason = ""
-        self.cheaper_than: float | None = None
-        self.costs = least_sums(request.domain, cheapest=self.settings.cheapest)
-        self.duplicates: Duplicates | None = None
-        if self.domain.prunes_duplicates and self.costs is None and self.bound is None:
-            self.duplicates = Duplicates()
-        self._listener = listener
-        self.push(Expand(request.goal, request.binding))
+        self.timed = settings.horizon_time is not None
+        self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
+        self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
+        self.costs = Costs.of(domain, cheapest=settings.cheapest)
+        plain = self.costs is None and self.bound is None
+        self.is_quick = plain and listener is None and not self.exclusions
+        self.duplicates = Duplicates(settings) if domain.prunes_duplicates and plain else None
+        guarded = settings.strict_recursion and bool(self.table.recursive)
+        self.compares_states = guarded or self.duplicates is not None
+        self.is_watched = not self.is_quick or self.has_horizon or self.duplicates is not None
+        body = self.table.goal(request.goal)
+        self.root: Entry = (BRANCH, None, request.binding, (), START, body, 0, None)
 
-    def push(self, item: Item) -> None:
-        """Put something in front of the agenda."""
-        rest, least = self.agenda, 0.0
-        if self.costs is None and self.duplicates is None:
-            self.agenda = Agenda(item, rest)
-            return
+    # what is left to do
+
+    def cell(self, body: Body, scope: Entry, behind: Cell) -> Cell:
+        """What is left to do when a body is put in front of it."""
+        rank = 0.0 if self.costs is None else self.costs.left(behind)
+        return (body, 0, scope, behind, rank) if body.parts else behind
+
+    def suspend(self, scope: Entry, given: Contribution, behind: Cell) -> Cell:
+        """Stop planning on this path; what is left is planned when execution gets here."""
+        self.log.append((GIVEN, scope, (), (), self.at, given))
+        assert given.cause is not None, "what is suspended has a cause"
+        return self.leave(given.cause, behind)
+
+    def leave(self, cause: Suspension, behind: Cell) -> Cell:
+        """Plan nothing more on this path: go on where it ends."""
+        self.cause = cause
         if self.costs is not None:
-            least = 0.0 if rest is None else rest.least
-            if isinstance(item, Expand):
-                least += self.costs.of(item.network)
-            elif isinstance(item, Continue):
-                least += item.least[item.index]
-        number = 0
-        if self.duplicates is not None and self.frame is None:
-            number = self.duplicates.number(item, rest.number if rest is not None else EVERYTHING)
-        self.agenda = Agenda(item, rest, least, number)
+            self.spend(self.costs.left(behind))
+        if self.listener is not None:
+            for event in suspended(behind, cause):
+                self.listener(event)
+        frame = self.at[3]
+        return DONE if frame is None else frame.end
 
-    def is_known_to_fail(self, agenda: Agenda, network: Network) -> bool:
-        """Whether all was tried in vain when this was left to do in this state (semantics 2.6.8).
+    def spend(self, cost: float) -> None:
+        """Add to the cost of the path."""
+        steps, elapsed, before, frame = self.at
+        self.at = (steps, elapsed, before + cost, frame)
 
-        Told where a task is to be decomposed, outside of branches.
+    # going back
+
+    def keep(self, what: Any, alternative: Any) -> None:
+        """A choice point: a call and the number of its next method, or a frame.
+
+        With a frame stands whether its alternative could be planned.
         """
-        decomposes = isinstance(network, TaskCall) and isinstance(network.task, CompoundTask)
-        if self.duplicates is None or self.frame is not None or not decomposes:
-            return False
-        self.foresee()
-        settings, path = self.settings, self.path
-        key = (
-            agenda.number,
-            self.projected.fingerprint,
-            self.projected.foreseeable or not self.has_volatile,
-            path.steps if settings.horizon is not None else None,
-            path.elapsed if settings.horizon_time is not None else None,
-        )
-        state, mark = self.projected.changes(), self.projected.mark()
-        return self.duplicates.meet(key, state, len(self.choices), mark)
+        lengths = len(self.log), len(self.record)
+        self.choices.append((what, alternative, *lengths, self.at, self.view.fingerprint))
 
-    def here(self) -> tuple[Agenda | None, Path, Frame | None, int, int, int]:
-        """What a choice point remembers."""
-        lengths = self.projected.mark(), len(self.output), len(self.record)
-        return (self.agenda, self.path, self.frame, *lengths)
+    def backtrack(self) -> tuple[Any, Any]:
+        """Everything as it was at the latest choice; what that was."""
+        if self.duplicates is not None:
+            self.duplicates.fail(len(self.choices) - 1)
+        what, alternative, place, recorded, at, self.view.fingerprint = self.choices.pop()
+        log = self.log
+        if len(log) > place:
+            values = self.values
+            self.guard.note_reads(log, values)
+            for entry in reversed(log[place:]):
+                if entry[3]:
+                    values.undo(entry[3])
+            del log[place:]
+            self.guard.back(place)
+        if len(self.record) > recorded:
+            del self.record[recorded:]
+            if self.ahead is not None and self.ahead >= recorded:
+                self.ahead = None
+        if self.at is not at:
+            self.moved(at)
+        self.cause = None
+        return what, alternative
 
-    def restore(self, choice: Choice) -> None:
-        """Everything as it was when the choice was met."""
-        self.projected.undo(choice.mark)
-        self.output.truncate(choice.output)
-        del self.record[choice.record :]
-        if self.ahead is not None and self.ahead >= choice.record:
-            self.ahead = None
-        self.agenda, self.path, self.frame = choice.agenda, choice.path, choice.frame
+    def moved(self, at: Position) -> None:
+        """The path goes on from this position."""
+        self.at = at
+        self.view.foreseeable = is_foreseeable(at)
+
+    def go_on(self) -> None:
+        """Look for another plan; what was found keeps its log and its values."""
+        self.values, self.log = self.values.copied(), self.log.copy()
+        self.view.values = self.values
+        self.record = self.record.copy()
+        self.duplicates = None  # what has failed so far may have failed because of a rejection
+
+    def forget(self) -> None:
+        """Let go of everything."""
+        self.log, self.record, self.choices, self.pending = [], [], [], None
+        self.values = self.view.values = Values({})
+        self.request = replace(self.request, state=FrozenState({}), goal=NULL, binding=())
+        self.root = (BRANCH, None, (), (), START, END, 0, None)
+        self.at, self.cause = START, None
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether anything is planned that is to be done."""
+        return any(isinstance(entry[KIND], PrimitiveRow) for entry in self.log)
+
+    # the bound
 
     def may_beat(self, entry: int) -> bool:
         """Whether a plan whose record goes on with this entry can beat the bound."""
@@ -111,11 +185,7 @@ class SearchState:
         return left > 0 and (entry, 1) < (self.bound[-left], left)
 
     def choose(self, entry: int) -> bool:
-        """Put a choice into the record; False, and nothing done, when that cannot beat the bound.
-
-        ``ahead`` is where the record is smaller than the bound. Behind that place everything
-        is allowed; before there is one, record and bound are equal as far as the record goes.
-        """
+        """Put a choice into the record; False, and nothing done, when it cannot beat the bound."""
         if self.bound is not None and self.ahead is None:
             if not self.may_beat(entry):
                 return False
@@ -129,70 +199,25 @@ class SearchState:
         """Whether the record, as it is, beats the bound; without one, every record does."""
         return self.bound is None or self.ahead is not None
 
-    @property
-    def is_too_dear(self) -> bool:
-        """Whether nothing that can still come of this is cheaper than the plan that there is.
-
-        Never in an alternative: giving up there would look as if it were impossible.
-        """
-        if self.cheaper_than is None or self.guard is not None:
-            return False
-        ahead = self.agenda.least if self.agenda is not None else 0
-        around = self.frame.outside if self.frame is not None else 0
-        return self.path.cost + ahead + around >= self.cheaper_than
-
-    def price(self, cost: float, value: float, task: Task, args: tuple[Any, ...]) -> float:
-        """What counts of a task or method where the least sum is looked for.
-
-        Raises PlanningError for a number that makes adding up meaningless.
-        """
-        if self.costs is None:
-            return 0
-        price = self.costs.pick(cost, value)
-        if not price >= 0:
-            word: Literal["cost", "value"] = self.costs.pick("cost", "value")
-            raise PlanningError(below_zero(price, call_text(task, args), word))
-        return price
-
-    def least(self, *networks: Network) -> float:
-        """What the networks cost at least, 0 where nobody asks for costs."""
-        return 0 if self.costs is None else sum(map(self.costs.of, networks))
-
-    def view(self) -> RecordingView:
-        """The projected state, as far as it can be foreseen from here."""
-        self.foresee()
-        return RecordingView(self.projected)
-
-    def foresee(self) -> None:
-        """Volatile fluents can be told only before the first step, and never in a choice."""
-        self.projected.foreseeable = self.path.steps == 0 and self.guard is None
-
-    @property
-    def guard(self) -> int | None:
-        """Steps at which the innermost priority alternative begins, None outside of one."""
-        return self.frame.guard if self.frame is not None else None
-
-    @property
-    def at_horizon(self) -> bool:
-        """Whether nothing behind this moment is planned now."""
-        if self.settings.check_rest:
-            return False
-        steps, time = self.settings.horizon, self.settings.horizon_time
-        return (steps is not None and self.path.steps >= steps) or (
-            time is not None and self.path.elapsed >= time
-        )
+    # telling
 
     @property
     def wants_reasons(self) -> bool:
-        """Whether anybody will ask why something was impossible."""
-        return self._listener is not None or self.frame is not None
+        """Whether anybody will ask why something was impossible.
 
-    @property
-    def is_watched(self) -> bool:
-        """Whether anybody listens; no event is made for nobody."""
-        return self._listener is not None
+        Of an alternative that is dropped the last reason is told.
+        """
+        frame = self.at[3]
+        return self.listener is not None or (frame is not None and frame.guard is not None)
+
+    def tell_left_open(
+        self, networks: tuple[Network, ...], scope: Entry, cause: Suspension
+    ) -> None:
+        """Tell the listener that planning stops at these networks."""
+        if self.listener is not None:
+            self.listener(left_open(networks, scope[BINDING], cause, scope[DEPTH]))
 
     def tell(self, event: SearchEvent) -> None:
-        """Tell the listener."""
-        if self._listener is not None:
-            self._listener(event)
+        """Tell the listener, if there is one."""
+        if self.listener is not None:
+            self.listener(event)

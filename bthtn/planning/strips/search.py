@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Pursuit, pursued, steps_network
@@ -26,8 +28,9 @@ from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_f
 from bthtn.planning.strips.simulate import Reached, carried_out
 from bthtn.planning.strips.solver import Way, read_behind, way_for
 from bthtn.world.expression import Binding
-from bthtn.world.fluent import UnknownRead
+from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.recording import RecordingState
 
 
 def is_goal_alone(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
@@ -50,7 +53,8 @@ class StripsSearch:
     """One search for the steps to a goal. The same input gives the same steps."""
 
     def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
-        self._request = request
+        self._start = RecordingState(request.state)
+        self._request = replace(request, state=self._start)
         self._listener = listener
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
@@ -72,6 +76,16 @@ class StripsSearch:
     def expansions(self) -> int:
         """Sets of conditions, or states, looked at so far."""
         return 0 if self._way is None else self._way.expansions
+
+    @property
+    def reads(self) -> Mapping[Fluent[Any], Any]:
+        """What was read of the start state so far, with its values, in order."""
+        return self._start.readings
+
+    @property
+    def written(self) -> Mapping[Fluent[Any], Any]:
+        """Every fluent that the plan writes, with its predicted value."""
+        return self._start.changes
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Go on for at most so many expansions, to the end without a number.

@@ -1,0 +1,82 @@
+"""What depends on nothing but arguments, remembered for the next call with equal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, Final, Generic, TypeVar
+
+from bthtn.domain.task import PrimitiveTask
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+)
+from bthtn.world.fluent import Fluent, MemberOf
+
+V = TypeVar("V")
+
+MOST_REMEMBERED: Final = 1_000
+"""Arguments for which one row remembers something; then it begins anew."""
+_SIMPLE: Final = frozenset({bool, int, str, type(None)})
+
+
+class ByArguments(Generic[V]):
+    """Answers that depend on nothing but the arguments, by arguments."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[Any, V] = {}
+
+    def find(self, args: tuple[Any, ...]) -> V | None:
+        """The answer for these arguments, if it is known."""
+        return self._known.get((args, *map(type, args)))
+
+    def keep(self, args: tuple[Any, ...], answer: V) -> None:
+        """Remember the answer, where equal arguments of equal types cannot be told apart."""
+        if len(self._known) >= MOST_REMEMBERED:
+            self._known = {}
+        if all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args):
+            self._known[args, *map(type, args)] = answer
+
+
+def projects_alike(task: PrimitiveTask[Any]) -> bool:
+    """Whether equal arguments give equal projections, wherever the task is not impossible."""
+    fixed = (task.duration, task.cost, *_written((*task.effects, *task.expected)))
+    return reads_alike(task.precondition) and all(
+        isinstance(one, Constant | Parameter) for one in fixed
+    )
+
+
+def _written(effects: Iterable[Any]) -> Iterable[Any]:
+    """What effects depend on; None for what is no assignment."""
+    for effect in effects:
+        yield effect.value if isinstance(effect, Assignment) else None
+        if isinstance(effect, Assignment) and isinstance(effect.target, MemberOf):
+            yield effect.target.index
+
+
+def reads_alike(condition: Expression[Any]) -> bool:
+    """Whether the condition reads the same wherever it is not false."""
+    if isinstance(condition, Junction) and not condition.decisive:
+        return all(map(reads_alike, condition.parts))
+    return reads_all(condition)
+
+
+def reads_all(expression: Expression[Any]) -> bool:
+    """Whether all that it mentions is read, whatever the answer is."""
+    match expression:
+        case Constant() | Parameter() | Fluent() | MemberOf(index=Constant() | Parameter()):
+            return True
+        case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+            return reads_all(left) and reads_all(right)
+        case Negation(operand=operand):
+            return reads_all(operand)
+        case _:
+            return False

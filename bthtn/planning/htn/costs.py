@@ -1,0 +1,81 @@
+"""What a search knows of costs while it looks for the plan with the least sum.
+
+The sum is that of costs with ``cheapest``, of values where methods have them (semantics 2.6.4,
+2.10).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network
+from bthtn.domain.task import Task, call_text
+from bthtn.errors import PlanningError
+from bthtn.planning.htn.log import Cell, Frame, Position
+from bthtn.planning.htn.rows import Body
+from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
+
+
+class Costs:
+    """The least sums of one search. ``cheapest`` is that of the best plan so far."""
+
+    __slots__ = ("_ahead", "_least", "cheapest")
+
+    def __init__(self, least: LeastCosts) -> None:
+        self._least = least
+        self._ahead: dict[Body, tuple[float, ...]] = {}
+        self.cheapest: float | None = None
+
+    @classmethod
+    def of(cls, domain: FrozenDomain, *, cheapest: bool) -> Self | None:
+        """Costs for a search of this domain; None where plans are preferred by their record."""
+        least = least_sums(domain, cheapest=cheapest)
+        return None if least is None else cls(least)
+
+    def left(self, cell: Cell) -> float:
+        """The least that everything left to do costs."""
+        body, place, _, _, rank = cell
+        behind: float = rank
+        ahead = self._ahead.get(body)
+        if ahead is None:
+            ahead = self._ahead[body] = self._least.from_each(_networks(body))
+        return ahead[place] + behind
+
+    def of_networks(self, *networks: Network) -> float:
+        """The least that the networks cost."""
+        return sum(map(self._least.of, networks))
+
+    def price(self, cost: float, value: float, task: Task, args: tuple[Any, ...]) -> float:
+        """What counts of a task or method. Raises PlanningError for a number below zero."""
+        price = self._least.pick(cost, value)
+        if not price >= 0:
+            word: Literal["cost", "value"] = self._least.pick("cost", "value")
+            raise PlanningError(below_zero(price, call_text(task, args), word))
+        return price
+
+    def is_too_high(self, cell: Cell, at: Position) -> bool:
+        """Whether nothing that can still come of this is cheaper than the plan that there is.
+
+        Never in an alternative: giving up there would look as if it were impossible.
+        """
+        _, _, cost, frame = at
+        if self.cheapest is None or (frame is not None and frame.guard is not None):
+            return False
+        around = 0 if frame is None else frame.outside
+        return cost + self.left(cell) + around >= self.cheapest
+
+    def outside(self, frame: Frame) -> float:
+        """The least cost of everything that is not in the branch about to be planned."""
+        above = frame.at[3]
+        around = 0 if above is None else above.outside
+        beside = self.of_networks(*frame.network.parts[len(frame.branches) + 1 :])
+        done = sum(branch.at[2] for branch in frame.branches if branch is not None)
+        return around + frame.at[2] + self.left(frame.behind) + beside + done
+
+
+def _networks(body: Body) -> tuple[Network, ...]:
+    """The networks of a body's parts."""
+    if body.network is None:
+        return ()
+    return body.rest or (body.network,)

@@ -1,0 +1,322 @@
+"""Compound tasks: the first usable method is entered, later ones are a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from bthtn.domain.method import PlainBody
+from bthtn.domain.number import number_of
+from bthtn.domain.ways import Ways
+from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
+from bthtn.planning.avoided import avoided_text
+from bthtn.planning.htn import reasons
+from bthtn.planning.htn.log import (
+    BINDING,
+    CHOSEN,
+    DEPTH,
+    KIND,
+    NUMBERS,
+    PLACE,
+    READS,
+    Cell,
+    Chosen,
+    Contribution,
+    Entry,
+)
+from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
+from bthtn.planning.htn.state import STOPPED, SearchState
+from bthtn.planning.htn.values import Recording
+from bthtn.planning.trace import GOES_ROUND
+from bthtn.world.expression import Binding, Expression
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.truth import UNKNOWN
+
+Call = tuple[CallPart, CompoundRow, Binding, Entry, Cell, "Ways | None", "frozenset[Any] | None"]
+"""A call of a compound task that was reached: its part, row, arguments and scope, and what is left
+to do behind it. Where a task has other ways than its methods in order they are asked for once, and
+stand there with what they were told from. A plain tuple, since one is made for every call."""
+
+
+def compound(
+    search: SearchState,
+    part: CallPart,
+    row: CompoundRow,
+    args: tuple[Any, ...],
+    scope: Entry,
+    behind: Cell,
+) -> Cell | None:
+    """Decompose a call, unless it would go round in circles or is nested too deep."""
+    if row.is_recursive and search.settings.strict_recursion:
+        ancestor = search.guard.ancestor(row.task, args, scope, search)
+        if ancestor is not None:
+            if search.duplicates is not None:
+                search.duplicates.guard(ancestor[PLACE])
+            _cut(search, row, args, scope, GOES_ROUND)
+            return None
+    if scope[DEPTH] >= search.settings.max_depth:
+        most = search.settings.max_depth
+        _cut(search, row, args, scope, f"nested deeper than {most}")
+        return None
+    if row.task.choice is None:
+        return decompose(search, (part, row, args, scope, behind, None, None), 0)
+    return _choose(search, part, row, args, scope, behind)
+
+
+def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
+    """Enter the first usable method from ``start`` on.
+
+    Where nobody asks for more, one compiled function tells which one that is.
+    """
+    _, row, args, scope, behind, _, _ = call
+    at, first = search.at, row.first
+    frame = at[3]
+    if first is None or not search.is_quick or (frame is not None and frame.guard is not None):
+        return _decompose(search, call, start)
+    index = first(search.values, args, search.view, start)
+    if index is None:
+        return None
+    if index is UNKNOWN or search.expansions >= search.stop:
+        return _decompose(search, call, start)
+    method, log, record = row.methods[index], search.log, search.record
+    place, fingerprint = len(log), search.view.fingerprint
+    if not method.excludes_later:
+        search.choices.append((call, index + 1, place, len(record), at, fingerprint))
+    search.expansions += 1
+    record.append(index)
+    body = method.body
+    assert body is not None, "a method without a function has a body"
+    depth = scope[DEPTH] + 1
+    inside: Entry = (method, scope, args, (), at, body, depth, place, fingerprint, None, None, None)
+    if method.has_numbers:
+        inside = _with_numbers(search, inside)
+    log.append(inside)
+    return (body, 0, inside, behind, 0.0) if body.parts else behind
+
+
+def _choose(
+    search: SearchState,
+    part: CallPart,
+    row: CompoundRow,
+    args: tuple[Any, ...],
+    scope: Entry,
+    behind: Cell,
+) -> Cell | None:
+    """Decompose a call in ways that only the state tells."""
+    asked = Recording(search.view)
+    try:
+        ways = search.request.domain.ways(row.task, args, asked)
+    except UnknownRead as signal:
+        return undecided(search, part, scope, behind, signal.fluent)
+    if not ways and search.wants_reasons:
+        why = reasons.no_values(row.task, asked.readings)
+        search.reason = reasons.failed(row.task, args, why)
+        search.tell(reasons.task_rejected(row.task, args, search.reason, scope[DEPTH]))
+    return decompose(search, (part, row, args, scope, behind, ways, asked.reads), 0)
+
+
+def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
+    """The same method by method, for searches that tell reasons, have bounds, add up costs."""
+    part, row, binding, scope, behind, ways, _ = call
+    methods = row.methods
+    count = len(methods) if ways is None else len(ways)
+    for index in range(start, count):
+        if ways is None:
+            method = methods[index]
+        else:
+            method, binding = row.of(ways.method(index)), ways.binding(index)
+        if search.exclusions and _is_excluded(search, call, index, method, binding):
+            continue
+        try:
+            body, reads = _usable(search, call, method, binding)
+        except UnknownRead as signal:
+            return undecided(search, part, scope, behind, signal.fluent)
+        if body is None:
+            if search.wants_reasons:
+                _reject(search, call, index, method, binding)
+            continue
+        if search.bound is not None and not search.may_beat(index):
+            if search.at[3] is None:
+                return None
+            # Inside a branch a later method may be undecided: that leaves a shorter record.
+            continue
+        if index + 1 < count and _may_come_back(search, method, index + 1, ways):
+            search.keep(call, index + 1)
+        return enter(search, call, index, method, binding, body, reads)
+    return None
+
+
+def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put off or not
+    search: SearchState,
+    call: Call,
+    index: int,
+    method: MethodRow,
+    binding: Binding,
+    body: Body,
+    reads: Collection[Any] | None,
+) -> Cell:
+    """Enter a method; put off where there is no budget for it."""
+    if search.expansions >= search.stop:
+        search.pending = (call, index, method, binding, body, reads)
+        return STOPPED
+    search.expansions += 1
+    search.choose(index)
+    _, row, args, above, behind, ways, _ = call
+    at, depth = search.at, above[DEPTH]
+    place, mark = len(search.log), search.view.fingerprint
+    chosen = None if ways is None else Chosen(args, index, ways.name(index))
+    scope: Entry = (
+        method,
+        above,
+        binding,
+        (),
+        at,
+        body,
+        depth + 1,
+        place,
+        mark,
+        reads,
+        None,
+        chosen,
+    )
+    if method.has_numbers:
+        scope = _with_numbers(search, scope)
+    search.log.append(scope)
+    if search.costs is not None:
+        cost, value = scope[NUMBERS] or (method.cost or 0, method.value or 0)
+        search.spend(search.costs.price(cost, value, row.task, args))
+    if search.listener is not None:
+        name = method.method.name if chosen is None else chosen.name
+        search.listener(reasons.entered(row.task, args, index, name, depth))
+    return search.cell(body, scope, behind)
+
+
+def leave_open(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:
+    """Suspend a call for which there is no budget left."""
+    return suspend_call(search, part, scope, behind, BUDGET)
+
+
+def undecided(
+    search: SearchState,
+    part: CallPart,
+    scope: Entry,
+    behind: Cell,
+    fluent: Expression[Any] | str | None,
+) -> Cell:
+    """Suspend a call that cannot be planned before a fluent is known."""
+    cause = Suspension(SuspensionKind.UNKNOWN, str(fluent))
+    return suspend_call(search, part, scope, behind, cause)
+
+
+def suspend_call(
+    search: SearchState, part: CallPart, scope: Entry, behind: Cell, cause: Suspension
+) -> Cell:
+    """Suspend a call, and with it everything behind it on this path."""
+    if search.costs is not None:
+        search.spend(search.costs.of_networks(part.network))
+    search.tell_left_open((part.network,), scope, cause)
+    return search.suspend(scope, Contribution(cause=cause), behind)
+
+
+def retry(search: SearchState, call: Call, start: int) -> Cell | None:
+    """Come back to a call whose later methods were not tried."""
+    part, row, args, scope, behind, _, _ = call
+    if search.is_closing:
+        return leave_open(search, part, scope, behind)
+    if search.listener is not None:
+        search.listener(reasons.backtracked(row.task, args))
+    return decompose(search, call, start)
+
+
+def _may_come_back(search: SearchState, method: MethodRow, later: int, ways: Ways | None) -> bool:
+    """Whether a later method may be of use, or its rejection is to be told."""
+    if search.wants_reasons or search.at[3] is not None:
+        return search.bound is None or search.at[3] is not None or search.may_beat(later)
+    if search.bound is not None and not search.may_beat(later):
+        return False
+    return ways is not None or not method.excludes_later
+
+
+def _usable(
+    search: SearchState, call: Call, method: MethodRow, binding: Binding
+) -> tuple[Body | None, Collection[Any] | None]:
+    """The body of a method, None where it may not be used; and what that has read.
+
+    What compiled conditions have read is worked out when somebody asks. Raises UnknownRead when it
+    cannot be told.
+    """
+    ways, told = call[5], call[6]
+    if method.is_evaluated or ways is not None:
+        asked = Recording(search.view)
+        network = search.request.domain.network(method.method, asked, binding)
+        if network is None:
+            return None, None
+        reads: Collection[Any] = (*asked.readings, *told) if told else asked.readings
+        return method.body or search.table.body(network), reads
+    if method.holds is None:
+        return method.body, None
+    holds = method.holds(search.values, binding, search.view)
+    if holds is UNKNOWN:
+        asked = Recording(search.view)
+        method.method.condition.evaluate(asked, binding)
+        raise UnknownRead(asked.unknown)
+    return (method.body if holds else None), None
+
+
+def _with_numbers(search: SearchState, scope: Entry) -> Entry:
+    """The entry with cost and value of a method whose depend on arguments or state.
+
+    What they read counts as read by the choice.
+    """
+    method, binding, reads = scope[KIND], scope[BINDING], scope[READS]
+    asked = Recording(search.view)
+    if reads is None:
+        method.method.condition.evaluate(asked, binding)
+    cost, value = (
+        number_of(one, asked, binding) for one in (method.method.cost, method.method.value)
+    )
+    reads = (*asked.readings, *(reads or ()))
+    return (*scope[:READS], reads, (cost, value), scope[CHOSEN])
+
+
+def _is_excluded(
+    search: SearchState, call: Call, index: int, method: MethodRow, binding: Binding
+) -> bool:
+    why = search.exclusions.get((method.method, binding))
+    if why is None:
+        return False
+    if search.wants_reasons:
+        _tell_rejected(search, call, index, method, avoided_text(why))
+    return True
+
+
+def _reject(
+    search: SearchState, call: Call, index: int, method: MethodRow, binding: Binding
+) -> None:
+    """Tell why a method cannot be used."""
+    condition, body = method.method.condition, method.method.body
+    if reasons.is_silent(condition):
+        return
+    reason = reasons.because(condition, search.view, binding)
+    if isinstance(body, PlainBody) and condition.evaluate(search.view, binding) is True:
+        reason = body.why_not(search.view, binding)
+    _tell_rejected(search, call, index, method, reason)
+
+
+def _tell_rejected(
+    search: SearchState, call: Call, index: int, method: MethodRow, reason: reasons.Reason
+) -> None:
+    _, row, args, scope, _, ways, _ = call
+    search.reason = reasons.failed(row.task, args, reason)
+    if search.listener is not None:
+        name = method.method.name if ways is None else ways.name(index)
+        told = reasons.method_rejected(row.task, args, index, name, reason, scope[DEPTH])
+        search.listener(told)
+
+
+def _cut(
+    search: SearchState, row: CompoundRow, args: tuple[Any, ...], scope: Entry, reason: str
+) -> None:
+    """A call fails that would never end."""
+    search.reason = reasons.failed(row.task, args, reason)
+    search.tell(reasons.recursion_cut(row.task, args, reason, scope[DEPTH]))

@@ -1,0 +1,292 @@
+"""The lines of one function, part after part of what a method is decomposed into.
+
+Values of fluents that stand in local variables are followed through the effects: a variable
+is not overwritten while a later method may still be tried, and a condition that is decided by
+an effect before it is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from keyword import iskeyword
+from typing import Any, Final, Protocol
+
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.expressions import Names, joined
+from bthtn.planning.htn.fastpath.known import Known, named
+from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, PlainMethod, mentioned
+from bthtn.planning.htn.fastpath.reading import Reading, changes
+from bthtn.world.expression import Expression, Junction, Negation, Parameter
+from bthtn.world.fluent import Fluent
+
+MOST_INLINED: Final = 20
+"""Compound tasks with one method only that are written in place of their calls."""
+
+
+Entry = tuple[PlainMethod | PrimitiveTask[Any], tuple[str, ...]]
+"""A method or a primitive task, with the sources of the values of its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A call in a body, with the sources of the arguments of the task that the body is of.
+
+    ``cycle`` is the number of that task's cycle, if it is on one.
+    """
+
+    call: TaskCall
+    binding: tuple[str, ...]
+    cycle: int | None
+
+
+class Callees(Protocol):
+    """**Protocol:** what a body has to know of the functions that it calls."""
+
+    names: Names
+    given: tuple[str, ...]
+    scalars: tuple[str, ...]
+    cycles: Mapping[Compound, int]
+    guarded: frozenset[Compound]
+    inlined: Mapping[Compound, PlainMethod]
+
+    def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
+        """Name of the function that goes on with these parts."""
+        ...
+
+    def function(self, task: Compound) -> str:
+        """Name of the function of a compound task."""
+        ...
+
+    def alone(self, task: Task) -> str:
+        """Name of the function that plans a task alone."""
+        ...
+
+    def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Name of the function that makes the entries of a plan, given the values of names."""
+        ...
+
+
+@dataclass(slots=True)
+class Body:
+    """Writes what is done for some parts, one after the other.
+
+    ``where`` tells where fluents stand, ``known`` what else was read. ``may_call`` tells which
+    tasks' functions it may call. ``open`` names what is open there. ``made`` are the expansions;
+    ``entries`` are the methods and primitive tasks that are to be noted, with their arguments.
+    """
+
+    of: Callees
+    where: dict[Fluent[Any], str]
+    indent: int
+    may_call: Callable[[Compound], bool]
+    known: Known
+    made: int = 0
+    entries: list[Entry] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    sure: Known | None = None
+    open: str = "up"
+    _inlined: int = 0
+
+    def write(self, *lines: str) -> None:
+        """Add lines."""
+        self.lines += [f"{'    ' * self.indent}{line}" for line in lines]
+
+    def parts(self, parts: Sequence[Part], rest: str = "rest") -> None:
+        """Plan the parts. Raises NotWritable."""
+        left = list(parts)
+        while left:
+            part = left.pop(0)
+            task, reading = part.call.task, self._reading(part.binding)
+            values = [reading.value(one) for one in part.call.args]
+            given = [value for value in values if value is not None]
+            if len(given) < len(values):
+                raise NotWritable
+            if isinstance(task, PrimitiveTask):
+                self._primitive(task, self._named(given))
+                continue
+            method = self.of.inlined.get(task)
+            if method is None or self._inlined >= MOST_INLINED:
+                self._call(part, given, left, rest)
+                return
+            self._inlined += 1
+            binding = self._named(given)
+            self.enter(method, binding)
+            cycle = self.of.cycles.get(task)
+            left[:0] = [Part(call, binding, cycle) for call in method.calls]
+        self._leave()
+        self.write(f"return {self._state(rest)}")
+
+    def enter(self, method: PlainMethod, binding: tuple[str, ...]) -> None:
+        """Note a method."""
+        self.made += 1
+        self.entries.append((method, binding))
+
+    def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
+        """Source of a condition. What follows is done only where it holds. Raises NotWritable.
+
+        ``sure`` is then what is known where it does not hold: what its first part has read.
+        """
+        reading = self._reading(binding)
+        told: list[str] = []
+        for number, part in enumerate(_parts(condition)):
+            self.known.names_more = _is_atom(part)
+            source = reading.truth(part)
+            if source is None:
+                raise NotWritable
+            if not number:
+                self.sure = self.known.copy()
+            told.append(source)
+        self.known.names_more = True
+        return joined(told, decisive=False)
+
+    def _reading(self, binding: Sequence[str]) -> Reading:
+        return Reading(self.of.names, binding, self.where, self.known)
+
+    def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
+        """Names for values, or the constants that they are."""
+        names = []
+        for source in sources:
+            name, naming = source, named(source)
+            if naming is not None:
+                name = naming[0]
+                self.write(f"{name} = {naming[1]}")
+            elif not is_name(source) and not _is_literal(source):
+                name = f"b{self.known.fresh()}"
+                self.write(f"{name} = {source}")
+            names.append(name)
+        return tuple(names)
+
+    # primitive tasks
+
+    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...]) -> None:
+        told = self.truth(task.precondition, binding)
+        self.made += 1
+        self._demand(told)
+        reading = self._reading(binding)
+        first = self.known.fresh()
+        lines, made = changes(task, reading, first)
+        for _ in made:
+            self.known.fresh()
+        self.write(*lines)
+        for one in made:
+            if reading.is_kept(one.fluent):
+                self.write(
+                    f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
+                )
+                source = reading.stored(one.place, one.fluent)
+                self.known.written(source, one.fluent, one.after)
+            elif reading.is_asked_for(one.fluent):
+                self.where[one.fluent] = one.after
+        self.entries.append((task, binding))
+
+    def _demand(self, told: str) -> None:
+        """What follows is done only where this holds."""
+        if told == "True":
+            return
+        unless = told[5:-1] if told.startswith("(not ") else f"not {told}"
+        self.write(f"if {unless}:")
+        self.indent += 1
+        self.fail()
+        self.indent -= 1
+
+    def fail(self) -> None:
+        """Go on with the latest choice."""
+        self.write(f"return {', '.join(['C.pop()', self._left, *self.of.scalars])}")
+
+    # compound tasks
+
+    def _call(self, part: Part, given: list[str], left: Sequence[Part], rest: str) -> None:
+        """Go on with a compound task, and with the other parts behind it."""
+        task = part.call.task
+        assert isinstance(task, CompoundTask), "primitive tasks are written out"
+        looks = task in self.of.guarded
+        inside = looks and part.cycle is not None and self.of.cycles[task] == part.cycle
+        behind = self._behind(left, rest)
+        self._leave()
+        around = [self.open if inside else "None"] if looks else []
+        if self.may_call(task):
+            state = [self._left, *self._scalars, behind, *around, *given]
+            self.write(f"return {self.of.function(task)}({', '.join([*self.of.given, *state])})")
+        else:
+            cell = tuple_source([self.of.alone(task), *given, *around, behind])
+            self.write(f"return {self._state(cell)}")
+
+    def _behind(self, left: Sequence[Part], rest: str) -> str:
+        """Source of the cell for the other parts."""
+        if not left:
+            return rest
+        asked = [
+            part.binding[one.position]
+            for part in left
+            for argument in part.call.args
+            for one in mentioned(argument)
+            if isinstance(one, Parameter)
+        ]
+        constants = self.of.names.constants
+        names = [one for one in dict.fromkeys(asked) if is_name(one) and one not in constants]
+        called = {name: name for name in names if name.startswith("a")}
+        called |= {name: f"c{n}" for n, name in enumerate(names) if name not in called}
+        up = any(
+            part.cycle is not None
+            and isinstance(part.call.task, CompoundTask)
+            and self.of.cycles.get(part.call.task) == part.cycle
+            for part in left
+        )
+        there = [
+            replace(part, binding=tuple(called.get(one, one) for one in part.binding))
+            for part in left
+        ]
+        function = self.of.continued(there, [called[name] for name in names], up=up)
+        return tuple_source([function, *names, *([self.open] if up else []), rest])
+
+    # notes
+
+    def _leave(self) -> None:
+        """What is noted before planning goes on elsewhere."""
+        if self.entries:
+            given = dict.fromkeys(one for _, binding in self.entries for one in binding)
+            names = [one for one in given if is_name(one) and one not in self.of.names.constants]
+            function = self.of.noting(self.entries, names)
+            self.write(f"R.append({tuple_source([function, *names]) if names else function})")
+        self.entries = []
+
+    @property
+    def _left(self) -> str:
+        return f"n - {self.made}" if self.made else "n"
+
+    @property
+    def _scalars(self) -> list[str]:
+        return [source for source in self.where.values() if source]
+
+    def _state(self, cell: str) -> str:
+        return ", ".join([cell, self._left, *self._scalars])
+
+
+def _parts(condition: Expression[Any]) -> tuple[Expression[Any], ...]:
+    """What has to hold all together."""
+    if isinstance(condition, Junction) and not condition.decisive:
+        return condition.parts
+    return (condition,)
+
+
+def _is_atom(condition: Expression[Any]) -> bool:
+    """Whether asking for the condition always reads all that it mentions."""
+    while isinstance(condition, Negation):
+        condition = condition.operand
+    return not isinstance(condition, Junction)
+
+
+def is_name(source: str) -> bool:
+    """Whether the source is the name of something."""
+    return source.isidentifier() and not iskeyword(source)
+
+
+def _is_literal(source: str) -> bool:
+    """Whether the source is a number, or one of Python's constants."""
+    return iskeyword(source) or source.strip("()-").replace(".", "").isdigit()
+
+
+def tuple_source(sources: Sequence[str]) -> str:
+    """Source of a tuple."""
+    return f"({sources[0]},)" if len(sources) == 1 else f"({', '.join(sources)})"

@@ -1,0 +1,238 @@
+"""Which tasks may be entered again inside themselves with nothing changed.
+
+Where each path from a task to itself moves something in a direction in which nothing on any
+such path moves it back, no state comes again, and nobody has to look. Calls on which something
+is moved are struck out; what could be moved back by them alone may then count for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.exclusion import demands
+from bthtn.planning.htn.expressions import is_int
+from bthtn.planning.htn.fastpath.reachable import (
+    Compound,
+    NotWritable,
+    PlainMethod,
+    Reachable,
+    effects_of,
+    is_single,
+    scalar,
+)
+from bthtn.planning.htn.recursion import components
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
+from bthtn.world.fluent import Fluent
+
+MOST_WORK: Final = 20_000
+"""Calls that are looked at before it is given up, since that takes too long in large domains."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A call of one compound task by another: one step on a path from a task to itself."""
+
+    method: PlainMethod
+    place: int
+    call: TaskCall
+
+    @property
+    def task(self) -> Compound:
+        """What calls."""
+        return self.method.task
+
+    @property
+    def callee(self) -> Compound:
+        """What is called."""
+        assert isinstance(self.call.task, CompoundTask), "a step leads to a compound task"
+        return self.call.task
+
+    @property
+    def before(self) -> tuple[TaskCall, ...]:
+        """What is planned between entering the method and the call."""
+        return self.method.calls[: self.place]
+
+
+def cycles(found: Reachable) -> dict[Compound, int]:
+    """Tasks that may come to themselves with nothing changed; those of one cycle by number.
+
+    Raises NotWritable where it takes too long to tell.
+    """
+    search = _Cycles(found)
+    search.look()
+    return search.numbers
+
+
+def guarded(found: Reachable, numbers: Mapping[Compound, int]) -> frozenset[Compound]:
+    """The tasks on cycles at which one has to look.
+
+    A task is left out that has one method only, and is called in one place only, first of all and
+    with everything that its caller was called with: it does not come again before its caller has.
+    """
+    places: dict[Task, list[tuple[Compound, int, TaskCall]]] = {}
+    for method, place, call in found.calls:
+        places.setdefault(call.task, []).append((method.task, place, call))
+    needless = set()
+    for task in numbers:
+        if task not in found.roots and len(places[task]) == 1 and is_single(found.methods[task]):
+            caller, place, call = places[task][0]
+            handed = {one.position for one in call.args if isinstance(one, Parameter)}
+            if (
+                place == 0
+                and caller is not task
+                and numbers.get(caller) == numbers[task]
+                and len(handed) == len(caller.parameters)
+            ):
+                needless.add(task)
+    return frozenset(task for task in numbers if task not in needless)
+
+
+class _Cycles:
+    """Looks for cycles, among fewer and fewer calls."""
+
+    def __init__(self, found: Reachable) -> None:
+        self._found = found
+        self._has_ints = _has_ints(found)
+        self._work = 0
+        self.numbers: dict[Compound, int] = {}
+
+    def look(self) -> None:
+        """Find all cycles."""
+        pending = [
+            [
+                Step(method, place, call)
+                for method, place, call in self._found.calls
+                if isinstance(call.task, CompoundTask)
+            ]
+        ]
+        while pending:
+            for several in _inside(pending.pop()):
+                moving = self._moving(several)
+                left = [step for step in several if step not in moving]
+                if len(left) < len(several):
+                    pending.append(left)
+                else:
+                    number = len(set(self.numbers.values()))
+                    self.numbers.update({step.task: number for step in several})
+
+    def _moving(self, several: list[Step]) -> set[Step]:
+        """The steps that move something which no step moves back."""
+        directions: dict[Fluent[Any], set[int]] = {}
+        for task in self._between(several):
+            for effect in effects_of(task):
+                fluent, direction = _direction(effect)
+                if fluent is not None:
+                    directions.setdefault(fluent, set()).add(direction)
+        one_way = {one for one, some in directions.items() if len(some) == 1 and 0 not in some}
+        moved = {step for step in several if _moves(step, one_way)}
+        tasks = {step.task for step in several}
+        if self._has_ints and len(tasks) == 1:
+            moved |= _moving_an_argument(tasks.pop(), several)
+        return moved
+
+    def _between(self, several: list[Step]) -> set[PrimitiveTask[Any]]:
+        """All primitive tasks that may be planned between a task and itself."""
+        seen: set[Task] = set()
+        pending: list[Task] = [call.task for step in several for call in step.before]
+        while pending:
+            self._work += 1
+            if self._work > MOST_WORK:
+                raise NotWritable
+            task = pending.pop()
+            if task not in seen:
+                seen.add(task)
+                if isinstance(task, CompoundTask):
+                    methods = self._found.methods[task]
+                    pending += [call.task for method in methods for call in method.calls]
+        return {task for task in seen if isinstance(task, PrimitiveTask)}
+
+
+def _inside(steps: list[Step]) -> list[list[Step]]:
+    """The steps from one task to another that can come back to it, component by component."""
+    below: dict[Compound, list[Compound]] = {}
+    for step in steps:
+        below.setdefault(step.task, []).append(step.callee)
+        below.setdefault(step.callee, [])
+    numbers = components(below)
+    inside: dict[int, list[Step]] = {}
+    for step in steps:
+        if numbers[step.task] == numbers[step.callee]:
+            inside.setdefault(numbers[step.task], []).append(step)
+    return list(inside.values())
+
+
+def _direction(effect: Any) -> tuple[Fluent[Any] | None, int]:
+    """Which fluent an effect writes, and where it moves it: up, down, or anywhere (0)."""
+    if not isinstance(effect, Assignment):
+        return None, 0
+    fluent, value = scalar(effect.target), effect.value
+    if fluent is None or not isinstance(value, Constant):
+        return fluent, 0
+    if effect.grows and is_int(fluent) and is_int(value) and value.value:
+        return fluent, 1 if value.value > 0 else -1
+    if not effect.grows and fluent.value_type is bool and isinstance(value.value, bool):
+        return fluent, 1 if value.value else -1
+    return fluent, 0
+
+
+def _moves(step: Step, one_way: set[Fluent[Any]]) -> bool:
+    """Whether one of the fluents is surely another one when the step is made."""
+    known = set(demands(step.method.method.condition))
+    for call in step.before:
+        if not isinstance(call.task, PrimitiveTask):
+            continue
+        known |= set(demands(call.task.precondition))
+        for effect in effects_of(call.task):
+            moved, direction = _direction(effect)
+            if moved in one_way and (moved.value_type is int or (moved, direction < 0) in known):
+                return True
+    return False
+
+
+def _moving_an_argument(task: Compound, several: list[Step]) -> set[Step]:
+    """The calls of a task by itself that count an argument up, or down, as none undoes."""
+    for parameter in task.parameters:
+        if parameter.type is not int:
+            continue
+        amounts = [_increment(step.call, parameter.position) for step in several]
+        signs = {amount and (1 if amount > 0 else -1) for amount in amounts}
+        if None not in signs and len(signs - {0}) == 1:
+            return {step for step, amount in zip(several, amounts, strict=True) if amount}
+    return set()
+
+
+def _increment(call: TaskCall, position: int) -> int | None:
+    """Constant increment of the argument over the caller's, or None."""
+    match call.args[position]:
+        case Parameter(position=given):
+            return 0 if given == position else None
+        case Arithmetic(
+            symbol="+" | "-" as symbol, left=Parameter(position=given), right=Constant(value=value)
+        ) if given == position and type(value) is int:
+            return value if symbol == "+" else -value
+        case _:
+            return None
+
+
+def _has_ints(found: Reachable) -> bool:
+    """Whether a parameter that is declared as ``int`` is given nothing else; a goal looks too."""
+    return all(
+        _is_declared_int(given)
+        for _, _, call in found.calls
+        for parameter, given in zip(call.task.parameters, call.args, strict=True)
+        if parameter.type is int
+    )
+
+
+def _is_declared_int(expression: Expression[Any]) -> bool:
+    match expression:
+        case Parameter(type=kind):
+            return kind is int
+        case Arithmetic(left=left, right=right):
+            return _is_declared_int(left) and _is_declared_int(right)
+        case _:
+            return is_int(expression)

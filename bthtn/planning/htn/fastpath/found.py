@@ -1,0 +1,206 @@
+"""From the entries that were noted to the parts of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
+from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task_effects import TaskEffects, grounded, projected
+from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SequenceNode, TaskNode
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.htn.by_arguments import ByArguments
+from bthtn.planning.htn.fastpath.reachable import PlainMethod
+from bthtn.planning.htn.rows import (
+    Body,
+    CallPart,
+    MethodRow,
+    PrimitiveRow,
+    SequencePart,
+)
+from bthtn.planning.htn.table import TaskTable
+from bthtn.planning.htn.values import ProjectedState, Values
+from bthtn.planning.protocol import seeded
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.state import FrozenState
+
+Entry = tuple[Any, tuple[Any, ...]]
+"""A method or a primitive task, with the values of its parameters."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What is asked from one state after the other; ``body`` is that of the goal."""
+
+    domain: FrozenDomain
+    goal: Network
+    binding: Binding
+    seed: int
+    body: Body
+
+
+def part_of(
+    question: Question, base: FrozenState, record: list[Any], expansions: int, part: str
+) -> Any:
+    """One part of the plan for a question from a state, made anew."""
+    match part:
+        case "record":
+            methods = [one for one, _ in entries(record) if type(one) is PlainMethod]
+            return MethodTraversalRecord([one.index for one in methods])
+        case "actions":
+            return tuple([one for one in entries(record) if type(one[0]) is PrimitiveTask])
+        case "expansions":
+            return expansions
+        case "written":
+            return _Steps(question, base, entries(record)).written()
+        case "predicted":
+            start = seeded(base, question.seed)
+            return start.changed(_Steps(question, base, entries(record)).written())
+        case "tree":
+            return _tree(question, base, entries(record))
+        case _:
+            return getattr(question, part)
+
+
+def entries(record: list[Any]) -> list[Entry]:
+    """The entries of a plan, made by the functions that were noted."""
+    made: list[Entry] = []
+    for one in record:
+        made += one[0](*one[1:]) if type(one) is tuple else one()
+    return made
+
+
+class _Steps:
+    """Carries the primitive tasks of a plan out, from its start on."""
+
+    def __init__(self, question: Question, base: FrozenState, entries: Sequence[Entry]) -> None:
+        self._table = question.domain.derived(TaskTable)
+        self._entries = entries
+        self._place = 0
+        self._values = Values(seeded(base, question.seed).values)
+        self._view = ProjectedState(self._values)
+        self._written: dict[Fluent[Any], None] = {}
+
+    def before(self, place: int) -> RecordingView:
+        """The state in which the plan's methods and tasks in front of the place are done."""
+        for what, args in self._entries[self._place : place]:
+            if isinstance(what, PrimitiveTask):
+                row = self._table.row(what)
+                assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
+                overwritten = row.step and row.step(self._values, args, self._view)
+                if not overwritten:
+                    writes = projected(what, args, RecordingView(self._view)).writes
+                    overwritten = self._view.apply(writes or {})
+                self._written.update(dict.fromkeys(overwritten[::2]))
+        self._place = max(self._place, place)
+        return RecordingView(self._view)
+
+    def written(self) -> dict[Fluent[Any], Any]:
+        """Every fluent that the plan writes, with its value in the end."""
+        self.before(len(self._entries))
+        return {fluent: self._values[fluent] for fluent in self._written}
+
+
+def _tree(question: Question, base: FrozenState, entries: Sequence[Entry]) -> Node:
+    steps = _Steps(question, base, entries)
+    root = question.body
+    calls, nodes, binding = _calls(root), list[Node](), question.binding
+    around: list[tuple[Any, ...]] = []
+    for place, (what, args) in enumerate(entries):
+        part = calls[len(nodes)]
+        row, reads = part.row, None
+        if part.reads:
+            reads = _remembered(part.readings, binding, _readings, part, steps, place)
+        if isinstance(row, PrimitiveRow):
+            step: TaskEffects = _remembered(row.projections, args, _projection, row, steps, place)
+            touched = step.footprint if reads is None else _with(reads, step.footprint)
+            nodes.append(TaskNode(row.task, args, touched, step.duration, step.cost))
+        else:
+            method = row.methods[what.index]
+            asked = _remembered(method.footprints, args, _asked, method, steps, place)
+            if reads is not None:
+                asked = _with(reads, asked)
+            around.append((method, args, asked, calls, nodes, binding))
+            assert method.body is not None, "methods are plain data"
+            calls, nodes, binding = _calls(method.body), [], args
+        while around and len(nodes) == len(calls):
+            method, own, asked, calls, outside, binding = around.pop()
+            outside.append(_scope(method, own, asked, nodes))
+            nodes = outside
+    return _node(root, nodes)
+
+
+def _calls(body: Body) -> Sequence[CallPart]:
+    """The calls of a body in order."""
+    return body.parts if body.calls else list(_nested_calls(body))  # type: ignore[return-value]
+
+
+def _nested_calls(body: Body) -> Iterator[CallPart]:
+    for part in body.parts:
+        if isinstance(part, CallPart):
+            yield part
+        elif isinstance(part, SequencePart):
+            yield from _nested_calls(part.body)
+
+
+def _scope(row: MethodRow, args: tuple[Any, ...], asked: Footprint, nodes: list[Node]) -> Node:
+    body, cost, value = row.body, row.cost, row.value
+    assert body is not None, "methods are plain data"
+    assert cost is not None, "so are their costs"
+    assert value is not None, "so are their values"
+    child = _node(body, nodes)
+    return ScopeNode(row.task, args, row.index, child, asked, row.method.name, cost, value)
+
+
+def _node(body: Body, nodes: list[Node]) -> Node:
+    """What a body of calls becomes, whose calls became these nodes."""
+    if body.calls:
+        return SequenceNode(tuple(nodes)) if isinstance(body.network, SequenceNetwork) else nodes[0]
+    return _taken(body.network, iter(nodes))
+
+
+def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
+    if isinstance(network, SequenceNetwork):
+        return SequenceNode(tuple([_taken(one, nodes) for one in network.parts]))
+    return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
+
+
+def _remembered(
+    memory: ByArguments[Any] | None,
+    args: tuple[Any, ...],
+    work_out: Callable[..., Any],
+    row: Any,
+    steps: _Steps,
+    place: int,
+) -> Any:
+    """What a row is known to touch; worked out in the state there, where that is not known."""
+    known = None if memory is None else memory.find(args)
+    if known is None:
+        known = work_out(row, args, steps.before(place))
+        if memory is not None:
+            memory.keep(args, known)
+    return known
+
+
+def _projection(row: PrimitiveRow, args: tuple[Any, ...], view: RecordingView) -> TaskEffects:
+    return projected(row.task, args, view)
+
+
+def _asked(row: MethodRow, args: tuple[Any, ...], view: RecordingView) -> Footprint:
+    row.method.condition.evaluate(view, args)
+    return Footprint(view.reads)
+
+
+def _readings(part: CallPart, args: tuple[Any, ...], view: RecordingView) -> Footprint:
+    grounded(part.network, view, args)
+    return Footprint(view.reads)
+
+
+def _with(reads: Footprint, own: Footprint) -> Footprint:
+    """What a node touches whose arguments were computed from something."""
+    return Footprint(reads.reads | own.reads, own.writes, own.uses)

@@ -1,0 +1,91 @@
+"""What is written in place of calls, which functions call which, and where fluents stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.planning.htn.expressions import Names
+from bthtn.planning.htn.fastpath.reachable import (
+    Compound,
+    PlainMethod,
+    Reachable,
+    is_single,
+    mentioned,
+    scalar,
+)
+from bthtn.planning.htn.recursion import components
+from bthtn.world.fluent import Fluent
+
+MOST_SCALARS: Final = 16
+"""Fluents beyond these are kept as members of families are."""
+DEEPEST_CALLS: Final = 50
+"""Functions that may call one another before planning goes on from the loop."""
+
+
+class CallOrder:
+    """Which functions may call which: those that cannot come to be called by them."""
+
+    def __init__(self, found: Reachable) -> None:
+        self._components = components(found.called)
+        self._heights = _heights(found.called, self._components)
+
+    def may_call(self, task: Compound, other: Compound) -> bool:
+        """Whether the function of a task may call that of another."""
+        own = self._components[other]
+        return own != self._components[task] and (self._heights[own] + 1) % DEEPEST_CALLS != 0
+
+
+def _heights(
+    below: Mapping[Compound, list[Compound]], numbers: Mapping[Compound, int]
+) -> dict[int, int]:
+    """For every component, how many others can be entered one inside the other from it."""
+    heights: dict[int, int] = {}
+    for task in sorted(below, key=numbers.__getitem__):
+        own = numbers[task]
+        under = [heights[numbers[one]] + 1 for one in below[task] if numbers[one] != own]
+        heights[own] = max([heights.get(own, 0), *under])
+    return heights
+
+
+def variables(
+    domain: FrozenDomain, found: Reachable, names: Names, *, looks: bool
+) -> dict[Fluent[Any], str]:
+    """The variable of each scalar that an effect writes; "" for one that nobody reads.
+
+    Where one ``looks`` for cycles, everything is read.
+    """
+    written = {scalar(effect.target) for effect in found.effects}
+    read = {scalar(one) for asked in found.expressions for one in mentioned(asked)}
+    made: dict[Fluent[Any], str] = {}
+    for fluent in domain.schema.fluents.values():
+        if fluent in written:
+            if fluent not in read and not looks:
+                made[fluent] = ""
+            elif len(made) < MOST_SCALARS:
+                made[fluent] = names.new("s")
+    return made
+
+
+def inlined(found: Reachable, looked_at: frozenset[Compound]) -> dict[Compound, PlainMethod]:
+    """Tasks with one method only, to be used whatever the state, that do not call each other.
+
+    Their bodies may be written in place of their calls.
+    """
+    single = {
+        task: methods[0]
+        for task, methods in found.methods.items()
+        if task not in looked_at and is_single(methods)
+    }
+    below = {
+        task: [one for one in method.called if one in single] for task, method in single.items()
+    }
+    numbers = components(below)
+    many = Counter(numbers.values())
+    return {
+        task: method
+        for task, method in single.items()
+        if many[numbers[task]] == 1 and task not in below[task]
+    }

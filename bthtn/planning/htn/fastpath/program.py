@@ -1,0 +1,91 @@
+"""The functions that answer a question, made once for the tasks that goals call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network
+from bthtn.domain.task import Task
+from bthtn.errors import BthtnError
+from bthtn.plan.plan import Plan, new, put_source
+from bthtn.planning.htn.fastpath.functions import Functions
+from bthtn.planning.htn.fastpath.guard import Unforeseen, repeats
+from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
+from bthtn.planning.htn.generated import executed
+from bthtn.world.expression import Binding, Constant, Parameter
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+
+Cell = tuple[Any, ...]
+MOST_PROGRAMS: Final = 200
+"""Programs of one domain that are kept; then it begins anew."""
+_GIVEN: Final = {
+    "Plan": Plan,
+    "new": new,
+    "put_source": put_source,
+    "Unforeseen": Unforeseen,
+    "repeats": repeats,
+}
+_NOWHERE: Final = FrozenState({})
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Functions that search for a plan.
+
+    ``text`` is their source. ``starts`` are the functions that begin with a task that a goal calls,
+    ``asking`` makes one that answers. The tasks of ``guarded`` are called with the open call
+    around them, which is none.
+    """
+
+    text: str
+    starts: Mapping[Task, Any]
+    asking: Callable[..., Any]
+    guarded: frozenset[Any]
+
+    def cell(self, goal: Network, binding: Binding) -> Cell | None:
+        """What there is to do for a goal; None where its arguments depend on the state."""
+        cell: Cell = ()
+        for call in reversed(calls_of(goal) or ()):
+            if not all(isinstance(one, Constant | Parameter) for one in call.args):
+                return None
+            args = [argument.evaluate(_NOWHERE, binding) for argument in call.args]
+            declared = zip(call.task.parameters, args, strict=True)
+            if UNKNOWN in args or any(p.type is int and type(v) is not int for p, v in declared):
+                return None
+            up = (None,) if call.task in self.guarded else ()
+            cell = (self.starts[call.task], *args, *up, cell)
+        return cell
+
+
+class Programs:
+    """The programs of one domain, by the tasks that goals call."""
+
+    def __init__(self, domain: FrozenDomain) -> None:
+        self._domain = domain
+        self._made: dict[Any, Program | None] = {}
+
+    def program(self, roots: frozenset[Task], *, strict: bool) -> Program | None:
+        """The program for goals that call these tasks; None where there can be none."""
+        key = roots, strict
+        if key not in self._made:
+            if len(self._made) >= MOST_PROGRAMS:
+                self._made.clear()
+            try:
+                made = _program(self._domain, roots, strict=strict)
+            except (NotWritable, BthtnError, RecursionError):
+                made = None  # the search comes to what is wrong, and says so
+            self._made[key] = made
+            return made
+        return self._made[key]
+
+
+def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program:
+    functions = Functions(domain, reachable(domain, roots), strict=strict)
+    text, starts = functions.text()
+    made = executed(text, {**_GIVEN, **functions.names.objects})
+    by_task = {task: made[name] for task, name in starts.items()}
+    return Program(text, by_task, made["asking"], functions.guarded)

@@ -1,0 +1,258 @@
+"""The task table: for every task of a domain a row with its compiled expressions.
+
+Rows are made when a search first gets to their task, and shared by all searches of the domain.
+They are immutable but for the memory of footprints, in which equal arguments find equal answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from bthtn.domain.method import Method
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import TaskEffects
+from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
+from bthtn.planning.htn.source import Source
+from bthtn.world.expression import Constant, Expression, Parameter
+from bthtn.world.footprint import Footprint
+from bthtn.world.truth import UNKNOWN
+
+Function = Callable[..., Any]
+
+
+class PrimitiveRow:
+    """A primitive task.
+
+    ``step`` is its compiled function, None where it has to be evaluated; ``tracking_step`` one
+    that keeps up the fingerprint of the state as well. Each is made when it is first asked for.
+    ``duration`` and ``cost`` are numbers, None where they depend on arguments or state.
+    """
+
+    __slots__ = ("cost", "duration", "projections", "step", "task", "tracking_step")
+
+    is_primitive: Final = True
+    step: Function | None
+    tracking_step: Function | None
+
+    def __init__(self, task: PrimitiveTask[Any]) -> None:
+        self.task = task
+        self.duration = _number(task.duration)
+        self.cost = _number(task.cost)
+        alike = projects_alike(task)
+        self.projections: ByArguments[TaskEffects] | None = ByArguments() if alike else None
+
+    def __getattr__(self, name: str) -> Any:
+        """A function that is asked for for the first time; Python asks here only then."""
+        if name not in ("step", "tracking_step"):
+            raise AttributeError(name)
+        numbers = (self.task.duration, self.task.cost)
+        function: Function | None = None
+        if all(isinstance(one, Constant | Parameter) for one in numbers):
+            source = Source()
+            made = source.step(self.task, tracks=name == "tracking_step")
+            function = None if made is None else source.made()[made]
+        setattr(self, name, function)
+        return function
+
+
+class CallPart:
+    """A call of a task inside a network.
+
+    ``args`` are its arguments where they are the same in every state, else None; then ``ground``
+    gives them, None for unknown ones. Without ``ground`` they are evaluated. ``reads`` says whether
+    they depend on the state.
+    """
+
+    __slots__ = ("args", "ground", "network", "readings", "reads", "row")
+
+    def __init__(self, call: TaskCall, row: Row, source: Source | None) -> None:
+        self.network = call
+        self.row = row
+        self.ground: Any = None
+        self.args: tuple[Any, ...] | None = None
+        self.reads = False
+        self.readings: ByArguments[Footprint] | None = None
+        if all(type(one) is Constant for one in call.args):
+            args = tuple([one.value for one in call.args])  # type: ignore[attr-defined]
+            self.args = None if UNKNOWN in args else args
+            return
+        self.reads = not all(isinstance(one, Constant | Parameter) for one in call.args)
+        alike = all(map(reads_all, call.args))
+        self.readings = ByArguments() if alike else None
+        if source is not None:
+            self.ground = source.arguments(call)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequencePart:
+    """A sequence inside a network."""
+
+    network: SequenceNetwork
+    body: Body
+    row: None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchesPart:
+    """A parallel or priority node; each branch is a body of its own."""
+
+    network: ParallelNetwork | PriorityNetwork
+    branches: tuple[Body, ...]
+    row: None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeferPart:
+    """A task that is planned on arrival; ``body`` is its call, for plans that are checked."""
+
+    network: DeferNetwork
+    body: Body
+    row: None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PausePart:
+    """Planning stops here."""
+
+    network: PauseNetwork
+    row: None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullPart:
+    """Nothing to do."""
+
+    network: NullNetwork
+    row: None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EndPart:
+    """Behind everything else: a branch, or the goal, is planned to its end."""
+
+    row: None = None
+
+
+Part = CallPart | SequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Body:
+    """Networks to be planned one after the other; all of ``network``, if that is a sequence."""
+
+    network: Network | None
+    parts: tuple[Part, ...]
+    calls: int = 0
+    """How many calls it consists of, 0 where there is anything else in it."""
+    length: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the parts."""
+        object.__setattr__(self, "length", len(self.parts))
+
+    @property
+    def rest(self) -> tuple[Network, ...]:
+        """The networks of the parts."""
+        return self.network.parts if isinstance(self.network, SequenceNetwork) else ()
+
+
+class MethodRow:
+    """A method of a compound task.
+
+    ``holds`` tells its condition's truth, None for one that always holds. ``is_evaluated``:
+    condition and body are asked for together instead, since either is a plain function.
+    ``excludes_later``: where it may be used, no later method may.
+    """
+
+    __slots__ = (
+        "body",
+        "cost",
+        "excludes_later",
+        "footprints",
+        "has_numbers",
+        "holds",
+        "index",
+        "is_evaluated",
+        "method",
+        "task",
+        "value",
+    )
+
+    def __init__(
+        self, task: CompoundTask[Any], index: int, method: Method, *, excludes_later: bool
+    ) -> None:
+        self.task = task
+        self.index = index
+        self.method = method
+        self.excludes_later = excludes_later
+        self.holds: Any = None
+        self.is_evaluated = False
+        self.body: Body | None = None
+        self.cost = _number(method.cost)
+        self.value = _number(method.value)
+        self.has_numbers = self.cost is None or self.value is None
+        alike = reads_alike(method.condition)
+        self.footprints: ByArguments[Footprint] | None = ByArguments() if alike else None
+
+
+Compiled = tuple["tuple[MethodRow, ...]", "Function | None"]
+"""The rows of a task's methods, and the function that tells the first usable one."""
+
+
+class CompoundRow:
+    """A compound task. Its methods are compiled when they are first asked for.
+
+    ``first`` is the function that tells the number of the first usable method from one on: None
+    where there is none, UNKNOWN where that cannot be told. There is no such function where a
+    method is evaluated, or the task has other ways than its methods.
+    """
+
+    __slots__ = ("_compiled", "first", "is_recursive", "methods", "task")
+
+    is_primitive: Final = False
+    methods: tuple[MethodRow, ...]
+    first: Function | None
+
+    def __init__(
+        self,
+        task: CompoundTask[Any],
+        compiled: Callable[[CompoundTask[Any]], Compiled],
+        *,
+        is_recursive: bool,
+    ) -> None:
+        self.task = task
+        self.is_recursive = is_recursive
+        self._compiled = compiled
+
+    def __getattr__(self, name: str) -> Any:
+        """The methods, when they are asked for the first time; Python asks here only then."""
+        if name not in ("methods", "first"):
+            raise AttributeError(name)
+        self.methods, self.first = self._compiled(self.task)
+        return getattr(self, name)
+
+    def of(self, method: Method) -> MethodRow:
+        """The row of one of the task's methods."""
+        return next(row for row in self.methods if row.method is method)
+
+
+Row = PrimitiveRow | CompoundRow
+
+
+def _number(expression: Expression[Any]) -> float | None:
+    """The number, None where it depends on arguments or state; unknown ones count as nothing."""
+    if not isinstance(expression, Constant):
+        return None
+    number: float = 0 if expression.value is UNKNOWN else expression.value
+    return number

@@ -1,0 +1,225 @@
+"""Expressions and effects as Python functions, generated once for a task.
+
+    def f0(S, a, view): …
+
+``S`` holds the projected values by fluent, ``a`` the arguments of the task, ``view`` is the
+``ProjectedState`` over ``S``. Nothing of a domain reaches the text: every object has a number,
+and stands in the namespace that the text runs in. What cannot be written so, plain functions
+above all, is evaluated by the expression itself.
+
+A read of something unknown raises ``UnknownOperand``. Each function catches it, and leaves the
+answer to evaluation, which knows three-valued logic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import nan
+from types import MappingProxyType
+from typing import Any, Final, NoReturn
+
+from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.planning.htn.expressions import (
+    ExpressionSource,
+    Names,
+    fits,
+    is_volatile,
+    prototype,
+)
+from bthtn.planning.htn.generated import executed
+from bthtn.planning.htn.values import ABSENT, WEIGHTS
+from bthtn.world.assignment import Assignment, Reference
+from bthtn.world.expression import Condition, Constant
+from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.truth import UNKNOWN
+
+Function = Callable[..., Any]
+
+
+class UnknownOperand(Exception):  # noqa: N818 - a signal: the answer is left to evaluation
+    """A compiled expression has read something unknown."""
+
+
+def unknown() -> NoReturn:
+    """Leave a compiled expression."""
+    raise UnknownOperand
+
+
+class Source(ExpressionSource):
+    """The source of some functions, and the objects that it mentions."""
+
+    def __init__(self) -> None:
+        super().__init__(Names())
+        self._lines: list[str] = []
+        self._functions = 0
+
+    @property
+    def text(self) -> str:
+        """The source of all functions so far."""
+        return "\n".join(self._lines)
+
+    def made(self) -> dict[str, Function]:
+        """The functions by name."""
+        return executed(self.text, {**_GIVEN, **self.names.objects})
+
+    def condition(self, condition: Condition) -> str | None:
+        """Name of the function that tells the condition's truth; None where it is evaluated."""
+        truth = self.truth(condition)
+        if truth is None:
+            return None
+        fallback = f"evaluate({self.names.of(condition)}, a, view)"
+        return self._function([f"    return {truth}"], fallback)
+
+    def first(self, conditions: Sequence[Condition]) -> str:
+        """Name of the function that tells the number of the first condition that holds.
+
+        It is also given the number to begin with. Its answer is None where none holds, and UNKNOWN
+        where one is unknown before. All of them can be compiled.
+        """
+        lines: list[str] = []
+        for number, condition in enumerate(conditions):
+            truth = self.truth(condition)
+            asked = f"start <= {number}" if len(conditions) > 1 else "start == 0"
+            lines.append(f"    if {asked} and {truth}: return {number}")
+        return self._function([*lines, "    return None"], "UNKNOWN", given="S, a, view, start")
+
+    def arguments(self, call: TaskCall) -> str | None:
+        """Name of the function that gives a call's arguments, None for unknown ones."""
+        values = [self.value(one) for one in call.args]
+        if None in values:
+            return None
+        given = ", ".join(map(str, values))
+        return self._function([f"    return ({given}{',' if len(values) == 1 else ''})"], "None")
+
+    def step(self, task: PrimitiveTask[Any], *, tracks: bool) -> str | None:
+        """Name of the function that plans a primitive task; None where it is evaluated.
+
+        With ``tracks``, it keeps up the fingerprint of the state. It carries the effects out and
+        answers with what they overwrote; with False where the precondition does not hold, with
+        None where evaluation has to tell.
+        """
+        truth = self.truth(task.precondition)
+        effects = _Effects(self, (*task.effects, *task.expected), tracks=tracks)
+        if truth is None or not effects.are_written:
+            return None
+        asked = [] if truth == "True" else [f"    if not {truth}: return False"]
+        return self._function([*asked, *effects.computed], "None", effects.stored)
+
+    def _function(
+        self,
+        inside: list[str],
+        otherwise: str,
+        behind: Sequence[str] = (),
+        given: str = "S, a, view",
+    ) -> str:
+        """Define a function; ``otherwise`` is its answer where ``inside`` met something unknown."""
+        name = f"f{self._functions}"
+        self._functions += 1
+        self._lines.append(f"def {name}({given}):")
+        if any("unknown()" in line for line in inside):
+            inside = ["    try:", *(f"    {line}" for line in inside)]
+            inside.append(f"    except UnknownOperand: return {otherwise}")
+        self._lines += [*inside, *behind]
+        return name
+
+    def argument(self, position: int) -> str:
+        return f"a[{position:d}]"
+
+    def read(self, reference: Reference[Any], depth: int) -> str | None:
+        fluent = self.place(reference, depth)
+        read = f"view.sensed({fluent})" if is_volatile(reference) else f"S[{fluent}]"
+        return fluent and f"(r if (r := {read}) is not UNKNOWN else unknown())"
+
+
+class _Effects:
+    """Source for the effects of one task: all right sides first, then the writes."""
+
+    def __init__(self, source: Source, effects: tuple[Any, ...], *, tracks: bool) -> None:
+        self._source = source
+        self.computed: list[str] = []
+        self.stored: list[str] = []
+        places = [self._effect(number, effect) for number, effect in enumerate(effects)]
+        self.are_written = None not in places and not _surely_same(effects)
+        for numbers in _possibly_same(effects):
+            # Two effects on one fluent have a meaning together that evaluation knows.
+            named = ", ".join(f"p{number}" for number in numbers)
+            self.computed.append(f"    if len({{{named}}}) < {len(numbers)}: return None")
+        several = range(len(effects))
+        self.stored += [f"    b{n} = S.get(p{n}, ABSENT)" for n in several]
+        if tracks and effects:
+            moved = " + ".join(
+                f"hash(p{n}) % {WEIGHTS} *"
+                f" (hash(v{n}) - hash(S.unread(p{n}) if b{n} is ABSENT else b{n}))"
+                for n in several
+            )
+            self.stored.append(f"    view.fingerprint += {moved}")
+        self.stored += [f"    S[p{n}] = v{n}" for n in several]
+        self.stored.append(f"    return ({' '.join(f'p{n}, b{n},' for n in several)})")
+
+    def _effect(self, number: int, effect: Any) -> str | None:
+        """Work out place and value of one effect; None where that has to be evaluated."""
+        if not isinstance(effect, Assignment) or is_volatile(effect.target):
+            return None
+        target, place, value = effect.target, self._source.place(effect.target), None
+        value = self._source.value(effect.value)
+        if place is None or value is None:
+            return None
+        self.computed.append(f"    p{number} = {place}")
+        self.computed.append(f"    v{number} = {value}")
+        if not fits(effect.value, target):
+            self.computed.append(f"    {self._check(number, target)}")
+        if effect.grows:
+            before = f"(r if (r := S[p{number}]) is not UNKNOWN else unknown())"
+            self.computed.append(f"    v{number} = {before} + v{number}")
+        if target.value_type in (float, object) and not isinstance(effect.value, Constant):
+            self.computed.append(
+                f"    if type(v{number}) is float and v{number} != v{number}: v{number} = NAN"
+            )
+        return place
+
+    def _check(self, number: int, target: Reference[Any]) -> str:
+        """Source that raises StateError for a value of a wrong type."""
+        check = f"p{number}.check(v{number})"
+        if prototype(target).plain_type is None:
+            return check
+        return f"if type(v{number}) is not {self._source.names.of(target.value_type)}: {check}"
+
+
+def evaluate(condition: Condition, args: tuple[Any, ...], view: Any) -> Any:
+    """The condition's truth by evaluation."""
+    return condition.evaluate(view, args)
+
+
+_GIVEN: Final = MappingProxyType(
+    {
+        "UNKNOWN": UNKNOWN,
+        "ABSENT": ABSENT,
+        "NAN": nan,
+        "UnknownOperand": UnknownOperand,
+        "unknown": unknown,
+        "evaluate": evaluate,
+    }
+)
+"""What every source may mention."""
+
+
+def _name_of(effect: Any) -> str:
+    return prototype(effect.target).name if isinstance(effect, Assignment) else ""
+
+
+def _surely_same(effects: tuple[Any, ...]) -> bool:
+    """Whether two effects always write one fluent."""
+    fixed = [one.target for one in effects if isinstance(one, Assignment)]
+    fixed = [one for one in fixed if isinstance(one, Fluent)]
+    return len(set(map(id, fixed))) < len(fixed)
+
+
+def _possibly_same(effects: tuple[Any, ...]) -> Iterator[list[int]]:
+    """Numbers of effects that may come to write the same member of a family."""
+    families: dict[str, list[int]] = {}
+    for number, effect in enumerate(effects):
+        if isinstance(effect, Assignment):
+            families.setdefault(_name_of(effect), []).append(number)
+    for numbers in families.values():
+        if len(numbers) > 1 and any(isinstance(effects[n].target, MemberOf) for n in numbers):
+            yield numbers

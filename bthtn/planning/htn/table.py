@@ -1,0 +1,178 @@
+"""The task table of a domain, which all its searches share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, assert_never
+from weakref import WeakValueDictionary
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.exclusion import excluding_later
+from bthtn.planning.htn.recursion import recursive_tasks
+from bthtn.planning.htn.rows import (
+    Body,
+    BranchesPart,
+    CallPart,
+    Compiled,
+    CompoundRow,
+    DeferPart,
+    MethodRow,
+    NullPart,
+    Part,
+    PausePart,
+    PrimitiveRow,
+    Row,
+    SequencePart,
+)
+from bthtn.planning.htn.source import Source
+from bthtn.world.expression import Constant
+from bthtn.world.names import in_one_line
+
+
+class TaskTable:
+    """The rows of one domain; ``domain.derived(TaskTable)`` is the same at every call."""
+
+    def __init__(self, domain: FrozenDomain) -> None:
+        base = domain.base
+        if base is not None and not _extends(domain, base):
+            base = None  # the domain was made from another one by hand
+        self._domain = domain
+        self._rows: dict[Task, Row] = {}
+        self._goals: WeakValueDictionary[int, Body] = WeakValueDictionary()
+        self.has_volatile = domain.schema.has_volatile
+        self._base = None if base is None else base.derived(TaskTable)
+
+    def row(self, task: Task) -> Row:
+        """The row of a task."""
+        row = self._rows.get(task)
+        if row is None:
+            row = self._rows[task] = self._made(task)
+        return row
+
+    def _made(self, task: Task) -> Row:
+        if self._base is not None and self._base.has(task):
+            return self._base.row(task)
+        return (
+            PrimitiveRow(task)
+            if isinstance(task, PrimitiveTask)
+            else CompoundRow(task, self.methods_of, is_recursive=task in self.recursive)
+        )
+
+    def source(self) -> str:
+        """The source of all expressions and effects, with a comment that names each task.
+
+        It is for people: what is run has no comments, since names would be run with it.
+        """
+        texts = []
+        for task in self._domain.tasks.values():
+            source = Source()
+            if isinstance(task, PrimitiveTask):
+                source.step(task, tracks=False)
+            else:
+                self._compiled(task, source)
+            texts.append(f"# {in_one_line(task.name)}\n{source.text}\n")
+        return "\n\n".join(texts)
+
+    def has(self, task: Task) -> bool:
+        """Whether the task is one of the domain."""
+        return self._domain.tasks.get(task.name) is task
+
+    def methods_of(self, task: CompoundTask[Any]) -> Compiled:
+        """The rows of a task's methods, and the function that tells the first usable one."""
+        source = Source()
+        rows, parts = self._compiled(task, source)
+        plain = task.choice is None and not any(row.is_evaluated for row in rows)
+        first = source.first([row.method.condition for row in rows]) if plain else ""
+        functions = source.made()
+        for row in rows:
+            row.holds = row.holds and functions[row.holds]
+        for part in parts:
+            part.ground = functions[part.ground]
+        return rows, functions[first] if first else None
+
+    def _compiled(
+        self, task: CompoundTask[Any], source: Source
+    ) -> tuple[tuple[MethodRow, ...], list[CallPart]]:
+        """The rows of a task's methods and of calls in them, with names in the source."""
+        methods, parts = self._domain.methods[task], list[CallPart]()
+        exclusive = excluding_later([one.condition for one in methods])
+        rows = tuple(
+            MethodRow(task, index, method, excludes_later=excludes)
+            for index, (method, excludes) in enumerate(zip(methods, exclusive, strict=True))
+        )
+        for row in rows:
+            condition, body = row.method.condition, row.method.body
+            is_plain = isinstance(body, PlainBody)
+            if not isinstance(body, PlainBody):
+                row.body = self._body(body, source, parts)
+            if is_plain or not (isinstance(condition, Constant) and condition.value is True):
+                row.holds = None if is_plain else source.condition(condition)
+                row.is_evaluated = row.holds is None
+        return rows, parts
+
+    def goal(self, network: Network) -> Body:
+        """The body of a goal, the same for a network as long as somebody has it."""
+        known = self._goals.get(id(network))
+        if known is None:
+            known = self._goals[id(network)] = self.body(network)
+        return known  # which has the network, so that its id stays its own
+
+    def body(self, network: Network) -> Body:
+        """A network that belongs to no method: a goal, or what a plain function answered."""
+        return self._body(network, None, [])
+
+    def _body(self, network: Network, source: Source | None, parts: list[CallPart]) -> Body:
+        """The body of a network; ``parts`` gets those whose ``ground`` is a name in the source.
+
+        Without a source, nothing is compiled: it is not worth it for what is planned once.
+        """
+        if isinstance(network, NullNetwork):
+            return Body(network, (), 0)
+        inside = network.parts if isinstance(network, SequenceNetwork) else (network,)
+        made = tuple(self._part(one, source, parts) for one in inside)
+        calls = len(made) if all(isinstance(one, CallPart) for one in made) else 0
+        return Body(network, made, calls)
+
+    def _part(self, network: Network, source: Source | None, parts: list[CallPart]) -> Part:
+        match network:
+            case TaskCall():
+                part = CallPart(network, self.row(network.task), source)
+                if part.ground is not None:
+                    parts.append(part)
+                return part
+            case SequenceNetwork():
+                return SequencePart(network, self._body(network, source, parts))
+            case ParallelNetwork() | PriorityNetwork():
+                branches = (self._body(one, source, parts) for one in network.parts)
+                return BranchesPart(network, tuple(branches))
+            case DeferNetwork():
+                return DeferPart(network, self._body(network.call, source, parts))
+            case PauseNetwork():
+                return PausePart(network)
+            case NullNetwork():
+                return NullPart(network)
+            case _:
+                assert_never(network)
+
+    @cached_property
+    def recursive(self) -> frozenset[CompoundTask[Any]]:
+        """The compound tasks that can come to be entered inside themselves."""
+        return recursive_tasks(self._domain.methods)
+
+
+def _extends(domain: FrozenDomain, base: FrozenDomain) -> bool:
+    """Whether every task of the base means the same in the domain."""
+    return all(domain.tasks.get(name) is task for name, task in base.tasks.items()) and all(
+        domain.methods.get(task) is methods for task, methods in base.methods.items()
+    )

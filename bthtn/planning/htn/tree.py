@@ -1,0 +1,334 @@
+"""From the log of a search to the plan: its tree, actions and footprints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final, assert_never
+
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import TaskEffects, grounded, projected
+from bthtn.plan.nodes import (
+    DEFERRED,
+    HORIZON,
+    NULL_NODE,
+    PAUSED,
+    Node,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    Suspension,
+    TaskNode,
+)
+from bthtn.planning.htn.log import (
+    BINDING,
+    BODY,
+    CHOSEN,
+    CONTRIBUTION,
+    KIND,
+    NETWORK,
+    NUMBERS,
+    READS,
+    SCOPE,
+    STEP,
+    TOUCHED,
+    Contribution,
+    Entry,
+    Mark,
+    Past,
+    backwards,
+)
+from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PrimitiveRow
+from bthtn.planning.htn.values import Values
+from bthtn.world.footprint import Footprint, RecordingView
+
+Given = Contribution | Node
+"""What an entry contributes; most contribute a finished node and nothing else."""
+
+NOTHING_TOUCHED: Final = Footprint()
+
+
+def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Contribution:
+    """What the entries of a log become; ``past`` is at its end, and goes back to its beginning."""
+    inside: dict[int, list[Given]] = {}
+    for entry in reversed(log):
+        past.before(entry)
+        given = _given(entry, _in_order(inside.pop(id(entry), None)), past)
+        if given is not None:
+            inside.setdefault(id(entry[SCOPE]), []).append(given)
+    below = _in_order(inside.get(id(root)))
+    return _contribution(_assembled(root[BODY], root[BINDING], below))
+
+
+def actions_of(log: Iterable[Entry]) -> tuple[tuple[PrimitiveTask[Any], tuple[Any, ...]], ...]:
+    """The primitive tasks that a log has planned, with their arguments."""
+    return tuple(
+        (entry[KIND].task, entry[BINDING]) for entry in log if type(entry[KIND]) is PrimitiveRow
+    )
+
+
+def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:
+    """What the branch reads, writes and uses that begins at this place in the log."""
+    past, found = Past(values), list[Footprint]()
+    for entry in backwards(log, start):
+        past.before(entry)
+        found.append(_touched(entry, past))
+    return Footprint.in_turn(found[::-1])
+
+
+def _in_order(backwards: list[Given] | None) -> list[Given]:
+    return [] if backwards is None else backwards[::-1]
+
+
+def _given(entry: Entry, below: list[Given], past: Past) -> Given | None:
+    """What one entry contributes to its scope, given what the entries in it do."""
+    kind = entry[KIND]
+    match kind:
+        case PrimitiveRow():
+            step = _projection(kind, entry, past)
+            return TaskNode(kind.task, entry[BINDING], step.footprint, step.duration, step.cost)
+        case MethodRow():
+            return _scope(kind, entry, below, past)
+        case CallPart():
+            return Contribution(reads=_readings(kind, entry, past).reads)
+        case Mark.BRANCH:
+            return _assembled(entry[BODY], entry[BINDING], below)
+        case Mark.BRANCHES:
+            return _branches(entry[NETWORK], [_contribution(one) for one in below])
+        case Mark.LEFT | Mark.JOINED:
+            return None
+        case Mark.GIVEN:
+            given: Contribution = entry[CONTRIBUTION]
+            return given
+        case _:
+            assert_never(kind)
+
+
+def _touched(entry: Entry, past: Past) -> Footprint:
+    """What the entry itself reads, writes and uses."""
+    kind = entry[KIND]
+    match kind:
+        case PrimitiveRow():
+            return _projection(kind, entry, past).footprint
+        case MethodRow():
+            return _asked(kind, entry, past)
+        case CallPart():
+            return _readings(kind, entry, past)
+        case Mark.JOINED:
+            together: Footprint = entry[TOUCHED]
+            return together
+        case Mark.GIVEN:
+            given: Contribution = entry[CONTRIBUTION]
+            return Footprint(given.reads or frozenset(), given.ensured or {})
+        case Mark.BRANCH | Mark.BRANCHES | Mark.LEFT:
+            return NOTHING_TOUCHED
+        case _:
+            assert_never(kind)
+
+
+def _projection(row: PrimitiveRow, entry: Entry, past: Past) -> TaskEffects:
+    """How a primitive task went there."""
+    if len(entry) > STEP:
+        reads, writes, duration, cost = entry[STEP]
+        touched = Footprint(frozenset(reads), writes, row.task.uses)
+        return TaskEffects(True, writes, touched, duration, cost)  # noqa: FBT003 - it was planned
+    args, memory = entry[BINDING], row.projections
+    known = None if memory is None else memory.find(args)
+    if known is None:
+        known = projected(row.task, args, RecordingView(past))
+        if memory is not None:
+            memory.keep(args, known)
+    return known
+
+
+def _asked(row: MethodRow, entry: Entry, past: Past) -> Footprint:
+    """What the choice of a method has read."""
+    if entry[READS] is not None:
+        return Footprint(frozenset(entry[READS]))
+    args, memory = entry[BINDING], row.footprints
+    known = None if memory is None else memory.find(args)
+    if known is None:
+        view = RecordingView(past)
+        row.method.condition.evaluate(view, args)
+        known = Footprint(view.reads)
+        if memory is not None:
+            memory.keep(args, known)
+    return known
+
+
+def _readings(part: CallPart, entry: Entry, past: Past) -> Footprint:
+    """What the arguments of the call behind the entry were computed from."""
+    if entry[CONTRIBUTION] is not None:
+        return Footprint(entry[CONTRIBUTION])
+    args, memory = entry[BINDING], part.readings
+    known = None if memory is None else memory.find(args)
+    if known is None:
+        view = RecordingView(past)
+        grounded(part.network, view, args)
+        known = Footprint(view.reads)
+        if memory is not None:
+            memory.keep(args, known)
+    return known
+
+
+def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Given:
+    """The scope of a compound task, with everything in it."""
+    binding, chosen = entry[BINDING], entry[CHOSEN]
+    args, index, name = chosen or (binding, row.index, row.method.name)
+    asked = _asked(row, entry, past)
+    child = _assembled(entry[BODY], binding, below)
+    cost, value = entry[NUMBERS] or (row.cost or 0, row.value or 0)
+    node = ScopeNode(row.task, args, index, _node(child), asked, name, cost, value)
+    cause = _contribution(child).cause
+    return node if cause is None else Contribution(node, cause)
+
+
+def _branches(
+    network: ParallelNetwork | PriorityNetwork, branches: list[Contribution]
+) -> Contribution:
+    """A parallel or priority node with its branches."""
+    nodes = tuple(one.node for one in branches if one.node is not None)
+    cause = next((one.cause for one in branches if one.cause is not None), None)
+    if isinstance(network, ParallelNetwork):
+        return Contribution(ParallelNode(nodes, network.policy), cause)
+    dropped = tuple(one.dropped for one in branches if one.dropped is not None)
+    gone = {one.alternative for one in dropped}
+    kept = tuple(index for index in range(len(network.parts)) if index not in gone)
+    return Contribution(PriorityNode(nodes, kept, network.reactive, dropped), cause)
+
+
+def _contribution(given: Given) -> Contribution:
+    return given if isinstance(given, Contribution) else Contribution(given)
+
+
+def _node(given: Given) -> Node:
+    node = given.node if isinstance(given, Contribution) else given
+    assert node is not None, "a network becomes a node"
+    return node
+
+
+def _assembled(body: Body, binding: tuple[Any, ...], below: Sequence[Given]) -> Given:
+    """What a body became."""
+    network = body.network
+    assert network is not None, "nothing becomes of the end"
+    nodes = _called_in_turn(below) if body.calls else []
+    if body.calls and len(nodes) == body.calls:
+        return SequenceNode(tuple(nodes)) if isinstance(network, SequenceNetwork) else nodes[0]
+    return _taken(network, binding, _Row(below))
+
+
+def _called_in_turn(below: Sequence[Given]) -> list[Node]:
+    """The nodes of calls; none where something was left open."""
+    nodes: list[Node] = []
+    reads: frozenset[Any] | None = None
+    for one in below:
+        if not isinstance(one, Contribution):
+            nodes.append(_with_reads(one, reads) if reads else one)
+            reads = None
+        elif one.reads is not None and one.ensured is None:
+            reads = one.reads
+        else:
+            return []
+    return nodes
+
+
+class _Row:
+    """Contributions in order, with a look at the next one."""
+
+    def __init__(self, given: Sequence[Given]) -> None:
+        self._given = given
+        self._next = 0
+
+    def peek(self) -> Contribution | None:
+        """The next one, left where it is."""
+        return _contribution(self._given[self._next]) if self._next < len(self._given) else None
+
+    def take(self) -> Contribution:
+        """The next one."""
+        self._next += 1
+        return _contribution(self._given[self._next - 1])
+
+
+def _taken(network: Network, binding: tuple[Any, ...], row: _Row) -> Contribution:
+    """What a network became, made of the next contributions."""
+    match network:
+        case SequenceNetwork(parts):
+            return _sequence(parts, binding, row)
+        case NullNetwork():
+            return Contribution(NULL_NODE)
+        case PauseNetwork():
+            return _paused(row)
+        case ParallelNetwork() | PriorityNetwork():
+            return row.take()
+        case DeferNetwork():
+            return _deferred(network, binding, row)
+        case TaskCall():
+            return _call(network, binding, row)
+        case _:
+            assert_never(network)
+
+
+def _sequence(parts: tuple[Network, ...], binding: tuple[Any, ...], row: _Row) -> Contribution:
+    nodes: list[Node] = []
+    cause: Suspension | None = None
+    for number, network in enumerate(parts):
+        ahead = row.peek()
+        if ahead is not None and ahead.part == number:
+            nodes.append(SuspendedNode(parts[number:], binding, HORIZON))
+            cause = HORIZON
+            break
+        taken = _taken(network, binding, row)
+        nodes.append(_node(taken))
+        cause = taken.cause
+        if cause is not None:
+            rest = parts[number + 1 :]
+            nodes.extend([SuspendedNode(rest, binding, cause)] if rest else [])
+            break
+    return Contribution(SequenceNode(tuple(nodes)), cause)
+
+
+def _paused(row: _Row) -> Contribution:
+    """A pause, which is nothing where plans are checked to their end."""
+    ahead = row.peek()
+    return row.take() if ahead is not None and ahead.cause is PAUSED else Contribution(NULL_NODE)
+
+
+def _call(call: TaskCall, binding: tuple[Any, ...], row: _Row) -> Contribution:
+    taken = row.take()
+    reads: frozenset[Any] | None = None
+    if taken.reads is not None:
+        reads, taken = taken.reads, row.take()
+    if taken.node is None:
+        assert taken.cause is not None, "what has no node was suspended"
+        return Contribution(SuspendedNode((call,), binding, taken.cause), taken.cause)
+    return Contribution(_with_reads(taken.node, reads), taken.cause) if reads else taken
+
+
+def _with_reads(node: Node, reads: frozenset[Any]) -> Node:
+    """The node of a call whose arguments were computed from these."""
+    assert isinstance(node, TaskNode | ScopeNode), "a call becomes a task or a scope"
+    own = node.footprint
+    return replace(node, footprint=Footprint(reads | own.reads, own.writes, own.uses))
+
+
+def _deferred(network: DeferNetwork, binding: tuple[Any, ...], row: _Row) -> Contribution:
+    ahead = row.peek()
+    if ahead is None or (ahead.ensured is None and ahead.cause is None) or ahead.node is not None:
+        return _call(network.call, binding, row)  # planned at once, where plans are checked
+    taken, rest = row.take(), (network.call,)
+    if taken.ensured is None:
+        assert taken.cause is not None, "what ensures nothing is suspended"
+        return Contribution(SuspendedNode(rest, binding, taken.cause), taken.cause)
+    reads = taken.reads or frozenset()
+    return Contribution(SuspendedNode(rest, binding, DEFERRED, taken.ensured, reads))

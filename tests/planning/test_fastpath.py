@@ -1,0 +1,385 @@
+"""Generated functions: where one looks for cycles, and what they leave to the search."""
+
+import pytest
+
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Planner,
+    Settings,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+    sequence,
+)
+from bthtn.domain.chance import SEED
+from bthtn.errors import StateError
+from bthtn.plan.notation import normal
+from bthtn.planning.htn import expressions
+from bthtn.planning.htn.fastpath import accelerator
+from bthtn.planning.htn.fastpath.cycles import cycles, guarded
+from bthtn.planning.htn.fastpath.reachable import reachable
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import request
+
+
+class Yard(State):
+    lit: Fluent[bool] = fluent(default=True)
+    coal: Fluent[int] = fluent(default=3)
+    wood: Fluent[int] = fluent(default=3)
+    name: Fluent[str] = fluent(default="yard")
+    on: FluentFamily[str, str] = fluents(default="")
+
+
+def accelerator_of(asked):
+    return accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+
+
+def asked_often(domain, goal, settings=None):
+    """A planner that has functions for its goal, if there can be any."""
+    planner = Planner(domain, goal, settings or Settings())
+    for _ in range(2):
+        planner.search(domain.state_class())
+    return planner
+
+
+def yard_with(*written):
+    domain = Domain("yard", Yard)
+    made = {
+        "burn_coal": domain.primitive("burn_coal", effects=Yard.coal.decreases(1)),
+        "burn_wood": domain.primitive("burn_wood", effects=Yard.wood.decreases(1)),
+        "fetch_coal": domain.primitive("fetch_coal", effects=Yard.coal.becomes(3)),
+        "go_out": domain.primitive("go_out", effects=Yard.lit.becomes(False)),
+        "light": domain.primitive("light", effects=Yard.lit.becomes(True)),
+        "wait": domain.primitive("wait"),
+    }
+    for one in written:
+        made[one.__name__] = domain.compound(one)
+    return domain, made
+
+
+def looked_at(domain, *goals):
+    found = reachable(domain.freeze(), frozenset(goals))
+    return sorted(task.name for task in guarded(found, cycles(found)))
+
+
+def test_nobody_looks_for_cycles_where_each_round_moves_something_one_way():
+    def fire():
+        yield method(when=Yard.coal == 0)
+        yield method(do["burn_coal"](), do["fire"]())
+        yield method(do["burn_coal"](), do["burn_coal"](), do["fire"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == []
+
+
+def test_one_looks_where_another_round_moves_it_back():
+    def fire():
+        yield method(when=Yard.coal == 0)
+        yield method(do["burn_coal"](), do["fire"]())
+        yield method(do["fetch_coal"](), do["fire"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == ["fire"]
+
+
+def test_what_is_moved_back_only_where_something_else_moves_need_not_be_looked_at():
+    def fire():
+        yield method(do["burn_coal"](), do["fire"]())
+        yield method(do["burn_wood"](), do["fetch_coal"](), do["fire"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == []
+
+
+def test_a_truth_moves_only_where_it_is_known_to_have_been_another():
+    def night():
+        yield method(do["go_out"](), do["night"](), when=Yard.lit)
+
+    def day():
+        yield method(do["go_out"](), do["day"]())
+
+    domain, do = yard_with(night, day)
+    assert looked_at(domain, do["night"]) == []
+    assert looked_at(domain, do["day"]) == ["day"]
+
+
+def test_what_comes_behind_a_call_moves_nothing_before_it():
+    def fire():
+        yield method()
+        yield method(do["fire"](), do["burn_coal"]())
+
+    domain, do = yard_with(fire)
+    assert looked_at(domain, do["fire"]) == ["fire"]
+
+
+def test_arguments_count_and_what_a_task_in_between_does_counts_too():
+    def times(n: int):
+        yield method(when=n == 0)
+        yield method(do["wait"](), do["times"](n - 1))
+
+    def around(n: int):
+        yield method(do["back"](n - 1))
+
+    def back(n: int):
+        yield method(when=n == 0)
+        yield method(do["around"](n + 1))
+
+    def anything(n):
+        yield method(do["anything"](n - 1))
+
+    domain, do = yard_with(times, around, back, anything)
+    assert looked_at(domain, do["times"]) == []
+    assert looked_at(domain, do["back"]) == ["around", "back"]
+    assert looked_at(domain, do["anything"]) == ["anything"]
+
+
+def test_a_task_with_one_method_that_is_called_in_one_place_is_not_looked_at_besides_its_caller():
+    def clear(block: str):
+        yield method(when=Yard.on[block] == "")
+        yield method(do["take_off"](block, Yard.on[block]))
+
+    def take_off(block: str, top: str):
+        yield method(do["clear"](top), do["wait"]())
+
+    domain, do = yard_with(clear, take_off)
+    assert looked_at(domain, do["clear"]) == ["clear"]
+    assert looked_at(domain, do["clear"], do["take_off"]) == ["clear", "take_off"]
+
+
+class Shelf(State):
+    count: Fluent[int] = fluent(default=0)
+
+
+def test_a_value_of_a_wrong_type_is_reported_as_by_the_search():
+    shelf = Domain("shelf", Shelf)
+
+    @shelf.primitive
+    def put(many):
+        return primitive(effects=Shelf.count.becomes(many))
+
+    goal = put(0.5)
+    planner = asked_often(shelf, goal)
+    with pytest.raises(StateError) as told:
+        planner.plan(Shelf())
+    with pytest.raises(StateError) as expected:
+        HtnSearch(request(shelf, Shelf(), goal)).advance()
+    assert told.value.diagnostics == expected.value.diagnostics
+
+
+def test_a_cycle_in_which_nothing_is_told_apart_is_left_to_the_search():
+    domain = Domain("yard", Yard)
+    put = domain.primitive("put", effects=Yard.on["a"].becomes("b"))
+
+    @domain.compound
+    def tidy():
+        yield method(put(), tidy(), when=Yard.on["a"] == "")
+        yield method(tidy(), when=Yard.on["a"] == "")
+        yield method()
+
+    assert accelerator_of(request(domain, Yard(), tidy())) is None
+    assert asked_often(domain, tidy()).plan(Yard()).expansions == 3
+
+
+def test_deeper_than_is_allowed_the_search_answers():
+    domain = Domain("yard", Yard)
+
+    @domain.compound
+    def dig(n: int):
+        yield method(when=n == 0)
+        yield method(dig(n - 1))
+
+    for deep, found in ((11, True), (10, False)):
+        planner = asked_often(domain, dig(10), Settings(max_depth=deep))
+        assert (planner.plan(Yard()) is not None) is found
+
+
+def found_alone(asked):
+    """Expansions and record of the plan that generated functions find."""
+    plan = accelerator_of(asked)(asked.state, 1_000)
+    return plan.expansions, list(plan.record)
+
+
+def expected_of(asked):
+    search = HtnSearch(asked)
+    search.advance()
+    return search.expansions, list(search.plan.record)
+
+
+def test_a_cycle_is_cut_and_the_search_goes_on():
+    domain = Domain("yard", Yard)
+    step = domain.primitive("step", effects=Yard.coal.increases(1))
+    leave = domain.primitive("leave", precondition=Yard.coal >= 6)
+
+    @domain.compound
+    def dawdle():
+        yield method()
+        yield method(dawdle(), step())
+        yield method(step(), step(), step())
+
+    @domain.compound
+    def wander(n: int):
+        yield method(wander(n), when=Yard.lit)
+        yield method(dawdle(), leave())
+
+    for goal in (wander(1), sequence(dawdle(), leave())):
+        asked = request(domain, Yard(), goal)
+        assert found_alone(asked) == expected_of(asked)
+
+
+def test_what_a_method_did_to_a_family_is_taken_back_with_it():
+    domain = Domain("yard", Yard)
+    check = domain.primitive("check", precondition=Yard.on["a"] == "")
+
+    @domain.primitive
+    def put(what: str, where: str):
+        return primitive(effects=Yard.on[where].becomes(what))
+
+    @domain.compound
+    def arrange(where: str):
+        yield method(put("x", where))
+        yield method(put("y", "b"))
+
+    asked = request(domain, Yard(), sequence(arrange("a"), check()))
+    assert found_alone(asked) == expected_of(asked) == (6, [1])
+
+
+def test_what_was_read_of_a_family_is_read_again_once_it_was_written_by_another_name():
+    domain = Domain("yard", Yard)
+
+    @domain.primitive
+    def swap(here: str, there: str):
+        return primitive(precondition=Yard.on[here] == "", effects=Yard.on[there].becomes("x"))
+
+    @domain.compound
+    def twice(here: str, there: str):
+        yield method(swap(here, there), swap(here, there))
+        yield method(swap(here, "c"))
+
+    for there, method_number in (("a", 1), ("b", 0)):
+        asked = request(domain, Yard(), twice("a", there))
+        assert found_alone(asked) == expected_of(asked)
+        assert expected_of(asked)[1] == [method_number]
+
+
+def test_an_index_made_of_texts_means_the_same_member_however_it_is_put_together():
+    domain = Domain("yard", Yard)
+
+    @domain.primitive
+    def join(a: str, b: str):
+        return primitive(effects=Yard.on[a + "-" + b].becomes("joined"))
+
+    @domain.primitive
+    def cut(whole: str):
+        return primitive(
+            precondition=Yard.on[whole] == "joined", effects=Yard.on[whole].becomes("cut")
+        )
+
+    @domain.compound
+    def work(a: str, b: str):
+        yield method(join(a, b), work(a, b), when=Yard.on[a + "-" + b] == "")
+        yield method(cut("x-y"), work(a, b), when=Yard.on[a + "-" + b] == "joined")
+        yield method(when=(Yard.on["x-" + b] == "cut") & (Yard.on[a + "-y"] == "cut"))
+
+    asked = request(domain, Yard(), work("x", "y"))
+    assert found_alone(asked) == expected_of(asked)
+
+
+def test_a_plan_of_generated_functions_ends_with_the_seed():
+    domain, do = yard_with()
+    planner = asked_often(domain, sequence(do["wait"](), do["light"]()), Settings(seed=7))
+    plan = planner.plan(Yard())
+    assert plan.predicted.get(SEED) == 7
+
+
+def test_plans_are_the_same_whichever_members_are_remembered(monkeypatch):
+    monkeypatch.setattr(expressions, "MOST_MEMBERS", 2)
+    domain, do = yard_with()
+
+    @domain.compound
+    def tidy(place: str):
+        yield method(when=Yard.on[place] == "book")
+        yield method(do["wait"]())
+
+    planners = [asked_often(domain, tidy(place)) for place in ("a", "b", "c", "d")]
+    for _ in range(3):
+        found = [normal(planner.plan(Yard(on={"b": "book"})).tree) for planner in planners]
+        assert found == ["wait", "null", "wait", "wait"]
+
+
+@pytest.mark.parametrize("count", [3, 12, 60, 260])
+def test_many_methods_tasks_and_calls_are_planned_as_few_are(count):
+    domain, do = yard_with()
+
+    @domain.compound
+    def choose():
+        for number in range(count):
+            yield method(do["burn_coal"](), when=Yard.coal == number)
+
+    @domain.compound
+    def burn():
+        yield method(*[do["burn_wood"]()] * count, choose())
+
+    @domain.compound
+    def again():
+        yield method(*[choose()] * count)
+        yield method()
+
+    for goal in (choose(), burn(), again()):
+        asked = request(domain, Yard(coal=count - 1), goal)
+        planner = asked_often(domain, goal)
+        plan = planner.plan(asked.state)
+        assert (plan.expansions, list(plan.record)) == expected_of(asked)
+
+
+def test_a_search_that_was_answered_by_functions_tells_what_it_read_and_finds_other_plans():
+    domain, do = yard_with()
+
+    @domain.compound
+    def light_up():
+        yield method(do["light"](), when=Yard.coal > 2)
+        yield method(do["burn_coal"](), do["light"]())
+
+    planner = asked_often(domain, light_up())
+    search = planner.search(Yard(coal=3))
+    search.advance(10)
+    first = search.plan
+    assert search.reads == {Yard.coal: 3}
+    assert search.written == {Yard.lit: True}
+    assert search.plan is first
+    search.reject()
+    search.advance()
+    assert list(search.plan.record) == [1]
+
+
+def test_what_functions_cannot_answer_within_a_budget_takes_several():
+    domain, do = yard_with()
+    search = asked_often(domain, sequence(*[do["wait"]()] * 5)).search(Yard())
+    assert [search.advance(2).value for _ in range(3)] == ["running", "running", "solved"]
+    assert search.expansions == search.plan.expansions == 5
+
+
+class Pile(State):
+    height: FluentFamily[str, int] = fluents(default=0)
+
+
+@pytest.mark.parametrize(("high", "alone"), [(100, True), (300, False)])
+def test_an_open_call_is_compared_with_a_few_hundred_around_it_and_no_more(high, alone):
+    domain = Domain("pile", Pile)
+
+    @domain.primitive
+    def put(where: str):
+        return primitive(effects=Pile.height[where].increases(1))
+
+    @domain.compound
+    def pile_up(where: str):
+        yield method(when=Pile.height[where] == high)
+        yield method(put(where), pile_up(where))
+
+    asked = request(domain, Pile(), pile_up("here"))
+    answer = accelerator_of(asked)(asked.state, 10_000)
+    assert (answer is not None) is alone
+    assert asked_often(domain, pile_up("here")).plan(Pile()).expansions == 2 * high + 1

@@ -1,0 +1,253 @@
+"""Where all is plain data generated functions search, and find what the search finds."""
+
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import cycle
+from types import MappingProxyType
+
+import pytest
+from hypothesis import HealthCheck, event, given
+from hypothesis import settings as config
+from hypothesis import strategies as st
+
+from bthtn import Settings
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import PlainBody
+from bthtn.domain.network import (
+    NULL,
+    DeferNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
+from bthtn.plan.plan import Plan
+from bthtn.plan.walk import outline, preorder
+from bthtn.planning.htn.fastpath import accelerator, program_for
+from bthtn.planning.htn.reference import Reference
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import SearchStatus
+from bthtn.testing.playground import World
+from bthtn.testing.strategies import problems
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
+from tests.properties.plain import from_seed, problem
+
+
+def description(plan):
+    """Everything that a plan says, in a form that can be compared."""
+    actions = plan.actions  # before there is a tree
+    nodes = [node for _, node in preorder(plan.tree)]
+    assert actions == tuple((step.task, step.args) for step in plan.steps)
+    return {
+        "actions": actions,
+        "tree": outline(plan.tree),
+        "record": plan.record,
+        "predicted": plan.predicted,
+        "footprints": [node.footprint for node in nodes if hasattr(node, "footprint")],
+        "dropped": [node.dropped for node in nodes if isinstance(node, PriorityNode)],
+        "suspended": [
+            (node.rest, node.binding, node.cause, node.ensures, node.reads)
+            for node in nodes
+            if hasattr(node, "rest")
+        ],
+        "numbers": [(node.duration, node.cost) for node in nodes if isinstance(node, TaskNode)],
+        "scopes": [
+            (node.name, node.cost, node.value) for node in nodes if isinstance(node, ScopeNode)
+        ],
+        "expansions": plan.expansions,
+        "question": (plan.domain, plan.goal, plan.binding),
+    }
+
+
+def searched(asked):
+    search = HtnSearch(asked)
+    search.advance()
+    return search
+
+
+def compare(asked):
+    """Hold the generated functions against the search; what it was like."""
+    search = searched(asked)
+    settings, expansions = asked.settings, search.expansions
+    ask = accelerator(asked.domain, asked.goal, asked.binding, settings)
+    if ask is None:
+        return ["not plain"]
+    most = min(settings.max_expansions, settings.max_depth)
+    answer = ask(asked.state, most)
+    if answer is None:
+        over = search.status is SearchStatus.LIMIT or expansions >= most
+        return ["over the limit" if over else "given up"]
+    if isinstance(answer, Plan):
+        assert search.status is SearchStatus.SOLVED
+        assert description(answer) == description(search.plan)
+    else:
+        assert (search.status, expansions) == (SearchStatus.EXHAUSTED, answer)
+    # Where nothing is left at the limit itself, the search has to say whether there was more to do.
+    least = expansions if isinstance(answer, Plan) else expansions + 1
+    assert ask(asked.state, least) is not None
+    assert ask(asked.state, least - 1) is None
+    text = program_for(asked.domain, asked.goal, settings).text
+    return [
+        search.status.value,
+        *(["guarded"] if "repeats(" in text else []),
+        *(["members"] if "T.append(" in text else []),
+        *(["sensing"] if asked.domain.schema.has_volatile else []),
+        *(["back"] if expansions > 2 * len(search.plan.record if search.plan else ()) + 10 else []),
+    ]
+
+
+@given(st.data())
+def test_generated_functions_find_what_the_search_finds(data):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    event(str(compare(problem(choose))))
+
+
+def answers(search, budgets, most=5):
+    """The first plans of a search that is advanced by so much at a time, and all that it tells."""
+    found = []
+    while len(found) < most:
+        for budget in cycle(budgets):
+            before = search.expansions
+            if search.advance(budget) is not SearchStatus.RUNNING:
+                break
+            assert budget is None or search.expansions - before <= budget
+        found.append(
+            (
+                search.status,
+                search.expansions,
+                search.plan and description(search.plan),
+                list(search.reads.items()) if most > 1 else None,
+                dict(search.written) if most > 1 and search.plan else None,
+            )
+        )
+        if search.status is not SearchStatus.SOLVED:
+            break
+        search.reject()
+    return found
+
+
+@given(st.data(), st.lists(st.integers(1, 30), max_size=3))
+def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    asked = problem(choose)
+    ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+    expected = answers(HtnSearch(asked), [None])
+    assert answers(HtnSearch(asked, None, ask), budgets or [None]) == expected
+    assert answers(HtnSearch(asked, None, ask), budgets or [None], 1) == [
+        (*expected[0][:3], None, None)
+    ]
+
+
+def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
+    for seed in range(300):
+        asked = from_seed(seed)
+        ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+        budgets = [[None], [3], [50, 1]][seed % 3]
+        expected = answers(HtnSearch(asked), [None])
+        assert answers(HtnSearch(asked, None, ask), budgets) == expected
+
+
+def test_enough_of_these_problems_are_such_that_generated_functions_answer():
+    seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
+    assert seen["solved"] >= 20
+    assert seen["exhausted"] >= 80
+    assert seen["guarded"] >= 30
+    assert seen["members"] >= 50
+    assert seen["back"] >= 9
+    assert seen["sensing"] >= 30
+    assert seen["given up"] <= 4  # where two effects meet in one member
+
+
+def test_the_first_plan_is_that_of_the_specification():
+    compared = 0
+    for seed in range(1_000, 1_200):
+        asked = from_seed(seed)
+        search = searched(asked)
+        if search.status is SearchStatus.LIMIT:
+            continue  # the specification knows no limit
+        plan = next(Reference(asked).plans(), None)
+        assert (plan and description(plan)) == (search.plan and description(search.plan))
+        compared += plan is not None
+    assert compared >= 10
+
+
+@contextmanager
+def nothing_volatile():
+    """While it lasts, no fluent of the playground is driven by sensors."""
+    prototypes = [family.prototype for family in World.__schema__.families.values()]
+    driven = [one for one in (*World.__schema__.fluents.values(), *prototypes) if one.volatile]
+    for one in driven:
+        one.volatile = False
+    try:
+        yield
+    finally:
+        for one in driven:
+            one.volatile = True
+
+
+def plainly(network):
+    """The network with everything in it one after the other, now."""
+    match network:
+        case PlainBody() | PauseNetwork():
+            return NULL
+        case DeferNetwork(call):
+            return call
+        case SequenceNetwork(parts) | ParallelNetwork(parts) | PriorityNetwork(parts):
+            return SequenceNetwork(tuple(map(plainly, parts)))
+        case _:
+            return network
+
+
+def settled(problem):
+    domain = problem.domain
+    methods = {
+        task: tuple(replace(one, body=plainly(one.body)) for one in several)
+        for task, several in domain.methods.items()
+    }
+    known = {f: value for f, value in problem.state.items() if value is not UNKNOWN}
+    return replace(
+        problem,
+        domain=FrozenDomain(
+            domain.name, domain.state_class, domain.tasks, MappingProxyType(methods)
+        ),
+        state=FrozenState(known),
+        goal=plainly(problem.goal),
+        settings=Settings(max_expansions=5_000, seed=problem.settings.seed),
+    )
+
+
+def compare_settled(played):
+    with nothing_volatile():
+        return compare(settled(played))
+
+
+@given(problems())
+def test_generated_functions_find_what_the_search_finds_in_the_playground(played):
+    event(str(compare_settled(played)))
+
+
+@pytest.mark.slow
+def test_enough_problems_of_the_playground_are_answered_by_generated_functions():
+    seen = Counter()
+
+    @config(
+        max_examples=600,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(problems())
+    def look(played):
+        seen.update(compare_settled(played))
+
+    look()
+    assert seen["solved"] >= 20
+    assert seen["exhausted"] >= 5
