@@ -15,7 +15,7 @@ from bthtn.domain.construct import (
     with_cleanup,
 )
 from bthtn.domain.derive import derive
-from bthtn.domain.merge import merge
+from bthtn.domain.merging import merge
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import NetworkLike, defer, null, parallel, pause, priority, sequence
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall

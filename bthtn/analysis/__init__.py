@@ -1,8 +1,8 @@
-"""IS THE DOMAIN WELL MADE? What can be found out without a state, as diagnostics.
+"""Static analysis of domains and plans, without a state and without a search.
 
-The builder has refused what cannot work at all; here is what works and is still a mistake,
-most likely; and what a plan's footprints say about it. Nothing here searches. This is the only
-door to networkx below the views.
+The builder rejects domains that cannot work. The checks here report definitions that work but are
+most likely mistakes. ``parallelize`` rearranges a plan by its footprints. Below the views, only
+this package uses networkx.
 """
 
 from bthtn.analysis.checks import findings

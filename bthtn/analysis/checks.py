@@ -26,13 +26,13 @@ Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
 
 def findings(domain: FrozenDomain) -> tuple[Diagnostic, ...]:
-    """What every check has to say, errors first, then by place."""
+    """The diagnostics of all checks, errors first, then by place."""
     found = [diagnostic for check in CHECKS.values() for diagnostic in check(domain)]
     return tuple(sorted(found, key=lambda diagnostic: diagnostic.order))
 
 
 def never_ends(domain: FrozenDomain) -> Iterator[Diagnostic]:
-    """Compound tasks that always lead back to themselves; each circle is told once."""
+    """Compound tasks that always lead back to themselves; one warning for each cycle."""
     names = {task.name: len(domain.methods[task]) for task in endless(domain)}
     methods = {(name, index) for name, count in names.items() for index in range(count)}
     graph = restricted(task_graph(domain), {*names, *methods})
@@ -53,13 +53,13 @@ def never_ends(domain: FrozenDomain) -> Iterator[Diagnostic]:
 
 
 def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
-    """Methods behind one that always applies and does nothing.
+    """Methods after a method that always applies and does nothing.
 
-    Only that: any other method can turn out to be impossible, and then those behind it are
-    tried.
+    Methods after any other one are no mistake: that one may turn out to be impossible, and then
+    they are tried.
     """
     for task, methods in domain.methods.items():
-        if task.choice is not None:  # nothing stands behind anything
+        if task.choice is not None:  # its methods are not tried in a fixed order
             continue
         idle = [index for index, method in enumerate(methods) if _always_idle(method)]
         if idle and idle[0] < len(methods) - 1:
@@ -73,7 +73,7 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
 
 
 def unused_primitive(domain: FrozenDomain) -> Iterator[Diagnostic]:
-    """Primitive tasks that no method calls, where it can be told which tasks methods call."""
+    """Primitive tasks that no method calls; none if there are plain methods, which may call any."""
     methods = [method for several in domain.methods.values() for method in several]
     if not methods or any(isinstance(method.body, PlainBody) for method in methods):
         return
@@ -89,7 +89,7 @@ def unused_primitive(domain: FrozenDomain) -> Iterator[Diagnostic]:
 
 
 def unused_fluent(domain: FrozenDomain) -> Iterator[Diagnostic]:
-    """Fluents that nothing in the domain mentions. Plain functions cannot be looked into."""
+    """Fluents that nothing in the domain mentions; none if there are plain functions."""
     texts: list[str] = []
     for part in _parts(domain):
         if isinstance(part, Computed | FunctionEffect | PlainBody) or callable(part):
@@ -108,7 +108,7 @@ def unused_fluent(domain: FrozenDomain) -> Iterator[Diagnostic]:
 
 
 def in_its_own_way(domain: FrozenDomain) -> Iterator[Diagnostic]:
-    """Methods that keep those behind them from what they bring about themselves."""
+    """Methods that make a later method's condition true, but prevent it from being chosen."""
     for found in retriggering(domain):
         yield _warning(
             "BT155",
@@ -142,7 +142,7 @@ def _always_idle(method: Method) -> bool:
 
 
 def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBody | Key]:
-    """Everything in the domain that can mention a fluent."""
+    """All expressions, effects and functions of the domain."""
     for task in domain.methods:
         if task.choice is not None:
             yield from task.choice.asks

@@ -1,17 +1,17 @@
-"""Which parts of a sequence have to keep their order: a graph with few edges.
+"""The order that parts of a sequence have to keep, as a graph with few edges.
 
 Two parts keep their order when their footprints conflict (semantics 2.3.2). Comparing all
-pairs would be quadratic. Instead, what happens to one fluent is cut into groups, from left to
-right: readers, or writers whose order cannot matter. Inside a group nothing conflicts, and
-all of a group conflicts with all of the next one:
+pairs would be quadratic. Instead, the accesses to each fluent are divided into groups, from left to
+right: readers, or writers whose order does not matter. Parts in one group do not conflict, and
+each conflicts with all parts of the next group:
 
     ore += 1 | ore += 1   ──►   ore > 1 | ore > 0   ──►   ore := 0
 
-A resource is a fluent that everybody writes differently. Where two groups are large, a *join*
-stands between them, so that n writers and m readers need n + m edges.
+A resource is treated as a fluent to which all users write different values. Between two large
+groups there is a *join* node, so that n writers and m readers need n + m edges.
 
-The condition of a method is a *moment*: it reads, takes no time, and what was decided by it
-comes behind it. Moments and joins are the nodes of the graph that nothing runs at.
+The condition of a method is a *moment*: it reads fluents, takes no time, and comes before the
+parts of its method. Nothing is executed at moments and joins.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from bthtn.plan.nodes import Node
 from bthtn.world.footprint import Footprint, Write
 
 Place = tuple[int, int]
-"""``(n, 0)`` is the n-th part, ``(n, -k)`` a join before it: sorted, they are in order."""
+"""``(n, 0)`` is the n-th part, ``(n, -k)`` a join before it, so that sorting gives their order."""
 
 FEW: Final = 16
-"""Edges that may stand instead of a join or a moment."""
+"""Maximum number of edges that replace a join or a moment."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a sequence; a moment when it has no node.
+class SequencePart:
+    """One part of a sequence; a moment if it has no node.
 
-    ``within`` is the position of the moment at which the part was decided on.
+    ``within`` is the position of the moment, the condition of the method that the part is from.
     """
 
     footprint: Footprint
@@ -45,11 +45,11 @@ class Part:
     within: int | None = None
 
 
-def dependencies(parts: Sequence[Part]) -> nx.DiGraph[Place]:
-    """What comes before what: an edge, or a path, for each two parts that keep their order.
+def dependencies(parts: Sequence[SequencePart]) -> nx.DiGraph[Place]:
+    """The graph with an edge or a path between any two parts that have to keep their order.
 
-    Its nodes are the places of all parts with a node, and of those joins and moments for which
-    edges between these would be too many. There are more edges than the order needs.
+    Its nodes are the places of all parts with a plan node, and of those joins and moments that
+    could be replaced only by more than ``FEW`` edges. The graph is not transitively reduced.
     """
     graph: nx.DiGraph[Place] = nx.DiGraph()
     graph.add_nodes_from((place, 0) for place in range(len(parts)))
@@ -66,21 +66,21 @@ def dependencies(parts: Sequence[Part]) -> nx.DiGraph[Place]:
 
 @dataclass(slots=True)
 class _Group:
-    """Parts that touch one fluent, or use one resource, and do not disturb each other there."""
+    """Parts that access one fluent, or use one resource, without conflicts among each other."""
 
     members: list[int]
     reads: bool
     write: Write | None
 
     def admits(self, reads: bool, write: Write | None) -> bool:  # noqa: FBT001 - as the fields
-        """Whether whoever does this disturbs nobody in the group."""
+        """Whether a part with this access conflicts with no part of the group."""
         if self.write is None:
             return write is None and reads and self.reads
         return write is not None and not (reads or self.reads) and self.write.commutes_with(write)
 
 
-def _sorted_groups(parts: Sequence[Part]) -> list[list[list[int]]]:
-    """For each fluent and resource its groups; those with the same groups count as one."""
+def _sorted_groups(parts: Sequence[SequencePart]) -> list[list[list[int]]]:
+    """The groups of each fluent and resource, as lists of places, without duplicates."""
     touched: dict[Any, list[_Group]] = {}
     used: dict[str, list[_Group]] = {}
     for place, part in enumerate(parts):
@@ -114,7 +114,7 @@ def _connect(graph: nx.DiGraph[Place], earlier: Sequence[int], later: Sequence[i
 
 
 def _dissolve(graph: nx.DiGraph[Place], idle: Iterable[Place]) -> None:
-    """Replace what only passes on an order by edges, where few are enough."""
+    """Replace joins and moments by edges if few are enough."""
     idle = list(idle)
     for place in idle:
         if not graph.in_degree(place):

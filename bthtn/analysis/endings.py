@@ -1,15 +1,16 @@
-"""Which tasks can be planned to an end: the least fixpoint over all methods.
+"""Finds tasks that can never be planned to an end, as the least fixpoint over all methods.
 
-A network can end, or be suspended so that planning stops. A task can do what one of its
-methods can do. Whatever can do neither only leads back to itself.
+Planning of a network can end, or be suspended. A task has the endings of all its methods. A task
+without any ending always leads back to itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
+from bthtn.domain.construct_progress import Due, MarkDone, OneLess, TurnCondition
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import FunctionEffect
@@ -25,7 +26,6 @@ from bthtn.domain.network import (
     SequenceNetwork,
     parts_of,
 )
-from bthtn.domain.progress import Due, Marked, OneLess, Progress
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import UNKNOWN
@@ -46,12 +46,12 @@ SUSPENDS: Endings = frozenset({Ending.SUSPENSION})
 BOTH: Endings = ENDS | SUSPENDS
 
 _ORDERS: Final = ("any_order", "partial_order")
-_KNOWN: Final = (Constant, Parameter, Marked, OneLess)
-"""Arguments that are known wherever the call is reached: a task is only called with values."""
+_KNOWN: Final = (Constant, Parameter, MarkDone, OneLess)
+"""Kinds of arguments that are always known: the arguments of the calling task are values, too."""
 
 
 def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
-    """The compound tasks that can neither end nor be suspended, in order of definition."""
+    """The compound tasks whose planning neither ends nor is suspended, in order of definition."""
     known: dict[CompoundTask[Any], Endings] = dict.fromkeys(domain.methods, NOTHING)
     certain = is_certain(domain)
     grown = True
@@ -65,7 +65,7 @@ def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
 
 
 def is_certain(domain: FrozenDomain) -> bool:
-    """Whether no fluent that was known at the start can become unknown on the way."""
+    """Whether all fluents stay known during planning, if all are known at the start."""
     schema = domain.schema
     declared = [*schema.fluents.values(), *(one.prototype for one in schema.families.values())]
     if schema.has_volatile or any(fluent.default is UNKNOWN for fluent in declared):
@@ -92,7 +92,7 @@ def _everything(network: Network) -> Iterator[Network]:
 
 
 def _disagrees(network: Network) -> bool:
-    """Whether fluents may be unknown behind it, because branches end differently."""
+    """Whether fluents may be unknown after it, because its branches may end differently."""
     if isinstance(network, PriorityNetwork):
         return len(network.parts) > 1
     return isinstance(network, ParallelNetwork) and network.policy is not ParallelPolicy.ALL
@@ -125,12 +125,16 @@ def _of_order(
     known: Known,
     certain: bool,  # noqa: FBT001 - passed on
 ) -> Endings:
-    """An order ends when all blocks end; what may come first is what has nothing to wait for."""
+    """The endings of ``any_order`` and ``partial_order``.
+
+    Planning ends if all blocks can end. It can be suspended in each block that can be reached,
+    which are those that come only after blocks that can end.
+    """
     blocks: dict[int, Endings] = {}
     behind: dict[int, tuple[int, ...]] = {}
     for method in methods:
         if isinstance(method.condition, Due):
-            assert isinstance(method.body, SequenceNetwork), "a block, and then what is left"
+            assert isinstance(method.body, SequenceNetwork), "a block, then the other blocks"
             parts = [_of(part, known, certain) for part in method.body.parts[:-1]]
             blocks[method.condition.place] = _in_sequence(parts)
             behind[method.condition.place] = method.condition.behind
@@ -148,7 +152,7 @@ def _of_order(
 def _of_method(method: Method, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
     if isinstance(method.body, PlainBody):
         return BOTH
-    may_wait = not certain and not isinstance(method.condition, Constant | Progress)
+    may_wait = not certain and not isinstance(method.condition, Constant | TurnCondition)
     return _of(method.body, known, certain) | (SUSPENDS if may_wait else NOTHING)
 
 
@@ -175,6 +179,8 @@ def _of(network: Network, known: Known, certain: bool) -> Endings:  # noqa: FBT0
                 return NOTHING
             every = ENDS.intersection(*branches)
             return every | (NOTHING.union(*branches) & SUSPENDS)
+        case _:
+            assert_never(network)
 
 
 def _in_sequence(parts: list[Endings]) -> Endings:

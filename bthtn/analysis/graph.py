@@ -1,10 +1,10 @@
-"""A domain as a graph: compound tasks, their methods, and the tasks that those call.
+"""A domain as a graph of compound tasks, their methods, and the tasks called by those.
 
     "fight" ──► ("fight", 1) ──► "fight_from_cover" ──► ("fight_from_cover", 0) ──► …
 
 Tasks are nodes by name, methods by the name of their task and their index. Node attributes:
 ``kind`` is ``"primitive"``, ``"compound"`` or ``"method"``; a method has ``method``, the data
-itself. An edge to a task has ``deferred``: whether every call is one that is planned later.
+itself. An edge to a task has ``deferred``: whether all of the method's calls of it are deferred.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bthtn.domain.task import CompoundTask, TaskCall
 
 
 def task_graph(domain: FrozenDomain) -> nx.DiGraph[Any]:
-    """The graph of the whole domain. What plain methods answer with is not in it."""
+    """The graph of the whole domain, without the networks that plain methods return."""
     graph: nx.DiGraph[Any] = nx.DiGraph(name=domain.name)
     for name, task in domain.tasks.items():
         kind = "compound" if isinstance(task, CompoundTask) else "primitive"
@@ -42,7 +42,7 @@ def task_graph(domain: FrozenDomain) -> nx.DiGraph[Any]:
 
 
 def restricted(graph: nx.DiGraph[Any], kept: Container[Any]) -> nx.DiGraph[Any]:
-    """The part of the graph between the kept nodes, in the same order (a view has no order)."""
+    """The subgraph of the kept nodes, in the same order (networkx's views have no order)."""
     part: nx.DiGraph[Any] = nx.DiGraph()
     part.add_nodes_from(node for node in graph if node in kept)
     part.add_edges_from(edge for edge in graph.edges if edge[0] in kept and edge[1] in kept)

@@ -1,24 +1,24 @@
-"""parallelize: the same plan with everything side by side that may be.
+"""parallelize: an equivalent plan in which as many steps as possible run in parallel.
 
-A plan's sequences are total orders, because planning goes from left to right. Here each becomes
-what its steps really ask for: `dependencies` says which of them have to keep their order, and
-`series_parallel` writes that down as nested sequences and parallels. docs/parallelize.md says
-what is kept, and why.
+A plan's sequences are total orders, because planning goes from left to right. Here each is
+replaced by the order that its steps need: `dependencies` finds the steps that have to keep their
+order, and `series_parallel` expresses that as nested sequences and parallels. docs/parallelize.md
+explains which properties are preserved, and why.
 
-    sequence  ─►  stretches between barriers, of steps, composites and moments of choice
+    sequence  ─►  stretches between barriers, of steps, composites and moments
               ─►  each a graph  ─►  an order  ─►  a tree
 
-What may be caught when it fails is left as it is: other alternatives, or other branches of
-`any` and `primary`, count on what the sequence would have left behind.
+Sequences whose failure can be caught are not changed: the other alternatives, or the other branches
+of `any` and `primary`, rely on the effects that the sequence would have had before it failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, assert_never
 
-from bthtn.analysis.dependencies import Part, dependencies
+from bthtn.analysis.dependencies import SequencePart, dependencies
 from bthtn.analysis.run_time import whole_footprint
 from bthtn.analysis.series_parallel import Order, arranged
 from bthtn.domain.construct import WITH_CLEANUP
@@ -32,6 +32,7 @@ from bthtn.plan.nodes import (
     PriorityNode,
     ScopeNode,
     SequenceNode,
+    SuspendedNode,
     TaskNode,
 )
 from bthtn.plan.plan import Plan
@@ -40,22 +41,22 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint
 
 DEEPEST: Final = 100
-"""Composites below each other in a result; running a plan allows some more (BT305)."""
+"""Maximum nesting of composites in the result; running a plan allows some more (BT305)."""
 
 
 def parallelize(plan: Plan) -> Plan:
-    """The plan with as much side by side as its footprints, resources and methods allow.
+    """The plan with as many steps in parallel as its footprints, resources and methods allow.
 
-    Every order in which branches can take turns carries out the same steps, each with its
-    precondition true, and leads to ``predicted``. No critical path is longer than before. The
-    tree has no scopes, unless nothing could be gained: then the plan is returned as it is.
+    Every interleaving of the branches executes the same steps, each with its precondition true,
+    and leads to ``predicted``. The critical path is not longer than before. The tree has no
+    scopes. If nothing can be gained, the plan itself is returned.
     """
     scopes = (node for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
     if any(scope.task.origin == WITH_CLEANUP for scope in scopes):
-        return plan  # what is cleaned up after, and by what, only a scope tells
+        return plan  # only scopes say which steps belong to a cleanup, and the result has none
     before = flat(plan.tree)
     nested = fold(before, _nesting)
-    # Shared among the levels, for what is gained on each comes on top of the others.
+    # Shared among the levels of the plan, since the nesting added on each level adds up.
     room = max(0, DEEPEST - nested) // (nested + 1)
     if not room:
         return plan
@@ -67,12 +68,12 @@ def parallelize(plan: Plan) -> Plan:
 
 
 def makespan(root: Node) -> float:
-    """The planned duration in ticks when all goes well: that of the longest way through."""
+    """The planned duration in ticks if no step fails: the length of the critical path."""
     return fold(root, _makespan)
 
 
 def _rearranged(root: Node, room: int, *, guarded: bool) -> Visit[Node]:
-    """The tree with what it does in sequence rearranged; when guarded, behind its first step."""
+    """The tree with its sequences rearranged; if ``guarded``, its first step stays first."""
     rows: list[Node] = []
     for stretch in _stretches(root, guarded=guarded):
         nodes: list[Node] = []
@@ -87,10 +88,10 @@ def _rearranged(root: Node, room: int, *, guarded: bool) -> Visit[Node]:
 
 
 def _inside(node: Node, room: int, *, guarded: bool) -> Visit[Node]:
-    """A composite with its own sequences rearranged, where a failure ends the plan.
+    """A composite with those of its sequences rearranged whose failure ends the plan.
 
-    Of alternatives that is the last one. Its first step decides whether it is taken, and stays
-    ahead of everything else in it (semantics 2.4.3).
+    Of the alternatives of a priority node only the last one is rearranged. Its first step decides
+    whether it is chosen, and stays before all its other steps (semantics 2.4.3).
     """
     match node:
         case ParallelNode(children, ParallelPolicy.ALL):
@@ -102,17 +103,22 @@ def _inside(node: Node, room: int, *, guarded: bool) -> Visit[Node]:
         case PriorityNode((*others, last), reactive=False):
             changed: Node = yield _rearranged(last, room, guarded=True)
             return replace(node, children=(*others, changed))
-        case _:
+        case ParallelNode() | PriorityNode():
             return node
+        case TaskNode() | ScopeNode() | SequenceNode() | SuspendedNode() | NullNode():
+            return node
+        case _:
+            assert_never(node)
 
 
-def _stretches(root: Node, *, guarded: bool) -> list[list[Part]]:
-    """What is done in sequence, cut so that each part nothing may pass is alone.
+def _stretches(root: Node, *, guarded: bool) -> list[list[SequencePart]]:
+    """The parts of a sequence, divided so that each barrier is in a stretch of its own.
 
-    These are suspended parts, for nobody knows what they will do; what has no whole footprint;
-    and, when guarded, the first part. Parallel nodes are dissolved where no barrier is inside.
+    No part may be moved across a barrier. Barriers are suspended parts, whose effects are not
+    known yet, parts without a whole footprint and, if ``guarded``, the first part. Parallel nodes
+    without a barrier inside are replaced by their steps.
     """
-    stretches: list[list[Part]] = [[]]
+    stretches: list[list[SequencePart]] = [[]]
     pending: list[tuple[Node, tuple[int, int]]] = [(root, (-1, 0))]
     while pending:
         node, decided = pending.pop()
@@ -123,30 +129,32 @@ def _stretches(root: Node, *, guarded: bool) -> list[list[Part]]:
             case SequenceNode(children):
                 pending.extend((child, decided) for child in reversed(children))
             case ScopeNode():
-                stretches[-1].append(Part(node.footprint, within=within))
+                stretches[-1].append(SequencePart(node.footprint, within=within))
                 pending.append((node.child, (len(stretches), len(stretches[-1]) - 1)))
             case ParallelNode(children) if not guarded and _falls_apart(node):
                 pending.extend((child, decided) for child in reversed(children))
-            case _:
+            case TaskNode() | ParallelNode() | PriorityNode() | SuspendedNode():
                 footprint = whole_footprint(node)
                 if footprint is None or guarded:
-                    stretches += [[Part(Footprint(), node)], []]
+                    stretches += [[SequencePart(Footprint(), node)], []]
                 else:
-                    stretches[-1].append(Part(footprint, node, within))
+                    stretches[-1].append(SequencePart(footprint, node, within))
                 guarded = False
+            case _:
+                assert_never(node)
     return stretches
 
 
 def _falls_apart(node: ParallelNode) -> bool:
-    """Whether its steps can do without the node: nothing but their footprints orders them."""
+    """Whether the node can be replaced by its steps: only their footprints order them."""
     if node.policy is not ParallelPolicy.ALL:
         return False
     footprints = [whole_footprint(child) for child in node.children]
     return None not in footprints and conflict([one for one in footprints if one]) is None
 
 
-def _woven(stretch: Sequence[Part], nodes: Sequence[Node], room: int) -> Node:
-    """The nodes, one for each part, in as little order as the parts need."""
+def _woven(stretch: Sequence[SequencePart], nodes: Sequence[Node], room: int) -> Node:
+    """The nodes, one for each part, as a tree with as little order as the parts need."""
     if sum(part.node is not None for part in stretch) <= 1:
         return SequenceNode(tuple(nodes))
     order = Order(dependencies(stretch))
@@ -160,13 +168,13 @@ def _woven(stretch: Sequence[Part], nodes: Sequence[Node], room: int) -> Node:
     return arranged(order, placed, weights, room=room, at_once=at_once)
 
 
-def _senses(part: Part) -> bool:
-    """Whether it relies on what sensors said, which holds only before the first step (1.3.1)."""
+def _senses(part: SequencePart) -> bool:
+    """Whether it reads volatile fluents, which are valid only before the first step (1.3.1)."""
     return any(isinstance(read, Fluent) and read.volatile for read in part.footprint.reads)
 
 
 def _weight(node: Node, below: tuple[float, ...]) -> float:
-    """How long it takes, for comparing paths: a step that claims no time counts one tick."""
+    """The duration in ticks for comparing paths; a step without a duration counts one tick."""
     return max(1, node.duration) if isinstance(node, TaskNode) else _combined(node, below)
 
 
@@ -182,8 +190,10 @@ def _combined(node: Node, below: tuple[float, ...]) -> float:
             return below[0]
         case ParallelNode() | PriorityNode():
             return max(below)
-        case _:
+        case TaskNode() | ScopeNode() | SequenceNode() | SuspendedNode() | NullNode():
             return sum(below)
+        case _:
+            assert_never(node)
 
 
 def _nesting(node: Node, below: tuple[int, ...]) -> int:
@@ -191,7 +201,7 @@ def _nesting(node: Node, below: tuple[int, ...]) -> int:
 
 
 def _orderings(node: Node, below: tuple[tuple[int, int], ...]) -> tuple[int, int]:
-    """How many steps there are, and how many pairs of them come one after the other."""
+    """The number of steps, and the number of pairs of steps that are ordered."""
     steps, pairs = 1 - bool(below) - isinstance(node, NullNode), 0
     for more, inside in below:
         pairs += inside + (steps * more if isinstance(node, SequenceNode) else 0)

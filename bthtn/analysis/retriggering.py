@@ -1,7 +1,7 @@
-"""Methods that go on applying while what they have begun goes on (BT155).
+"""Methods that prevent later methods from reacting to their effects (BT155).
 
-A method sets ``navigating``; a method behind it answers to ``navigating``. If nothing that the
-first one does ends its own condition, the first is chosen again, and the second never.
+A method sets ``navigating``, and a later method has the condition ``navigating``. If no effect of
+the first method makes its own condition false, the first is chosen again, and the second never.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ from bthtn.world.state import FrozenState
 
 @dataclass(frozen=True, slots=True)
 class Retriggering:
-    """A method of a compound task that keeps a later one from what it brings about."""
+    """A method that makes the condition of a later one true, but prevents its being chosen.
+
+    ``method`` and ``later`` are their indices, ``fluent`` is the fluent that the later one reads.
+    """
 
     task: str
     method: int
@@ -39,16 +42,16 @@ class Retriggering:
 
 
 def retriggering(domain: FrozenDomain) -> Iterator[Retriggering]:
-    """One finding for each method that is in the way of one behind it.
+    """One finding for each method that prevents a later one.
 
-    Only what can be told for certain from data: methods with plain functions, parameters or
-    indexed fluents in their conditions or effects are passed over.
+    Only certain cases are reported: methods with plain functions, parameters or indexed fluents
+    in their conditions or effects are skipped.
     """
     for task, methods in domain.methods.items():
         if task.choice is not None:
             continue
         for index, method in enumerate(methods):
-            done = _Done.by(method, domain)
+            done = _MethodEffects.by(method, domain)
             read = _reads(method.condition)
             if done is None or not read or read & done.values.keys():
                 continue
@@ -60,15 +63,15 @@ def retriggering(domain: FrozenDomain) -> Iterator[Retriggering]:
 
 
 @dataclass(slots=True)
-class _Done:
-    """What a method does, however its tasks are decomposed: fluents and constants put there."""
+class _MethodEffects:
+    """The tasks that a method can lead to, and the constants they assign to each fluent."""
 
     values: dict[Fluent[Any], list[Any]] = field(default_factory=dict)
     tasks: dict[PrimitiveTask[Any], None] = field(default_factory=dict)
 
     @classmethod
-    def by(cls, method: Method, domain: FrozenDomain) -> _Done | None:
-        """None when functions have a part in it."""
+    def by(cls, method: Method, domain: FrozenDomain) -> _MethodEffects | None:
+        """The effects of a method, None if it involves plain functions."""
         done, seen, pending = cls(), dict[CompoundTask[Any], None](), [method]
         while pending:
             body = pending.pop().body
@@ -83,7 +86,7 @@ class _Done:
         return done if all(done.add(task) for task in done.tasks) else None
 
     def add(self, task: PrimitiveTask[Any]) -> bool:
-        """Whether it can be told what the task writes."""
+        """Add the effects of a task. Returns False if the fluents they write are not constant."""
         for effect in (*task.effects, *task.expected, *task.actual):
             if not isinstance(effect, Assignment) or not isinstance(effect.target, Fluent):
                 return False
@@ -93,10 +96,11 @@ class _Done:
         return True
 
 
-def _waits_for(later: Condition, earlier: Condition, done: _Done) -> Fluent[Any] | None:
-    """The fluent without whose new value the later condition is false, if they can both hold.
+def _waits_for(later: Condition, earlier: Condition, done: _MethodEffects) -> Fluent[Any] | None:
+    """The fluent whose assigned value makes the later condition true, else None.
 
-    Parts that ask for the same fluents in another way may exclude each other.
+    None also if the two conditions compare the same fluent differently: then they may exclude
+    each other.
     """
     asked, known = _reads(earlier), {part.text() for part in _parts(earlier)}
     found: Fluent[Any] | None = None
@@ -114,8 +118,8 @@ def _waits_for(later: Condition, earlier: Condition, done: _Done) -> Fluent[Any]
     return found
 
 
-def _others_write(fluent: Fluent[Any], done: _Done, domain: FrozenDomain) -> bool:
-    """Whether a task outside of the method brings about a value of the fluent, or may."""
+def _others_write(fluent: Fluent[Any], done: _MethodEffects, domain: FrozenDomain) -> bool:
+    """Whether a task outside of the method assigns to the fluent, or may do so."""
     for task in domain.tasks.values():
         if not isinstance(task, PrimitiveTask) or task in done.tasks:
             continue
@@ -133,14 +137,14 @@ def _others_write(fluent: Fluent[Any], done: _Done, domain: FrozenDomain) -> boo
 
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
-    """What has to hold together."""
+    """The conjuncts of the condition."""
     if isinstance(condition, Junction) and condition.decisive is False:
         return condition.parts
     return (condition,)
 
 
 def _reads(condition: Condition) -> set[Fluent[Any]] | None:
-    """The fluents of a condition; None when that cannot be told from its data."""
+    """The fluents that a condition mentions; None if it contains a function or a parameter."""
     found: set[Fluent[Any]] = set()
     pending: list[Expression[Any]] = [condition]
     while pending:

@@ -1,19 +1,27 @@
-"""What a step reads and writes only when it is run, as far as that can be told beforehand.
+"""Footprints of steps at run time, as far as they are known before.
 
-Planning leaves `exec_only` and `during` conditions alone, and effects that are not there from a
-success alone: they are in no footprint.
-Data can be looked into; what a plain function asks for, or which member of a family an index
-will name, cannot be told without a state.
+Planning ignores `exec_only` and `during` conditions, and all effects except `effects` and
+`expected`, so they are in no planned footprint. Their reads and writes are known if they are data;
+those of a plain function, or of a family's member with a computed index, depend on the state.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from bthtn.domain.function import FunctionEffect
-from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
 from bthtn.plan.walk import footprint, leaves, preorder
-from bthtn.world.assignment import Assignment, Reference
+from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import (
     Arithmetic,
     Binding,
@@ -30,10 +38,10 @@ from bthtn.world.truth import UNKNOWN, Unknown
 
 
 def whole_footprint(root: Node) -> Footprint | None:
-    """What the tree reads, writes and uses, at run time too; None when that cannot be told.
+    """The footprint of the tree, including run time; None if it is not known.
 
-    Nor can it be told of a step that changes nothing and occupies nothing. It waits, or asks:
-    it is there for its place among the others, and no footprint says which these are.
+    None also if there is a step without writes and resources: such a step waits or checks
+    something, so its place among the other steps matters, and a footprint cannot express that.
     """
     added: list[Footprint | None] = []
     for _, node in preorder(root):
@@ -49,6 +57,10 @@ def whole_footprint(root: Node) -> Footprint | None:
                 added.append(more)
             case PriorityNode():
                 added.extend(_mentioned(leaf.task.precondition, leaf.args) for leaf in leaves(node))
+            case ScopeNode() | SequenceNode() | ParallelNode() | NullNode():
+                pass
+            case _:
+                assert_never(node)
     together = footprint(root)
     sure = isinstance(root, TaskNode)
     for more in added:
@@ -88,9 +100,9 @@ def _assigned(effect: Assignment, args: Binding) -> Footprint | None:
 
 
 def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
-    """The reads of an expression, whatever the state; None when they depend on it.
+    """All fluents that an expression mentions as reads; None if they depend on the state.
 
-    An evaluation reads no more than it needs. This is more: every fluent that is mentioned.
+    An evaluation may read fewer of them.
     """
     found: list[Fluent[Any]] = []
     pending = [expression]
@@ -104,7 +116,7 @@ def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
                 pending.append(operand)
             case Junction(parts):
                 pending += parts
-            case Reference() as reference:
+            case FluentReference() as reference:
                 fluent = reference.ground(_NOTHING_KNOWN, args)
                 if not isinstance(fluent, Fluent):
                     return None
@@ -115,7 +127,7 @@ def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
 
 
 class _NothingKnown:
-    """A view of a state of which nothing is known."""
+    """A view of a state in which every fluent is unknown."""
 
     def get(self, _: Expression[Any], /) -> Unknown:
         return UNKNOWN

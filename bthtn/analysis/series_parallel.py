@@ -2,15 +2,15 @@
 
     arranged(parts):
         one part                           that part
-        it falls apart                     parallel: each component, arranged
-        all before a cut are ordered       sequence: what lies between such cuts, arranged
-            before all behind it
-        neither (an "N")                   sequence: the part before the best cut, the part
-                                           behind it, each arranged
+        several components                 parallel: each component, arranged
+        all before a cut are ordered       sequence: the parts between such cuts, arranged
+            before all after it
+        neither (an "N")                   sequence: the parts before the best cut, the parts
+                                           after it, each arranged
 
-The last line is the only one that orders what need not be ordered. Of the cuts through three
-orders (as written, by earliest end, by latest begin) it takes the one with the shortest
-critical path, then with the fewest orderings added, then nearest to the middle.
+Only the last case orders parts that need not be ordered. Of the cuts through three orders (as
+written, by earliest end, by latest begin) it takes the one with the shortest critical path, then
+with the fewest orderings added, then nearest to the middle.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from bthtn.plan.nodes import NULL_NODE, Node, ParallelNode, SequenceNode
 from bthtn.plan.walk import Visit, unwound
 
 MANY: Final = 400
-"""Parts from which on only the cuts near the middle are looked at, so that halves are halves."""
+"""Number of parts above which only cuts near the middle are tried: the recursion stays shallow."""
 
 
 class Order:
-    """A partial order of the numbers from 0, in which lower numbers are never above higher ones.
+    """A partial order of the numbers from 0, in which no number comes before a lower one.
 
-    ``behind`` and ``before`` are the numbers ordered directly behind and before each: the
-    transitive reduction. ``all_behind`` and ``all_before`` are its closure, as bits of an int.
+    ``behind`` and ``before`` are the direct successors and predecessors of each number: the
+    transitive reduction. ``all_behind`` and ``all_before`` are all of them, as bits of an int.
     """
 
     def __init__(self, graph: nx.DiGraph[Any]) -> None:
-        """The order that an acyclic graph makes of its nodes, which sort along its edges."""
+        """The order of an acyclic graph, whose nodes sort in the direction of its edges."""
         self.places = sorted(graph)
         number = {place: index for index, place in enumerate(self.places)}
         count = len(self.places)
@@ -71,8 +71,8 @@ def arranged(
 ) -> Node:
     """The nodes as a tree that keeps their order, parallels nested at most ``room`` deep.
 
-    Weights are what a path is long by. ``at_once`` are nodes with nothing before them that are
-    to stay so: they are put behind nothing. Null nodes stand for what nothing is run for; they
+    The length of a path is the sum of its weights. ``at_once`` are nodes without predecessors
+    that have to stay without them. Null nodes stand for joins and moments, which are not run; they
     may stay in the tree.
     """
     arrangement = _Arrangement(order, nodes, weights, at_once)
@@ -111,7 +111,7 @@ class _Arrangement:
         return _beside(branches)
 
     def _components(self, members: list[int]) -> list[list[int]]:
-        """What is connected by the order, in the order of the first members that are run."""
+        """The connected components, in the order of their first members that are run."""
         left, found = set(members), []
         for first in members:
             if first not in left:
@@ -134,7 +134,7 @@ class _Arrangement:
         return next(run, len(self._order)), component[0]
 
     def _shallow(self, members: list[int], components: list[list[int]]) -> Node:
-        """One parallel deep: chains side by side, or one level after the other."""
+        """A tree with parallels not nested: chains in parallel, or one level after the other."""
         chains = max(sum(self._weights[one] for one in component) for component in components)
         levels = self._levels(members)
         through = sum(max(self._weights[one] for one in level) for level in levels)
@@ -147,7 +147,7 @@ class _Arrangement:
         return SequenceNode(tuple(self._nodes[one] for one in members))
 
     def _levels(self, members: list[int]) -> list[list[int]]:
-        """The members by the number of those in the longest chain before them."""
+        """The members grouped by the length of the longest chain before them."""
         level: dict[int, int] = {}
         rows: list[list[int]] = []
         for one in members:
@@ -159,7 +159,7 @@ class _Arrangement:
         return rows
 
     def _pieces(self, members: list[int]) -> list[list[int]]:
-        """A connected part of the order, cut where everything is ordered; else at the best cut."""
+        """A connected component, divided at all series cuts or, without one, at the best cut."""
         cuts = self._series_cuts(members)
         if cuts:
             return [members[i:j] for i, j in zip((0, *cuts), (*cuts, len(members)), strict=True)]
@@ -168,16 +168,18 @@ class _Arrangement:
         return [sorted(first), [one for one in members if one not in chosen]]
 
     def _series_cuts(self, members: list[int]) -> list[int]:
-        """Places at which all that is before is ordered before all that is behind.
+        """Places where all members before are ordered before all members after.
 
-        So it is when each last one before the cut is ordered before each first one behind it.
-        Nothing can lie between those two, so that the reduction has an edge for each such pair.
+        That is so if each last member before the cut is ordered before each first member after
+        it. No member can lie between those two, so the reduction has an edge for each such pair,
+        and it is enough to count them.
         """
         size = len(members)
         at = {one: place for place, one in enumerate(members)}
         behind = [[at[n] for n in self._order.behind[one] if n in at] for one in members]
         before = [[at[n] for n in self._order.before[one] if n in at] for one in members]
-        # A member is a last one for the cuts up to its next, a first one from behind its previous.
+        # A member is a last one for the cuts up to its next successor, and a first one for the
+        # cuts after its latest predecessor.
         following = [min(places, default=size) for places in behind]
         previous = [max(places, default=-1) for places in before]
         last, first, pairs = _Steps(size), _Steps(size), _Steps(size)
@@ -191,7 +193,7 @@ class _Arrangement:
         return [cut for cut in range(1, size) if ordered[cut]]
 
     def _best_cut(self, members: list[int]) -> list[int]:
-        """What is to be done before the rest, where neither parallel nor sequence fits."""
+        """The members before the best cut of an order that is neither parallel nor in series."""
         head = self._longest(members, self._order.before)
         tail = self._longest(members[::-1], self._order.behind)
         orders = (
@@ -213,7 +215,7 @@ class _Arrangement:
     def _cuts(
         self, line: list[int], head: dict[int, float], tail: dict[int, float], mask: int
     ) -> Iterator[tuple[int, float, int]]:
-        """Each place to cut, the critical path then, and the orderings that this would add."""
+        """Each place to cut, with the critical path and the number of orderings it would add."""
         rest = list(accumulate((tail[one] for one in reversed(line)), max))[::-1]
         done, ordered, path, total = 0, 0, 0.0, mask.bit_count()
         waiting = self._at_once & head.keys()
@@ -222,7 +224,8 @@ class _Arrangement:
             waiting -= {one}
             if mask >> one & 1:
                 done += 1
-                # Pairs over the cut: those with what is behind are new, those with before end.
+                # Pairs across the cut that are ordered already: those with later members begin
+                # to count here, those with earlier members end.
                 ordered += (self._order.all_behind[one] & mask).bit_count()
                 ordered -= (self._order.all_before[one] & mask).bit_count()
             if not waiting:
@@ -238,7 +241,7 @@ class _Arrangement:
 
 
 class _Steps:
-    """A count for each place, raised by one over ranges."""
+    """A counter for each place; ranges of counters can be raised by one in constant time."""
 
     def __init__(self, size: int) -> None:
         self._changes = [0] * (size + 2)

@@ -40,7 +40,7 @@ from bthtn.planning.protocol import (
 )
 from bthtn.planning.strips.achieve import achieve
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
-from bthtn.world.notation import condition_from_text
+from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.state import FrozenState
 
 STEP: Final = 5_000

@@ -1,4 +1,4 @@
-"""Domain: the authoring front door.
+"""Domain: the class with which authors define tasks and methods.
 
     combat = Domain("combat", Soldier)
 
@@ -13,8 +13,8 @@
         yield method(shoot(), when=Soldier.ammo > 0)
         yield method(reload(), fight())
 
-The functions run once, when the domain is frozen: then everything they name exists, and
-every mistake that can be found without a state is found, all of them at once.
+The functions run once, when the domain is frozen. Then every task that they mention exists, and
+every mistake that can be found without a state is reported, all of them at once.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
 from bthtn.domain.method import Method, Methods
+from bthtn.domain.method_reader import read_methods, refuse_variables
 from bthtn.domain.number import NumberLike, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
-from bthtn.domain.reading import read_methods, refuse_variables
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
@@ -46,7 +46,7 @@ UsesLike = Resource | str | Iterable[Resource | str]
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """What a primitive task with parameters is, as its function describes it."""
+    """The description of a primitive task with parameters, as returned by its function."""
 
     precondition: ConditionLike | None = None
     exec_only: ConditionLike | None = None
@@ -68,14 +68,14 @@ primitive = Primitive
 
 
 class Domain(Generic[S]):
-    """A domain while it is being written. Used for the first time, it is frozen.
+    """A domain while it is being written. It is frozen when it is first used.
 
-    ``prunes_duplicates`` lets searches remember from which moments there is no plan, at the cost
-    of memory: worth it where many ways lead to the same state with the same things left to do.
+    With ``prunes_duplicates`` searches remember from which states, with which tasks left, there
+    is no plan. That costs memory, and pays if many paths lead to the same state and tasks.
     """
 
     def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
-        """Raises DomainError for a name that is none."""
+        """Raises DomainError for an invalid name."""
         _refuse(name_faults("a domain", name))
         self.name = name
         self.state_class = state
@@ -107,7 +107,7 @@ class Domain(Generic[S]):
     def primitive(self, name: str | Callable[..., Primitive], **described: Any) -> Any:
         """Define a primitive task: by name without parameters, or as a decorator with them.
 
-        Raises DomainError for a duplicate name and everything that is wrong with its parts.
+        Raises DomainError for a duplicate name, and for invalid conditions, effects or numbers.
         """
         if isinstance(name, str):
             return self._add(self._primitive(name, (), Primitive(**described), ""))
@@ -127,11 +127,14 @@ class Domain(Generic[S]):
         )
 
     def compound(self, function: Callable[P, Methods]) -> CompoundTask[P]:
-        """Define a compound task by a function that yields its methods, most wanted first."""
+        """Define a compound task by a function that yields its methods, the preferred one first."""
         return self._compound(function, is_open=False)
 
     def task(self, name: str) -> Task:
-        """The task of this name, defined so far. Raises DomainError with the nearest right name."""
+        """The task of this name, if it is defined by now.
+
+        Raises DomainError, with the most similar name as a hint.
+        """
         if name not in self._tasks:
             hint = nearest(name, self._tasks)
             raise DomainError(Diagnostic("BT101", f"no task is called '{name}'", hint=hint))
@@ -140,8 +143,8 @@ class Domain(Generic[S]):
     def extension_point(self, function: Callable[P, Methods]) -> CompoundTask[P]:
         """Define a compound task to which domains that are merged with this one add methods.
 
-        Theirs come behind its own; it may have none. Each of them has an extension point of that
-        name, with the same parameters.
+        Their methods come after its own; it may have none. Each of those domains has an extension
+        point of the same name, with the same parameters.
         """
         return self._compound(function, is_open=True)
 
@@ -157,10 +160,10 @@ class Domain(Generic[S]):
             for task in self._tasks.values():
                 tasks[task.name] = task
                 if isinstance(task, CompoundTask):
-                    reading = read_methods(task, self._tasks, self.state_class)
-                    found.extend(reading.found)
-                    methods.update(reading.methods)
-                    tasks.update({one.name: one for one in reading.methods})
+                    result = read_methods(task, self._tasks, self.state_class)
+                    found.extend(result.found)
+                    methods.update(result.methods)
+                    tasks.update({one.name: one for one in result.methods})
             if found:
                 raise DomainError(found)
             self._frozen = FrozenDomain(
@@ -242,5 +245,5 @@ def _refuse(faults: Iterable[Diagnostic]) -> None:
 
 
 def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:
-    """The frozen form of a domain, whichever form is given."""
+    """The domain itself if it is frozen, else its frozen form."""
     return domain.freeze() if isinstance(domain, Domain) else domain

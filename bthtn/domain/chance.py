@@ -1,8 +1,7 @@
-"""Chance as a pure function: equal questions get equal draws, whoever asks and whenever.
+"""Random draws as a pure function of a text: equal texts give equal draws.
 
-A draw depends on a text and on nothing else: not on a generator that others use too, not on
-the process or the platform. So a search that comes back, a replay and another implementation
-see the draw that was seen before.
+A draw does not depend on a shared generator, the process or the platform. So a search that
+backtracks, a replay and another implementation all get the same draw again.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ from typing import Any, Final
 from bthtn.world.fluent import Fluent
 
 SEED: Final[Fluent[int]] = Fluent(0, type_=int, volatile=False, name="(seed)")
-"""What all draws of one request depend on; in every state, and in no schema."""
+"""The seed of all draws of one planning request: a fluent of every state, in no schema."""
 
 _POINTS: Final = 2**53
-"""Points that a draw can hit: as many as a float can tell apart between 0 and 1."""
+"""Number of possible draws: as many as a float can represent evenly between 0 and 1."""
 
 
 def drawn_order(weights: Sequence[float], text: str) -> tuple[int, ...]:
-    """All positions, drawn by weight and not put back: the heavier, the earlier.
+    """All positions in random order, drawn by weight without replacement.
 
-    A weight that is no positive number counts as nothing: its position comes behind those that
-    can be drawn, in the given order.
+    Positions whose weight is not a positive finite number come last, in the given order.
     """
     usable = [weight if isfinite(weight) and weight > 0 else 0 for weight in weights]
     left = [position for position, weight in enumerate(usable) if weight]
@@ -47,7 +45,7 @@ def _hit(left: Sequence[int], weights: Sequence[float], point: float) -> int:
 
 
 def _drawn(text: str) -> float:
-    """A number from 0 up to 1 that only the text decides."""
+    """A number from 0 (included) to 1 (excluded) that depends only on the text."""
     digest = sha256(text.encode("utf-8", "backslashreplace")).digest()
     return int.from_bytes(digest[:8], "big") % _POINTS / _POINTS
 
@@ -55,7 +53,8 @@ def _drawn(text: str) -> float:
 def stable_text(value: Any) -> str:
     """The value as a text that is the same in every process, and for equal values.
 
-    An object without a text of its own is told apart by its type alone.
+    Objects without a ``__repr__`` of their own all get the name of their type: the default one
+    has the address of the object, which differs between processes.
     """
     if isinstance(value, float) and not value.is_integer():
         return repr(float(value))
@@ -74,5 +73,5 @@ def stable_text(value: Any) -> str:
 
 
 def in_order(values: Any) -> list[str]:
-    """The texts of what a set holds, in an order that does not depend on the process."""
+    """The texts of a set's values, sorted, so that they do not depend on the process."""
     return sorted(map(stable_text, values))

@@ -1,7 +1,7 @@
-"""Choices: in which ways a task can be decomposed, where its methods alone do not say.
+"""Choices: how the decompositions of a call are found, if not simply one for each method.
 
-An ordinary task has one way for each method, in order. A ``Drawn`` one has the same ways in an
-order that is drawn; a ``Bound`` one has a way for each value that a variable can have.
+A task with a ``RandomOrder`` has one decomposition for each method, in an order drawn by weight;
+a task with a ``ValueChoice`` has one for each value of a variable.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN, value_text
 
 Key = Callable[[Any, Any], Any]
-"""A function of the state and a value that says how far behind the value is tried."""
+"""A function of the state and a value; values are tried by its result, the lowest first."""
 
 
-class Choice(ABC):
-    """How the ways of a call come about when it is reached."""
+class DecompositionChoice(ABC):
+    """Finds the decompositions of a call at the moment when the search reaches it."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
-        """What is evaluated to know the ways, plain functions too."""
+        """The expressions and plain functions that are evaluated to find the decompositions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn(Choice):
-    """The methods in an order drawn by weight, without putting back."""
+class RandomOrder(DecompositionChoice):
+    """The methods in a random order, drawn by weight without replacement."""
 
     task: str
     weights: tuple[Expression[Any], ...]
@@ -46,11 +46,11 @@ class Drawn(Choice):
 
     @property
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
-        """The weights, and what the draw varies with."""
+        """The weights, and the expressions on whose values the draw depends."""
         return (*self.weights, *self.by)
 
     def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
-        """The numbers of the methods as drawn here. Raises UnknownRead."""
+        """The indices of the methods in drawn order. Raises UnknownRead for an unknown weight."""
         weights, by = (
             [_known(one, view, args) for one in several] for several in (self.weights, self.by)
         )
@@ -60,8 +60,11 @@ class Drawn(Choice):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bound(Choice):
-    """The value of a variable, one way for each: ``position`` is its place among the arguments."""
+class ValueChoice(DecompositionChoice):
+    """One decomposition for each value of a variable.
+
+    ``position`` is the index of the variable's value among the task's arguments.
+    """
 
     name: str
     position: int
@@ -71,12 +74,16 @@ class Bound(Choice):
 
     @property
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
-        """The values there are, and the key that sorts them."""
+        """The expression for the values, and the key if there is one."""
         key = self.key
         return (self.values,) if key is None else (self.values, key)
 
     def candidates(self, view: RecordingView, args: Binding) -> tuple[Any, ...]:
-        """The values to try, in order. Raises UnknownRead, and DomainError for no values."""
+        """The values to try, in order.
+
+        Raises UnknownRead when the values are unknown, and DomainError when the expression gives
+        something else than a collection of hashable values.
+        """
         found = _known(self.values, view, args)
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise _unusable(self, f"{value_text(found)} holds no values")
@@ -89,8 +96,8 @@ class Bound(Choice):
         window = self.state_class.over(view)
         return used(Bindable(self.key), args, lambda key: _sorted(values, key, window))
 
-    def bound(self, args: Binding, value: Any) -> Binding:
-        """The arguments with the value at its place; a place that nothing uses holds None."""
+    def with_value(self, args: Binding, value: Any) -> Binding:
+        """The arguments with the value at its position, and None at positions not used yet."""
         room = (*args, *[None] * (self.position + 1 - len(args)))
         return (*room[: self.position], value, *room[self.position + 1 :])
 
@@ -106,7 +113,7 @@ def _sorted(values: list[Any], key: Key, window: State) -> tuple[Any, ...]:
     return tuple(sorted(values, key=lambda value: key(window, value)))
 
 
-def _unusable(choice: Bound, message: str) -> DomainError:
+def _unusable(choice: ValueChoice, message: str) -> DomainError:
     return DomainError(
         Diagnostic(
             "BT117",

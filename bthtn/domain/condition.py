@@ -1,4 +1,4 @@
-"""Conditions: questions to a state with a truth for an answer, and why they fail."""
+"""Conditions as authors may write them, and explanations of why they are false."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Any
 
 from bthtn.domain.function import Computed
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.assignment import Reference
+from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
 from bthtn.world.truth import value_text
 
 ConditionLike = Expression[bool] | bool | Callable[[Any], bool]
-"""What users may write as a condition."""
+"""Everything that users may write as a condition."""
 
 
 def condition_from(written: ConditionLike | None, state_class: type[State]) -> Condition:
-    """The condition as data. Raises DomainError when it can have no truth."""
+    """The condition as an expression. Raises DomainError when its value cannot be a boolean."""
     if written is None:
         return ALWAYS
     if isinstance(written, bool):
         return Constant(written)
     if isinstance(written, Expression) and not written.is_condition:
-        kind = written.value_type.__name__ if isinstance(written, Reference) else "a number"
+        kind = written.value_type.__name__ if isinstance(written, FluentReference) else "a number"
         raise DomainError(
             Diagnostic(
                 "BT110",
@@ -42,7 +42,7 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
 
 
 def why(condition: Condition, view: StateView, binding: Binding = ()) -> str:
-    """``ammo > 0 is false: ammo = 0`` — the condition, its truth here, and what it read."""
+    """The condition, its value and the fluents read: ``ammo > 0 is false: ammo = 0``."""
     recorder = RecordingView(view)
     truth = condition.evaluate(recorder, binding)
     readings = [f"{fluent} = {value_text(value)}" for fluent, value in recorder.readings.items()]

@@ -4,8 +4,8 @@
               | any_order(network, …) | partial_order("a < b", …, a=network, …)
               | random_of((weight, network), …) | with_cleanup(network, …, finally_=network)
 
-All of them are decided while planning, and the search comes back to them. What is written here
-only says what the author wants; ``lifting`` turns it into tasks and methods.
+All of them are decided while planning, and the search backtracks over them. The objects here only
+hold the author's request; ``lowering`` turns them into tasks and methods.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant, Expression, as_expression
 
 Amount = float | Expression[Any] | Callable[[Any], float]
-"""What users may write as a weight: a number, an expression, or a function of the state."""
+"""Everything that users may write as a weight: a number, expression, or function of the state."""
 Times = int | Expression[int] | Callable[[Any], int]
-"""What users may write as a number of times."""
+"""Everything that users may write as a number of times."""
 Written = Expression[Any] | Callable[[Any], Any]
 
 _NAME: Final = re.compile(r"\w+")
@@ -61,7 +61,7 @@ class FirstOf(Construct):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeat(Construct):
-    """The part again and again, as often as ``times`` says when it is reached."""
+    """The part repeated; ``times`` is evaluated once, when the search reaches the construct."""
 
     times: Written
     parts: tuple[Network, ...]
@@ -73,7 +73,7 @@ class Repeat(Construct):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ordered(Construct):
+class AnyOrder(Construct):
     """All parts, each as a block, in an order that can be planned.
 
     ``before`` holds pairs of positions, the first of which has to be done before the second.
@@ -117,7 +117,7 @@ class RandomOf(Construct):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithCleanup(Construct):
-    """The first part, then the second: that is done even if the first one breaks off."""
+    """The first part, then the second, which is also done if the first one fails or is aborted."""
 
     parts: tuple[Network, ...]
     word: str = WITH_CLEANUP
@@ -129,7 +129,7 @@ class WithCleanup(Construct):
 
 
 def first_of(*parts: NetworkLike) -> Construct:
-    """The first of the networks that can be planned, the earlier the more wanted."""
+    """The first of the networks that can be planned; earlier ones are preferred."""
     return FirstOf(some_parts("first_of", parts))
 
 
@@ -139,9 +139,10 @@ def optional(*parts: NetworkLike) -> Construct:
 
 
 def repeat(times: Times, *parts: NetworkLike) -> Construct:
-    """The networks in order, so many times; the number is asked once, where it is reached.
+    """The networks in order, repeated; ``times`` is evaluated once, when planning reaches it.
 
-    Zero and less is nothing to do. Raises DomainError for a number that is not whole.
+    Zero and negative numbers mean that there is nothing to do. Raises DomainError for a number
+    that is not whole.
     """
     if not _is_written(times) and (not isinstance(times, int) or isinstance(times, bool)):
         message = f"repeat cannot do something {times!r} times"
@@ -153,18 +154,18 @@ def repeat(times: Times, *parts: NetworkLike) -> Construct:
 def any_order(*parts: NetworkLike) -> Construct:
     """All networks, each as a block, in the first order that can be planned.
 
-    The order as written comes first, then the others as in a dictionary.
+    Orders are tried lexicographically, beginning with the order as written.
     """
-    return Ordered(some_parts("any_order", parts))
+    return AnyOrder(some_parts("any_order", parts))
 
 
 def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
-    """All networks, each as a block, in the first order that keeps to what was said.
+    """All networks, each as a block, in the first order that satisfies the constraints.
 
         partial_order("walls < roof", "walls < wires", walls=…, roof=…, wires=…)
 
     ``"a < b < c"`` puts a before b and b before c. Raises DomainError for a name that no
-    network has, a constraint that cannot be read, and constraints that form a circle.
+    network has, a constraint that cannot be parsed, and constraints that form a cycle.
     """
     names = tuple(parts)
     networks = some_parts("partial_order", tuple(parts.values()))
@@ -175,7 +176,7 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
         message = f"nothing in this circle can come first: {shown}"
         hint = "leave out one of its constraints"
         raise DomainError(Diagnostic("BT114", message, where="partial_order", hint=hint))
-    return Ordered(networks, names, before, "partial_order")
+    return AnyOrder(networks, names, before, "partial_order")
 
 
 def random_of(
@@ -184,8 +185,8 @@ def random_of(
 ) -> Construct:
     """One of the networks, drawn by weight; the others, in drawn order, when it cannot be planned.
 
-    The draw depends on ``Settings.seed``, on the place in the domain, on the arguments there
-    and on ``by``: equal values, equal draw. Raises DomainError for a weight that is not above
+    The draw depends only on ``Settings.seed``, the place in the domain, the arguments there and
+    the values of ``by``. Raises DomainError for a weight that is not above
     zero.
     """
     weights = tuple(map(_weight, weighted))
@@ -195,10 +196,11 @@ def random_of(
 
 
 def with_cleanup(*parts: NetworkLike, finally_: NetworkLike) -> Construct:
-    """The networks in order, and then ``finally_``, whatever becomes of them once they have begun.
+    """The networks in order, then ``finally_``, which is done also if they fail or are aborted.
 
-    Planned as a sequence. When they fail or are given up, ``finally_`` is planned anew from the
-    beliefs of then and done, before the goal goes on with anything else.
+    It is planned as a sequence. When the networks fail or are aborted after they have started,
+    ``finally_`` is planned again from the beliefs at that time, and executed before the goal
+    does anything else.
     """
     body = sequence(*some_parts("with_cleanup", parts))
     return WithCleanup((body, network_from(finally_)))
@@ -245,7 +247,7 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
 
 
 def _circle(before: tuple[tuple[int, int], ...], count: int) -> list[int]:
-    """Positions that wait for each other, the first one again at the end; none is fine."""
+    """Positions that form a cycle, the first one again at the end; empty if there is none."""
     waiting: Mapping[int, list[int]] = {
         place: [one for one, two in before if two == place] for place in range(count)
     }

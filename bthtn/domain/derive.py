@@ -4,7 +4,7 @@
     melee_slash     derive(melee, "slash", suffix="_slash", given={"animation": "slash"})
 
 Every task is a new one, with the conditions, effects and methods of the old. Extension points
-keep their name, unless it is mentioned: they are where the domain is merged with others.
+keep their name unless ``rename`` mentions it, since merging with other domains relies on it.
 """
 
 from __future__ import annotations

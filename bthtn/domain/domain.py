@@ -1,4 +1,4 @@
-"""FrozenDomain: the whole of what can be done, shared by every agent and search."""
+"""FrozenDomain: all tasks and methods, shared by every agent and search."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from bthtn.domain.choice import Bound, Drawn
+from bthtn.domain.choice import RandomOrder, ValueChoice
+from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.method_reader import read_goal, strangers_in
 from bthtn.domain.network import Construct, DeferNetwork, Network, networks_in, parts_of
-from bthtn.domain.reading import read_goal, strangers_in
 from bthtn.domain.task import CompoundTask, Task, TaskCall
-from bthtn.domain.ways import Ways
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
@@ -28,8 +28,8 @@ T = TypeVar("T")
 class FrozenDomain:
     """Tasks by name in order of definition, and the methods of the compound ones.
 
-    Behind a compound task stand the anonymous ones that its constructs have become.
-    ``prunes_duplicates`` asks searches to remember from where there is no plan (semantics 2.6.8).
+    Each compound task is followed by the anonymous tasks that were made from its constructs.
+    With ``prunes_duplicates`` searches remember from where there is no plan (semantics 2.6.8).
     ``base`` is the domain that a goal's anonymous tasks were added to, if there was one.
     """
 
@@ -52,10 +52,9 @@ class FrozenDomain:
         return self.derived(_has_values)
 
     def derived(self, work_out: Callable[[FrozenDomain], T]) -> T:
-        """What a function works out from the domain alone, worked out at the first call.
+        """The result of calling the function with this domain, computed once and kept.
 
-        It lives as long as the domain does. Threads that ask at the same time may work it out
-        twice, with the same result.
+        Threads that call this at the same time may compute it twice, with equal results.
         """
         if work_out not in self._derived:
             self._derived[work_out] = work_out(self)
@@ -71,7 +70,7 @@ class FrozenDomain:
 
     @property
     def authored(self) -> tuple[str, ...]:
-        """Names of the tasks that somebody wrote: those of anonymous tasks are left out."""
+        """Names of the tasks that the author defined: anonymous tasks are left out."""
         return tuple(
             name
             for name, task in self.tasks.items()
@@ -79,7 +78,7 @@ class FrozenDomain:
         )
 
     def with_goal(self, goal: Network) -> tuple[FrozenDomain, Network]:
-        """The domain with what the goal's constructs become, and the goal without constructs.
+        """The domain with tasks added for the goal's constructs, and the goal without constructs.
 
         Raises DomainError for tasks of another domain, and for variables.
         """
@@ -97,32 +96,37 @@ class FrozenDomain:
         )
         return whole, network
 
-    def ways(self, task: CompoundTask[Any], args: Binding, recorder: RecordingView) -> Ways:
-        """The ways in which a call of the task can be decomposed here.
+    def decompositions(
+        self, task: CompoundTask[Any], args: Binding, recorder: RecordingView
+    ) -> Decompositions:
+        """The ways in which a call of the task can be decomposed in this state.
 
-        Raises UnknownRead when that cannot be told, PlanningError, and DomainError when a
-        variable is given no values.
+        Raises UnknownRead when they depend on an unknown fluent, PlanningError when a user's
+        function fails, and DomainError when a variable's values are not a collection.
         """
         methods = self.methods[task]
         match task.choice:
-            case Drawn():
+            case RandomOrder():
                 order = task.choice.order(recorder, args)
-                return Ways(tuple(methods[index] for index in order), args)
-            case Bound():
-                return Ways(methods, args, task.choice, task.choice.candidates(recorder, args))
+                return Decompositions(tuple(methods[index] for index in order), args)
+            case ValueChoice():
+                return Decompositions(
+                    methods, args, task.choice, task.choice.candidates(recorder, args)
+                )
             case _:
-                return Ways(methods, args)
+                return Decompositions(methods, args)
 
     def method_name(self, task: CompoundTask[Any], index: int) -> str:
-        """What the way with this number is called, where that is the same in every state."""
+        """The name of the method with this index, "" where the name depends on the state."""
         methods = self.methods.get(task, ())
         return methods[index].name if task.choice is None and index < len(methods) else ""
 
     def network(self, method: Method, recorder: RecordingView, binding: Binding) -> Network | None:
-        """What the method puts in its task's place here; None when it may not be used.
+        """The network that replaces the task in this state; None if the method is not applicable.
 
-        Raises UnknownRead when that cannot be told, PlanningError, and DomainError when a
-        plain method answers with something that is no network of this domain.
+        Raises UnknownRead when this depends on an unknown fluent, PlanningError when a user's
+        function fails, and DomainError when a plain method returns something else than a network
+        of tasks of this domain.
         """
         applies = method.condition.evaluate(recorder, binding)
         if applies is UNKNOWN:

@@ -1,4 +1,4 @@
-"""Effects: what a task does to the state, and the kinds there are.
+"""Effects: the changes that a task makes to the state, and when they happen.
 
 | kind         | planning | replay   | at run time                       |
 | ------------ | -------- | -------- | --------------------------------- |
@@ -27,13 +27,13 @@ from bthtn.world.state import State
 
 Effect = Assignment | FunctionEffect
 EffectLike = Assignment | Callable[[Any], None]
-"""What users may write as an effect."""
+"""Everything that users may write as an effect."""
 
 
 def effects_from(
     written: EffectLike | Iterable[EffectLike], state_class: type[State]
 ) -> tuple[Effect, ...]:
-    """The effects as data. Raises DomainError for something that is no effect."""
+    """The effects as data. Raises DomainError for anything that is not an effect."""
     several = (written,) if isinstance(written, Assignment) or callable(written) else tuple(written)
     return tuple(_effect(one, state_class) for one in several)
 
@@ -55,10 +55,10 @@ def _effect(written: object, state_class: type[State]) -> Effect:
 def writes_of(
     effects: Iterable[Effect], view: StateView, binding: Binding = ()
 ) -> dict[Fluent[Any], Write]:
-    """What the effects do together to this state.
+    """The writes that all the effects together make to this state.
 
-    Raises UnknownRead when it cannot be told which fluent is written, or a function effect
-    read something unknown.
+    Raises UnknownRead when the index of a written fluent is unknown, or a function effect read
+    an unknown fluent.
     """
     together: dict[Fluent[Any], Write] = {}
     effects = tuple(effects)

@@ -1,8 +1,8 @@
 """Plain Python functions as conditions, effects, values and methods.
 
-A function is given a window on the state, an instance of the user's own State class. What
-it reads and writes through the window is recorded, so a function is as good as data for
-everything but printing. Reading an unknown fluent ends the call: the answer is unknown.
+A function gets an instance of the user's State class that reads from the state of the search. Its
+reads and writes are recorded, so a function can do all that data can do, but it cannot be printed
+or analysed. Reading an unknown fluent ends the call, and the result is unknown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ R = TypeVar("R")
 
 
 def function_text(function: Callable[..., Any]) -> str:
-    """The function's name, or where the lambda stands."""
+    """The function's name, or the line of a lambda."""
     name = getattr(function, "__name__", type(function).__name__)
     code = getattr(function, "__code__", None)
     if name == "<lambda>" and code is not None:
@@ -38,9 +38,9 @@ def called(
     window: State,
     read: Callable[[T], R],
 ) -> R:
-    """What is read from the function's answer, for a call with these parameter values.
+    """Call the function with these parameter values, and return ``read`` of its result.
 
-    Raises as ``used``.
+    Raises the same errors as ``used``.
     """
     try:
         return read(function.bound(binding)(window))
@@ -53,10 +53,10 @@ def called(
 def used(
     function: Bindable[Callable[..., T]], binding: Binding, use: Callable[[Callable[..., T]], R]
 ) -> R:
-    """What somebody gets who uses the function, for a call with these parameter values.
+    """The result of ``use``, called with the function bound to these parameter values.
 
-    Raises UnknownRead when it read something unknown, and PlanningError around whatever else
-    it, or using its answers, raises.
+    Raises UnknownRead when the function reads an unknown fluent, and PlanningError for any other
+    exception that it or ``use`` raises.
     """
     try:
         return use(function.bound(binding))
@@ -88,7 +88,7 @@ def _place(function: Callable[..., Any]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Computed(Expression[T]):
-    """The answer of a plain function of the state; with ``as_truth``, its truth."""
+    """The result of a plain function of the state, converted to bool with ``as_truth``."""
 
     function: Callable[[Any], T]
     state_class: type[State]
@@ -100,7 +100,7 @@ class Computed(Expression[T]):
         object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
-        """What the function answers; unknown when it reads something unknown."""
+        """The function's result; UNKNOWN when it reads an unknown fluent."""
         read: Callable[[Any], Any] = bool if self.as_truth else _itself
         try:
             return cast("T", called(self._bindable, binding, self.state_class.over(view), read))
@@ -113,7 +113,7 @@ class Computed(Expression[T]):
 
 
 class _WritingView:
-    """A view on which a function effect works: it reads its own writes back."""
+    """The view that a function effect gets: it records writes, and reads return them."""
 
     __slots__ = ("_read_anything", "_view", "writes")
 
@@ -123,14 +123,14 @@ class _WritingView:
         self.writes: dict[Fluent[Any], Write] = {}
 
     def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent, as written here or as below."""
+        """Value of the fluent: the one written here, else the one in the view below."""
         if fluent in self.writes:
             return self.writes[fluent].value
         self._read_anything = True
         return self._view.get(fluent)
 
     def put(self, fluent: Fluent[Any], value: Any) -> None:
-        """Record a write; it is a constant only while nothing has been read."""
+        """Record a write. It is a constant only if no fluent was read before it."""
         kind = WriteKind.COMPUTED if self._read_anything else WriteKind.CONSTANT
         self.writes[fluent] = Write(kind, value)
 
@@ -148,7 +148,7 @@ class FunctionEffect:
         object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def writes(self, view: StateView, binding: Binding = ()) -> dict[Fluent[Any], Write]:
-        """What the function wrote. Raises UnknownRead when it read something unknown."""
+        """The writes that the function makes. Raises UnknownRead if it reads an unknown fluent."""
         recorder = _WritingView(view)
         called(self._bindable, binding, self.state_class.over(recorder), _itself)
         return recorder.writes

@@ -1,10 +1,10 @@
-"""Goals: conditions that are to come true, by whichever declared actions lead there.
+"""Goals: conditions that a search makes true by any of the declared actions.
 
     network ::= … | achieve(condition)
 
-A goal inside a network becomes a call of an anonymous task with one method, whose body is found
-by goal-directed search where planning gets to it. What searches is given from outside: this
-package knows what is wanted, and not how it is found.
+A goal inside a network becomes a call of an anonymous task with one method. When planning reaches
+that call, a ``Solver`` searches for the body. The solver is passed in by the packages above, so
+this package defines goals without depending on a search algorithm.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ UNLIMITED: Final = 1_000_000
 class Manner:
     """How to search for a goal.
 
-    ``forward`` from the state instead of back from the goal. ``optimal`` asks for the cheapest
-    steps, ``limit`` is the most expansions of a search inside a method.
+    ``forward`` searches from the state instead of back from the goal. ``optimal`` requests the
+    cheapest steps. ``limit`` is the maximum number of expansions of a search inside a method.
     """
 
     heuristic: str = ""
@@ -60,33 +60,34 @@ class Manner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Steps that make a goal true, and what the goal reads behind them."""
+    """Steps that make a goal true, and the fluents that the goal reads after them."""
 
     steps: tuple[Action, ...]
     reads: frozenset[Expression[Any]]
 
 
 class Solver(Protocol):
-    """**Protocol:** what finds the steps to a goal."""
+    """**Protocol:** a search for the steps to a goal."""
 
     def faults(self, pursuit: Pursuit) -> Iterable[Diagnostic]:
-        """Why the actions cannot be used in the manner that is asked for."""
+        """Diagnostics for actions that this kind of search cannot use."""
         ...
 
     def solve(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Solution | None:
-        """The steps from this state; None when there are none. Raises UnknownRead."""
+        """The steps from this state; None if no steps reach the goal. Raises UnknownRead."""
         ...
 
     def why_not(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Iterable[str]:
-        """Why there are no steps from this state, line by line."""
+        """The reasons why no steps reach the goal from this state, line by line."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pursuit:
-    """A goal, the actions that may be used for it, and the values they may be used with.
+    """A goal, the actions that may be used for it, and the values of their parameters.
 
-    ``objects`` has the values of parameters by name, for those whose type does not say them.
+    ``objects`` has values by parameter name; parameters whose type is finite, such as an Enum,
+    need none.
     """
 
     condition: Condition
@@ -95,10 +96,14 @@ class Pursuit:
     manner: Manner
     solver: Solver
     kept: dict[str, Any] = field(default_factory=dict)
-    """What the solver has worked out and may want again."""
+    """A cache for the solver, which lives as long as this goal."""
 
     def values(self, view: StateView, binding: Binding) -> dict[str, tuple[Any, ...]]:
-        """The objects there are here. Raises UnknownRead, and DomainError for no values."""
+        """The values of ``objects`` in this state.
+
+        Raises UnknownRead for unknown ones, and DomainError for something that is no collection
+        of hashable values.
+        """
         found = {}
         for name, written in self.objects.items():
             recorder = RecordingView(view)
@@ -109,7 +114,10 @@ class Pursuit:
         return found
 
     def holds(self, view: StateView, binding: Binding) -> Truth:
-        """Whether the goal is reached. Every part is asked, also behind one that decides."""
+        """Whether the goal is reached. Every part is evaluated, so that all its reads are recorded.
+
+        Evaluation usually stops at the first decisive part.
+        """
         return _asked(self.condition, view, binding)
 
 
@@ -144,7 +152,7 @@ def _asked(condition: Condition, view: StateView, binding: Binding) -> Truth:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoalBody(PlainBody):
-    """A network of the steps that lead to a goal from the state in which it is asked for."""
+    """A method body whose network is found by a search for a goal."""
 
     pursuit: Pursuit = field(kw_only=True)
 
@@ -154,10 +162,11 @@ class GoalBody(PlainBody):
         return cls(_asks_a_solver, state_class, pursuit=pursuit)
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
-        """The steps in order; None when there are none.
+        """The steps in order; None if no steps reach the goal.
 
-        Only what the goal itself reads is recorded: what else the search looked at, to choose
-        these steps, nobody relies on. Raises UnknownRead and PlanningError.
+        Only the fluents that the goal reads are recorded. Other reads of the search helped to
+        choose these steps, but the plan does not depend on them. Raises UnknownRead and
+        PlanningError.
         """
         below = view.below if isinstance(view, RecordingView) else view
         solution = self.pursuit.solver.solve(self.pursuit, below, binding)
@@ -168,7 +177,7 @@ class GoalBody(PlainBody):
         return with_tasks(steps_network(solution.steps), self.tasks)
 
     def why_not(self, view: StateView, binding: Binding) -> str:
-        """Why there are no steps here."""
+        """The reasons why no steps reach the goal from this state."""
         reasons = self.pursuit.solver.why_not(self.pursuit, view, binding)
         return "; ".join([f"no plan for {self.pursuit.condition.text(binding)}", *reasons])
 
@@ -177,18 +186,18 @@ class GoalBody(PlainBody):
 
 
 def _asks_a_solver(state: Any) -> None:
-    """Stands for the search where the function of a plain method stands."""
+    """A placeholder for the function of the plain method: goals are given to the solver."""
     raise AssertionError(f"{state!r} is not asked for a goal's steps: the solver is")
 
 
 def steps_network(steps: Iterable[Action]) -> Network:
-    """The network that is these steps, one after the other."""
+    """A sequence of these steps as a network."""
     return sequence(*(TaskCall(task, tuple(map(Constant, args))) for task, args in steps))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Achieve(Construct):
-    """Whatever makes the condition true."""
+    """The construct ``achieve``: any steps that make the condition true."""
 
     condition: Any
     actions: tuple[PrimitiveTask[Any], ...]
@@ -209,7 +218,7 @@ class Achieve(Construct):
         """The goal with its actions, those of the domain where none are named.
 
         Raises DomainError for actions of another domain, parameters without values, and
-        actions that cannot be used in the manner that is asked for.
+        actions that the solver cannot use.
         """
         every = tuple(task for task in tasks.values() if isinstance(task, PrimitiveTask))
         actions = self.actions or every
@@ -253,7 +262,7 @@ def _unused(
 def _unlisted(
     actions: Iterable[PrimitiveTask[Any]], objects: Mapping[str, Any]
 ) -> Iterator[Diagnostic]:
-    """A finding for every parameter of which nobody says which values it can have."""
+    """A finding for every parameter without values: neither listed nor finite by its type."""
     for task in actions:
         for parameter in task.parameters:
             if parameter.name not in objects and not finite_values(parameter):
@@ -267,7 +276,7 @@ def _unlisted(
 
 
 def finite_values(parameter: Parameter[Any]) -> tuple[Any, ...]:
-    """The values of the parameter's type, where it has only so many; else nothing."""
+    """All values of the parameter's type if that is a Literal, a bool or an Enum; else empty."""
     if parameter.literals:
         return parameter.literals
     if parameter.type is bool:
@@ -278,5 +287,5 @@ def finite_values(parameter: Parameter[Any]) -> tuple[Any, ...]:
 
 
 def pursued(body: object) -> Pursuit | None:
-    """The goal that is searched for in place of a body, where it is one."""
+    """The goal of a method body that is found by search; None for other bodies."""
     return body.pursuit if isinstance(body, GoalBody) else None

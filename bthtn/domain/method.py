@@ -24,14 +24,14 @@ from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Express
 from bthtn.world.state import State
 
 PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
-"""A function of the state that answers with networks in order, or None: not applicable."""
+"""A function of the state that returns networks in order, or None if it is not applicable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainBody:
     """A network that a plain function of the state computes while planning.
 
-    ``tasks`` stand in its answers in place of those that the function calls.
+    ``tasks`` maps tasks that the function calls to those that replace them in its result.
     """
 
     function: PlainMethod
@@ -46,14 +46,14 @@ class PlainBody:
     def network(self, view: StateView, binding: Binding) -> Network | None:
         """The network for this state; None when the method does not apply.
 
-        Raises UnknownRead, PlanningError, and DomainError when the answer is no network.
+        Raises UnknownRead, PlanningError, and DomainError when the result is not a network.
         """
         window = self.state_class.over(view)
         network = called(self._bindable, binding, window, _network_in)
         return with_tasks(network, self.tasks) if network is not None and self.tasks else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
-        """Why the method does not apply in this state, where its condition holds."""
+        """Why the method does not apply although its condition is true."""
         return f"{self} does not apply"
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class PlainBody:
 
 
 def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network | None:
-    """The network that a plain method answered with."""
+    """The result of a plain method as a network."""
     if answer is None:
         return None
     if type(answer) is not TaskCall and isinstance(answer, Iterable):
@@ -74,10 +74,10 @@ FREE: Final = Constant(0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One way to do a compound task: when it may be used, and what is then to be done.
+    """A method of a compound task: its condition and the network that replaces the task.
 
-    ``cost`` is what choosing it adds to the costs of what it is decomposed into, ``value`` how
-    little it is wanted, beside its place in the order (semantics 2.10).
+    ``cost`` is added to the costs of the network's tasks. Plans with the lowest sum of ``value``
+    are preferred, before the order of methods counts (semantics 2.10).
     """
 
     body: Network | PlainBody
@@ -100,7 +100,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class WrittenMethod:
-    """A method as its author wrote it, before the domain has read it."""
+    """A method as its author wrote it, before the domain is frozen."""
 
     body: tuple[NetworkLike | PlainMethod, ...]
     when: ConditionLike
@@ -110,7 +110,7 @@ class WrittenMethod:
 
 
 Methods = Iterator[WrittenMethod]
-"""What the function of a compound task yields."""
+"""The return type of the function of a compound task: a generator of methods."""
 
 
 def method(
@@ -122,16 +122,16 @@ def method(
 ) -> WrittenMethod:
     """One way to do a task: the networks of ``body`` in order, while ``when`` holds.
 
-    An empty body means there is nothing left to do. A single plain function in place of the
-    body is asked for it while planning: it returns task calls for the actual state, or None
-    where the method does not apply. ``cost`` is added to the costs of the tasks of the body.
-    Where methods have a ``value``, the plan whose methods' values sum up to least is preferred.
+    An empty body means that there is nothing left to do. A single plain function in place of the
+    body is called while planning: it returns task calls for the actual state, or None if the
+    method does not apply. ``cost`` is added to the costs of the tasks of the body. If methods
+    have a ``value``, the plan with the lowest sum of values is preferred.
     """
     return WrittenMethod(body, when, name, cost, value)
 
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:
-    """The function that stands in place of a body, if one does."""
+    """The function if the body is a single plain function, else None."""
     if (
         len(body) == 1
         and callable(body[0])
@@ -142,7 +142,7 @@ def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod |
 
 
 def written_network(body: tuple[Any, ...]) -> Network:
-    """The body as a network. Raises DomainError for a part that is none."""
+    """The body as a network. Raises DomainError for a part that is not a network."""
     for part in body:
         if callable(part) and not isinstance(part, PrimitiveTask | CompoundTask):
             raise DomainError(

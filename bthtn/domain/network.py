@@ -1,10 +1,10 @@
-"""Task networks: what a method puts in a task's place.
+"""Task networks: the tasks, and their order, into which a method decomposes a task.
 
     network ::= task(…) | sequence(network, …) | parallel(network, …) | priority(network, …)
               | defer(task(…)) | pause() | null()
 
-A tuple is a sequence too. All networks are frozen data. What authors may write beside these
-(``construct``) becomes calls of tasks when the domain is frozen: ``lifting``.
+A tuple is a sequence too. All networks are frozen data. Authors may also write constructs
+(``construct``), which become calls of tasks when the domain is frozen (``lowering``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, cast
+from typing import Any, Literal, assert_never, cast
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import Task, TaskCall
@@ -23,11 +23,11 @@ from bthtn.world.expression import Binding
 
 
 class ParallelPolicy(Enum):
-    """When a parallel node is done.
+    """When a parallel node ends, and how.
 
-    ``ALL``: when all branches succeeded; fails with the first failure. ``ANY``: with the
-    first success, the others are aborted. ``PRIMARY``: when the first branch is done, and
-    as that one ended; the others are aborted.
+    ``ALL`` succeeds when all branches have succeeded, and fails with the first failure. ``ANY``
+    succeeds with the first success. ``PRIMARY`` ends when the first branch ends, with its result.
+    The branches that still run are aborted.
     """
 
     ALL = "all"
@@ -40,14 +40,17 @@ PolicyName = Literal["all", "any", "primary"]
 
 @dataclass(frozen=True, slots=True)
 class SequenceNetwork:
-    """One after the other."""
+    """Networks that are done one after the other."""
 
     parts: tuple[Network, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelNetwork:
-    """Side by side. Planned from one state, admitted only if no branch disturbs another."""
+    """Networks that run in parallel.
+
+    All are planned from the same state, and rejected if one branch interferes with another.
+    """
 
     parts: tuple[Network, ...]
     policy: ParallelPolicy = ParallelPolicy.ALL
@@ -55,9 +58,9 @@ class ParallelNetwork:
 
 @dataclass(frozen=True, slots=True)
 class PriorityNetwork:
-    """The first that works, chosen when execution gets there; every alternative is planned.
+    """Alternatives that are all planned; the first that works is chosen at run time.
 
-    ``reactive``: earlier alternatives are asked again at every tick.
+    With ``reactive`` earlier alternatives are tried again at every tick.
     """
 
     parts: tuple[Network, ...]
@@ -66,7 +69,10 @@ class PriorityNetwork:
 
 @dataclass(frozen=True, slots=True)
 class DeferNetwork:
-    """A task that is planned when execution gets there; what it ensures may be relied on."""
+    """A task that is planned when execution reaches it.
+
+    Planning goes on after it with the effects that it ``ensures``, and stops if there are none.
+    """
 
     call: TaskCall
     ensures: tuple[Effect, ...] = ()
@@ -74,12 +80,12 @@ class DeferNetwork:
 
 @dataclass(frozen=True, slots=True)
 class PauseNetwork:
-    """Planning stops here and goes on when execution gets there."""
+    """Planning stops here, and goes on when execution reaches this place."""
 
 
 @dataclass(frozen=True, slots=True)
 class NullNetwork:
-    """Nothing to do, done at once."""
+    """Nothing to do; succeeds at once."""
 
 
 Network = (
@@ -94,10 +100,10 @@ Network = (
 
 
 class Construct(ABC):
-    """A network as it is written only: a call of an anonymous task takes its place.
+    """A network that is replaced by a call of an anonymous task when the domain is frozen.
 
-    ``word`` is the function that it is written with, ``parts`` are the networks in it. Until
-    the domain is frozen it stands where a network stands, and nothing plans with it.
+    ``word`` is the name of the function that made it, ``parts`` are the networks in it. Planners
+    never see constructs.
     """
 
     __slots__ = ()
@@ -111,14 +117,14 @@ class Construct(ABC):
 
 
 NetworkLike = Network | Construct | tuple[Any, ...]
-"""What users may write as a network: a tuple is a sequence."""
+"""Everything that users may write as a network: a tuple is a sequence."""
 
 NULL = NullNetwork()
 PAUSE = PauseNetwork()
 
 
 def sequence(*parts: NetworkLike) -> Network:
-    """Networks one after the other; nested sequences are one, none is nothing to do."""
+    """Networks one after the other; nested sequences are merged, an empty one is ``null``."""
     if len(parts) > 1 and all(type(part) is TaskCall for part in parts):
         return SequenceNetwork(parts)  # type: ignore[arg-type]  # as most often
     flat: list[Network] = []
@@ -144,12 +150,12 @@ def parallel(
 
 
 def priority(*parts: NetworkLike, reactive: bool = False) -> Network:
-    """Alternatives, most wanted first, one of which is chosen at run time."""
+    """Alternatives, the preferred one first, one of which is chosen at run time."""
     return PriorityNetwork(some_parts("priority", parts), reactive)
 
 
 def defer(call: TaskCall, *, ensures: Assignment | tuple[Assignment, ...] = ()) -> Network:
-    """A task to be planned on arrival. With ``ensures``, planning goes on behind it."""
+    """A task that is planned on arrival. With ``ensures`` planning continues after it."""
     if not isinstance(call, TaskCall):
         raise _not_a_network(call, "defer takes one task call: defer(fight())")
     effects = (ensures,) if isinstance(ensures, Assignment) else tuple(ensures)
@@ -171,11 +177,11 @@ def null() -> Network:
 
 
 def network_from(written: object) -> Network:
-    """The network as data. Raises DomainError for something that is none."""
+    """The network as data. Raises DomainError for something that is not a network."""
     if type(written) is TaskCall:
         return written
     if isinstance(written, Network | Construct):
-        return cast("Network", written)  # a construct is replaced before anybody plans with it
+        return cast("Network", written)  # constructs are replaced before planning
     if isinstance(written, tuple):
         return sequence(*written)
     hint = "call the task: add brackets, and its arguments" if callable(written) else ""
@@ -183,14 +189,16 @@ def network_from(written: object) -> Network:
 
 
 def parts_of(network: Network | Construct) -> tuple[Network, ...]:
-    """The networks directly inside this one; a sequence of one for anything that is a leaf."""
+    """The networks directly inside this one; empty for leaves."""
     match network:
         case SequenceNetwork(parts) | ParallelNetwork(parts) | PriorityNetwork(parts):
             return parts
         case Construct():
             return network.parts
-        case _:
+        case TaskCall() | DeferNetwork() | PauseNetwork() | NullNetwork():
             return ()
+        case _:
+            assert_never(network)
 
 
 def networks_in(network: Network) -> Iterator[Network]:
@@ -211,12 +219,15 @@ def calls_in(network: Network) -> Iterator[TaskCall]:
             yield one.call
 
 
-def with_tasks(network: Network, tasks: Mapping[Task, Task]) -> Network:
+def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Network:
     """The same network with some tasks in place of others."""
 
     def each(parts: tuple[Network, ...]) -> tuple[Network, ...]:
         return tuple(with_tasks(part, tasks) for part in parts)
 
+    if isinstance(network, Construct):
+        # A mistake in a plain method: FrozenDomain.network reports it.
+        return cast("Network", network)
     match network:
         case TaskCall():
             return network.with_tasks(tasks)
@@ -228,8 +239,10 @@ def with_tasks(network: Network, tasks: Mapping[Task, Task]) -> Network:
             return ParallelNetwork(each(parts), policy)
         case PriorityNetwork(parts, reactive):
             return PriorityNetwork(each(parts), reactive)
-        case _:
+        case PauseNetwork() | NullNetwork():
             return network
+        case _:
+            assert_never(network)
 
 
 def network_text(network: Network | Construct, binding: Binding | None = None) -> str:
@@ -256,10 +269,12 @@ def network_text(network: Network | Construct, binding: Binding | None = None) -
             return "pause"
         case NullNetwork():
             return "null"
+        case _:
+            assert_never(network)
 
 
 def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:
-    """The parts of a composite as data. Raises DomainError when there is none."""
+    """The parts of a composite as data. Raises DomainError when it has no parts."""
     if not parts:
         raise DomainError(
             Diagnostic("BT105", f"{name}() has nothing in it", hint="write null() for nothing")

@@ -11,7 +11,7 @@ from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
 NumberLike = float | Expression[Any] | Callable[[Any], float]
-"""What users may write as a number."""
+"""Everything that users may write as a number."""
 
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
@@ -22,6 +22,6 @@ def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:
-    """The number here; what cannot be told yet counts as nothing."""
+    """The number in this state; 0 if it is unknown."""
     value = expression.evaluate(view, binding)
     return 0 if value is UNKNOWN else value

@@ -1,4 +1,4 @@
-"""Parameters: what a task is called with, read off the signature of a function."""
+"""Parameters of tasks, taken from the signature of a function, and arguments of calls."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Parameters = tuple[Parameter[Any], ...]
 
 
 def parameters_of(function: Callable[..., Any]) -> Parameters:
-    """The parameters of a task function, with their types where a plain class is annotated.
+    """The parameters of a task function, with types for those annotated with a class.
 
-    Raises DomainError for parameters that cannot be given by position.
+    Raises DomainError for ``*args``, ``**kwargs``, and positional- or keyword-only parameters.
     """
     try:
         hints = get_type_hints(function)
@@ -132,7 +132,7 @@ def _fits(given: type, wanted: type) -> bool:
 
 
 class Bindable(Generic[F]):
-    """A function of the user's, with the task's parameters that it closes over as their values.
+    """A user's function that can be given arguments in place of symbolic parameters.
 
     A task function runs once, with symbolic parameters; a lambda written inside it closes
     over those. For a call with actual arguments the same code gets cells that hold them. Functions
@@ -195,5 +195,5 @@ def _with_values(function: FunctionType, binding: Binding) -> FunctionType:
 def _symbolic(cell: CellType) -> bool:
     try:
         return isinstance(cell.cell_contents, Parameter)
-    except ValueError:  # a cell that nothing has been put into yet
+    except ValueError:  # the cell is still empty
         return False

@@ -1,4 +1,4 @@
-"""Tasks: primitive ones that are done, compound ones that are decomposed, and their calls."""
+"""Primitive tasks, which are executed, compound tasks, which are decomposed, and calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec
 
-from bthtn.domain.choice import Choice
+from bthtn.domain.choice import DecompositionChoice
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something that only one task at a time can occupy: legs, arms, a voice."""
+    """A thing that only one task at a time can use: legs, arms, a voice."""
 
     name: str
 
@@ -27,14 +27,14 @@ class Resource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrimitiveTask(Generic[P]):
-    """A task that is done, not decomposed. Compared by identity.
+    """A task that is executed, not decomposed. Compared by identity.
 
-    ``precondition`` is asked while planning and again when the task starts, ``exec_only``
-    only when it starts, ``during`` at every tick after that. ``effects`` are planned and come
-    true on success, ``expected`` are only planned, ``actual`` only come true; ``on_start``,
-    ``on_failure`` and ``on_abort`` come true at these moments and are not planned. ``uses`` are
-    the resources it occupies while it runs. ``duration`` is in ticks, ``cost`` in whatever unit
-    the domain counts. An ``uninterruptible`` task is not given up for a better plan.
+    ``precondition`` is checked while planning and again when the task starts, ``exec_only``
+    only when it starts, ``during`` at every tick after that. ``effects`` are applied while
+    planning and again on success, ``expected`` only while planning, ``actual`` only on success;
+    ``on_start``, ``on_failure`` and ``on_abort`` are applied at these moments, not while planning.
+    ``uses`` are the resources it occupies while it runs. ``duration`` is in ticks, ``cost`` in a
+    unit of the domain's choice. An ``uninterruptible`` task is not aborted for a better plan.
     """
 
     name: str
@@ -64,12 +64,12 @@ class PrimitiveTask(Generic[P]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompoundTask(Generic[P]):
-    """A task that its methods decompose, the first that works first. Compared by identity.
+    """A task that is decomposed by the first of its methods that works. Compared by identity.
 
-    An anonymous task stands for something written inside a network: ``origin`` is the word it
-    was written with, nothing for tasks that authors named. ``choice`` says in which ways it can
-    be decomposed where its methods alone do not. Other domains that are merged with this one add
-    methods to a task that ``is_open``.
+    An anonymous task stands for a construct inside a network: ``origin`` is the word that the
+    construct is written with, "" for tasks that authors named. ``choice`` gives its
+    decompositions if they are not simply one for each method, in order. Domains that are merged
+    with this one can add methods to a task that ``is_open``.
     """
 
     name: str
@@ -77,7 +77,7 @@ class CompoundTask(Generic[P]):
     define: Callable[..., Iterator[Any]]
     doc: str = ""
     origin: str = ""
-    choice: Choice | None = None
+    choice: DecompositionChoice | None = None
     is_open: bool = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
@@ -109,7 +109,7 @@ class TaskCall:
         return hash(self._identity)
 
     def with_tasks(self, tasks: Mapping[Task, Task]) -> TaskCall:
-        """The same call, of the task that stands for its task; what that one fixes, is fixed."""
+        """The same call of the task's replacement, with the arguments which that one fixes."""
         task = tasks.get(self.task, self.task)
         fixed = {one.position: one.default for one in task.parameters if one.is_fixed}
         args = (Constant(fixed[n]) if n in fixed else arg for n, arg in enumerate(self.args))
@@ -126,7 +126,7 @@ class TaskCall:
         )
 
     def text(self, binding: Binding | None = None) -> str:
-        """``name`` or ``name(arguments)``; what an anonymous task is given is nobody's business."""
+        """``name`` or ``name(arguments)``; symbolic arguments of anonymous tasks are left out."""
         if not self.args or (
             binding is None and isinstance(self.task, CompoundTask) and self.task.origin
         ):

@@ -1,4 +1,7 @@
-"""What one task would do to a state: the single place where planning meets the world."""
+"""TaskEffects: precondition and effects of one task, evaluated in one state.
+
+Planning and replay share this meaning of a task, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ from bthtn.world.truth import UNKNOWN, Truth
 
 @dataclass(frozen=True, slots=True)
 class TaskEffects:
-    """A primitive task as it would go in one state.
+    """The outcome of a primitive task in one state.
 
-    ``possible`` is the truth of its precondition. ``writes`` are those of planning, effects
-    and expected effects together; None when they cannot be told. ``unknown`` names the
-    fluent that keeps either from being told.
+    ``possible`` is the value of its precondition. ``writes`` are those of its effects and
+    expected effects together, None if they depend on an unknown fluent. ``unknown`` is the name
+    of the unknown fluent that was read, or "". ``duration`` is in ticks.
     """
 
     possible: Truth
@@ -33,7 +36,7 @@ class TaskEffects:
 
 
 def grounded(call: TaskCall, view: RecordingView, binding: Binding) -> tuple[Any, ...] | None:
-    """Values of the call's arguments in this state, None when one is unknown."""
+    """Values of the call's arguments in this state, or None if one is unknown."""
     values = tuple(argument.evaluate(view, binding) for argument in call.args)
     return None if any(value is UNKNOWN for value in values) else values
 
@@ -41,7 +44,7 @@ def grounded(call: TaskCall, view: RecordingView, binding: Binding) -> tuple[Any
 def projected(
     task: PrimitiveTask[Any], args: tuple[Any, ...], recorder: RecordingView
 ) -> TaskEffects:
-    """How the task would go in this state, called with these values."""
+    """The outcome of the task in this state, called with these values."""
     possible = task.precondition.evaluate(recorder, args)
     if possible is False:
         return TaskEffects(possible, {}, Footprint(recorder.reads))

@@ -5,8 +5,8 @@
         spot = one_of(Soldier.spots, key=lambda state, spot: abs(spot - state.at))
         yield method(run_to(spot), duck(), when=spot != Soldier.watched)
 
-A variable is a parameter whose values come from the domain instead of from a caller. Its
-position among the arguments is settled when the compound task that uses it is read.
+A variable is a parameter whose values come from the domain instead of from a caller. It gets its
+position among the arguments when the domain is frozen.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 _NOWHERE: Final = -1
 _WHOLES: Final = (Expression, Assignment, FunctionEffect, Construct, *get_args(Network))
-"""What keeps its parts in slots, whatever its class is called."""
+"""Classes whose instances keep their parts in slots, where variables are searched for."""
 _HINT: Final = "give it the values there are: one_of(('a', 'b')), one_of(Soldier.spots)"
 
 
@@ -51,19 +51,19 @@ class Variable(Parameter[T]):
         object.__setattr__(self, "name", self.name or name)
 
     def place(self, position: int) -> None:
-        """Settle where its value stands among the arguments."""
+        """Set the index of its value among the arguments."""
         self.call("value")
         object.__setattr__(self, "position", position)
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
-        """The value that is being tried. Raises DomainError where none can be."""
+        """The value that is being tried. Raises DomainError outside of a compound task."""
         if not self.is_placed:
             raise unplaced(self, "")
         return cast("T", binding[self.position])
 
 
 def unplaced(variable: Variable[Any], where: str) -> DomainError:
-    """The error of a variable that is used where no method can give it a value."""
+    """The error for a variable that is used outside the methods of a compound task."""
     hint = "one_of is for the methods of a compound task: call it in the task's function"
     message = f"the variable '{variable.name or 'value'}' has no value here"
     return DomainError(Diagnostic("BT118", message, where, hint))
@@ -84,14 +84,14 @@ def one_of(
     name: str = "",
 ) -> T: ...
 def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
-    """A variable for a method: it stands for one of the values, as parameters do for theirs.
+    """A variable of a method: the search tries the values until one leads to a plan.
 
     ``values`` is an iterable, an expression such as a fluent that holds a tuple, or a function
     of the state. They are tried in order; with ``key``, a function of the state and a value,
-    those with the lowest key first. A set is taken in the order of its values' texts. The
-    variable is called as in the function that yields the method, unless ``name`` says it.
+    those with the lowest key first. A set is sorted by its values' texts. The name is that of
+    the local variable in the function that yields the method, unless ``name`` is given.
 
-    Raises DomainError for no values, and for values that can change.
+    Raises DomainError for empty values, and for values that are not hashable.
     """
     if isinstance(values, Expression):
         return Variable(name, _NOWHERE, values=values, key=key)
@@ -107,7 +107,7 @@ def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
 
 
 def _checked(values: Iterable[Any]) -> Any:
-    """Constant values: a set as it is, because it is put in order later; others as a tuple."""
+    """The values, checked: a frozenset for a set, which is sorted later, else a tuple."""
     known = frozenset(values) if isinstance(values, set | frozenset) else tuple(values)
     if not known:
         raise DomainError(Diagnostic("BT105", "one_of() has nothing in it", hint=_HINT))
@@ -120,7 +120,7 @@ def _checked(values: Iterable[Any]) -> Any:
 
 
 def variables_in(*things: object) -> tuple[Variable[Any], ...]:
-    """The variables that are mentioned, in order, each behind those that its values need."""
+    """The variables that are mentioned, in order, each after those that its values depend on."""
     found: dict[Variable[Any], None] = {}
     for thing in things:
         for variable in _mentioned(thing):
@@ -159,7 +159,7 @@ def _inside(thing: object) -> Iterable[object]:
 
 
 def _kept(function: FunctionType) -> Iterator[Variable[Any]]:
-    """Variables that the function itself closes over, or has as defaults: those it is given."""
+    """Variables that the function closes over, or has as defaults."""
     named = (function.__kwdefaults__ or {}).values()
     for value in (*(function.__defaults__ or ()), *named):
         if isinstance(value, Variable):
@@ -167,7 +167,7 @@ def _kept(function: FunctionType) -> Iterator[Variable[Any]]:
     for cell in function.__closure__ or ():
         try:
             value = cell.cell_contents
-        except ValueError:  # a cell that nothing has been put into yet
+        except ValueError:  # the cell is still empty
             continue
         if isinstance(value, Variable):
             yield value

@@ -1,7 +1,4 @@
-"""HOW IS IT WRITTEN DOWN? Files that people keep beside their code.
-
-Readers make what the packages below define; nothing below knows that there are files.
-"""
+"""Text and file formats for the objects of the packages below, which know no files."""
 
 from bthtn.formats.authored import (
     CheckState,
@@ -14,7 +11,7 @@ from bthtn.formats.authored import (
 )
 from bthtn.plan.codec import encoded
 from bthtn.plan.notation import call_from, node_from
-from bthtn.world.notation import condition_from_text
+from bthtn.world.condition_parser import condition_from_text
 
 __all__ = [
     "CheckState",

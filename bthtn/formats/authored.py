@@ -1,4 +1,4 @@
-"""Tasks authored as behaviour trees: what designers draw becomes tasks of a domain.
+"""Tasks authored as behaviour trees: trees drawn by designers become tasks of a domain.
 
     MoveToAttack                             compound move_to_attack
     └─ Selector                                 method 1, when near:   nothing
@@ -11,14 +11,14 @@
              ├─ Command move to
              └─ Command aim
 
-The trees are ordinary py_trees, so they can be drawn and looked at; they are read, not ticked.
-Nothing here knows files: a reader of some format builds such a tree, and calls ``task_from``.
+The trees are ordinary py_trees, so they can be drawn; they are converted, never ticked. Nothing
+here knows files: a reader of some format builds such a tree, and calls ``task_from``.
 
 | node | becomes |
 | ---- | ------- |
 | ``Sequence`` | one after the other |
 | ``Selector`` | the first that can be planned; at the root, the methods of the task |
-| ``Later`` | a choice among alternatives that is made when execution gets there |
+| ``Later`` | a choice among alternatives that is made when execution reaches it |
 | ``Parallel`` | side by side, with the policy of the same meaning |
 | ``CheckState`` | a condition: of the method or task that it begins, else of a step of its own |
 | ``ModifyState`` | effects: of the task that has one command, else of a step of its own |
@@ -50,11 +50,11 @@ from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition
 
 Kind = Literal["effects", "expected"]
-"""Whether a change comes true when its step succeeds, or is only planned with."""
+"""``effects`` are applied while planning and on success, ``expected`` only while planning."""
 
 
 class _Read(Behaviour):
-    """A leaf that says something of a task; only ``task_from`` looks at it."""
+    """A leaf that describes a part of a task for ``task_from``, and cannot be ticked."""
 
     def update(self) -> NoReturn:
         """Called by py_trees; raises ExecutionError, as there is nothing to run."""
@@ -64,7 +64,7 @@ class _Read(Behaviour):
 
 
 class CheckState(_Read):
-    """A condition of what stands behind it."""
+    """A condition for the nodes after it."""
 
     def __init__(self, condition: Condition) -> None:
         super().__init__(str(condition))
@@ -72,7 +72,7 @@ class CheckState(_Read):
 
 
 class ModifyState(_Read):
-    """A change of the state, which comes true on success; ``expected`` ones are only hoped for."""
+    """Changes of the state on success; ``expected`` ones are only applied while planning."""
 
     def __init__(self, *changes: Assignment, kind: Kind = "effects") -> None:
         super().__init__(", ".join(map(str, changes)))
@@ -90,7 +90,7 @@ class SubTask(_Read):
 
 
 class Command(_Read):
-    """Something that is carried out by an operator (as for ``Operators.bind``), or simulated."""
+    """A step that is executed by an operator (as in ``Operators.bind``), or simulated."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Null(_Read):
 
 
 class Later(Selector):
-    """Alternatives that are planned, and among which is chosen when execution gets there."""
+    """Alternatives that are all planned; one is chosen when execution reaches them."""
 
     def __init__(self, name: str, children: list[Behaviour]) -> None:
         super().__init__(name, memory=True, children=children)
@@ -128,7 +128,7 @@ def task_from(
     A sequence of checks, changes and one command is a primitive task, everything else a
     compound one. Raises DomainError for a tree that describes no task.
     """
-    author = _Author(domain, name, operators)
+    author = _TreeReader(domain, name, operators)
     parts = tree.children if isinstance(tree, Sequence) else [tree]
     commands = [part for part in parts if isinstance(part, Command)]
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
@@ -146,13 +146,13 @@ def task_from(
 
 
 _STEP: Final = (CheckState, ModifyState, Command)
-"""What a primitive task is made of."""
+"""The nodes that a primitive task is made of."""
 
 Build = Callable[[], NetworkLike]
 """Makes a network when the domain is frozen: by then every task has been defined."""
 
 
-class _Author:
+class _TreeReader:
     """Turns the nodes of one tree into tasks and networks of a domain."""
 
     def __init__(self, domain: Domain[Any], owner: str, operators: Operators | None) -> None:

@@ -1,4 +1,4 @@
-"""Documents: the text of a file, what it says in TOML, and where it is wrong."""
+"""Reads text files and TOML, and reports where they are wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def text_of(path: Path) -> str:
 
 
 def tables_in(text: str, path: Path) -> dict[str, Any]:
-    """What a text in TOML says; ``path`` is where it comes from. Raises InputError."""
+    """The tables of a text in TOML; ``path`` is for messages. Raises InputError with the place."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -14,7 +14,7 @@ from typing import Any
 from bthtn.agent.agent import Agent
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.merge import merge
+from bthtn.domain.merging import merge
 from bthtn.errors import Diagnostic, DomainError, nearest
 
 

@@ -1,7 +1,7 @@
-"""WHAT DO WE INTEND? The plan as an immutable tree, and what can be said about it.
+"""The plan as an immutable tree, and functions that walk, compare, store and check it.
 
-A plan knows nothing of the search that found it. ``replay`` is the independent judge that
-every plan of every planner answers to.
+A plan knows nothing of the search that found it. ``replay`` checks the plans of every planner
+independently.
 """
 
 from bthtn.plan.failure import Failure

@@ -1,6 +1,6 @@
 """Plans as JSON, ``"format": "bthtn-plan/1"``, and values as JSON and as text.
 
-Texts of trees are put together from pieces on an explicit stack: a plan may be nested deeper
+Texts of trees are joined from pieces on an explicit stack, since a plan may be nested deeper
 than ``json.dumps`` can recurse.
 """
 
@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
@@ -41,7 +41,7 @@ Pieces = list[str | Node]
 
 
 def put_together(root: Node, pieces: Callable[[Node], Pieces]) -> str:
-    """The text of a whole tree, from a function that knows the text of one node."""
+    """The text of a whole tree, from a function that gives the pieces of one node."""
     written: list[str] = []
     pending: Pieces = [root]
     while pending:
@@ -82,7 +82,7 @@ def tree_json(root: Node, domain: FrozenDomain) -> str:
 
 
 def goal_value(goal: Network, binding: Binding = ()) -> dict[str, Any]:
-    """A goal as ``{"name", "args"}``; a network stands in ``name`` as it would be written."""
+    """A goal as ``{"name", "args"}``; for a network, ``name`` is its text and ``args`` is empty."""
     if not isinstance(goal, TaskCall):
         return {"name": network_text(goal, binding), "args": []}
     if isinstance(goal.task, CompoundTask) and goal.task.origin:
@@ -103,7 +103,7 @@ def json_value(value: object) -> Any:
 
 
 def value_from(text: str, parameter: Parameter[Any]) -> Any:
-    """The value that a text stands for. Raises InputError when the parameter cannot have it."""
+    """The value that a text denotes. Raises InputError when the parameter cannot have it."""
     kind, plain = parameter.type or object, unquoted(text)
     try:
         return _value(kind, text, plain)
@@ -153,7 +153,7 @@ def unquoted(text: str) -> str:
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """The text, its middle left out when it is long."""
+    """The text; the middle of one longer than ``longest`` characters is replaced by ``…``."""
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
@@ -189,10 +189,12 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
             return _composite(_object("parallel", policy=policy.value), children)
         case PriorityNode(children):
             return _composite(_object("priority", **_choice(node)), children)
+        case _:
+            assert_never(node)
 
 
 def _choice(node: PriorityNode) -> dict[str, Any]:
-    """Fields of a priority node beside its alternatives; those with default values are left out."""
+    """The fields of a priority node except its children; fields with default values are omitted."""
     dropped = [
         {"alternative": one.alternative, "task": one.text, "reason": one.reason}
         for one in node.dropped

@@ -1,4 +1,4 @@
-"""Which plan trees do the same, and which entries of two records can be compared."""
+"""Equivalence of plan trees, and the part of a plan's record that can be compared."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def steps_outline(
     skips: Callable[[TaskNode], bool],
     below: Callable[[Node], Sequence[Node]] = children_of,
 ) -> tuple[tuple[str, int], ...]:
-    """The outline of a tree as it is run: equal for trees that do the same.
+    """The outline of a tree as it is run: equal for trees with the same steps in the same order.
 
-    Decompositions are left out, and so are steps that it ``skips``. ``below`` may leave out
-    nodes that are over.
+    Scopes are left out, and so are steps for which ``skips`` is true. ``below`` gives the
+    children of a node and may leave out finished ones.
     """
 
     def visit(node: Node) -> Visit[Node]:
@@ -46,7 +46,7 @@ def steps_outline(
 
 
 def _run(node: Node, children: list[Node], skips: Callable[[TaskNode], bool]) -> Node:
-    """The node as it is run, with these children."""
+    """The node as it is run: with these children, without scopes and skipped steps."""
     match node:
         case TaskNode():
             return NULL_NODE if skips(node) else node
@@ -67,11 +67,11 @@ def _run(node: Node, children: list[Node], skips: Callable[[TaskNode], bool]) ->
 
 
 def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
-    """The first entries of the plan's record, which can be compared; and whether these are all.
+    """The entries of the plan's record that can be compared, and whether these are all.
 
-    What is planned later for a part inside a branch is appended to the record, behind the
-    entries of later branches. So entries stand for the same choices only up to the first such
-    part.
+    When a suspended part inside a branch is planned later, its entries are appended to the
+    record, after those of later branches. So two records have entries for the same choices only
+    up to the first suspended part in a branch.
     """
     if not _suspends_in_branch(plan.tree):
         return plan.record, True
@@ -79,7 +79,7 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
 
 
 def comparable_entries(tree: Node) -> list[int]:
-    """The entries of a tree's record, up to the first part that is suspended in a branch."""
+    """The entries of a tree's record, up to the first suspended part in a branch."""
     entries: list[int] = []
     pending: list[tuple[Node | int, bool]] = [(tree, False)]
     while pending:
@@ -107,7 +107,7 @@ def comparable_entries(tree: Node) -> list[int]:
 
 
 def _alternatives(node: PriorityNode) -> list[Node | int]:
-    """What the alternatives leave in the record, in order: 1, or 0 and their own entries."""
+    """The record of each alternative, in order: 1 if it was dropped, else 0 and the node."""
     planned = dict(zip(node.kept, node.children, strict=True))
     places = range(len(node.kept) + len(node.dropped))
     each = ((0, planned[place]) if place in planned else (1,) for place in places)

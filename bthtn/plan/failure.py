@@ -1,4 +1,4 @@
-"""Failure: what did not work, and why. The one shape in which plans and goals report it."""
+"""Failure: the report of a step, a choice or a plan that did not work, and why."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from bthtn.world.expression import Expression
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What did not work, and why. Functions that may fail return one, or None on success.
+    """The reason of a failure. Functions that can fail return one, or None on success.
 
-    ``what`` names the step, the choice or the part of the plan, and is empty where the plan as a
-    whole is meant. ``node`` is where it stands in the plan, ``reads`` what the condition that
-    was false has read, ``error`` the exception behind it, each where there is one.
+    ``what`` names the step, choice or part of the plan that failed, "" for the whole plan.
+    ``node`` is its node in the plan, ``reads`` are the fluents that the false condition has read,
+    ``error`` is the exception, as far as there are any.
     """
 
     why: str
@@ -29,9 +29,9 @@ class Failure:
         return f"{self.what}: {self.why}" if self.what else self.why
 
     def at(self, what: str) -> Failure:
-        """The same failure, of this step, choice or part."""
+        """The same failure with another name of the step, choice or part."""
         return replace(self, what=what)
 
     def having_read(self, reads: Iterable[Expression[Any]]) -> Failure:
-        """The same failure, of something that has read this."""
+        """The same failure with other ``reads``."""
         return replace(self, reads=frozenset(reads))

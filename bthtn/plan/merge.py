@@ -17,7 +17,7 @@ FinalValue = Callable[[int, Fluent[Any]], Any]
 
 
 def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
-    """The first two branches that would disturb each other, and over what (semantics 2.3)."""
+    """The first two branches that interfere, and the fluent or resource (semantics 2.3)."""
     for (i, one), (j, other) in combinations(enumerate(footprints), 2):
         over = one.conflict_with(other)
         if over is not None:
@@ -26,7 +26,7 @@ def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
 
 
 def _sure(policy: ParallelPolicy, branches: int) -> range:
-    """The branches that are certainly done when the node succeeds."""
+    """The branches that have certainly succeeded when the node succeeds."""
     return {
         ParallelPolicy.ALL: range(branches),
         ParallelPolicy.PRIMARY: range(1),
@@ -35,10 +35,10 @@ def _sure(policy: ParallelPolicy, branches: int) -> range:
 
 
 def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:
-    """Fluents whose value no abort can change.
+    """Fluents with the same final value, whichever branches are aborted.
 
-    All branches that are done when the node succeeds write them, and all that write them write
-    the same.
+    All branches that may be the successful one write them, and all branches that write them
+    write the same constant.
     """
     if policy is ParallelPolicy.ALL:
         return set()  # nothing is aborted
@@ -54,7 +54,7 @@ def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expre
 
 
 def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Footprint:
-    """The footprint of a parallel node. What an abort may leave undone is not surely written."""
+    """The footprint of a parallel node. Writes of branches that may be aborted are not certain."""
     together = Footprint()
     sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
     for branch, footprint in enumerate(footprints):
@@ -66,7 +66,10 @@ def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Foo
 def after_parallel(
     footprints: Sequence[Footprint], policy: ParallelPolicy, final: FinalValue
 ) -> dict[Fluent[Any], Write]:
-    """The writes of parallel branches together; unknown what an abort may leave undone (2.3.4)."""
+    """The writes of all parallel branches together (semantics 2.3.4).
+
+    A fluent is unknown if a branch that writes it may be aborted.
+    """
     sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
     writers: dict[Fluent[Any], list[int]] = {}
     for branch, footprint in enumerate(footprints):
@@ -78,7 +81,7 @@ def after_parallel(
         if fluent not in alike and any(branch not in sure for branch in branches):
             together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
         elif len(branches) > 1 and any(write.kind is WriteKind.INCREASE for write in writes):
-            # A choice inside a branch may tell where it leads, and not by how much it increases.
+            # A choice inside a branch may have a known value at its end, but no known increase.
             if any(write.kind is not WriteKind.INCREASE for write in writes):
                 together[fluent] = Write(WriteKind.COMPUTED, UNKNOWN)
             else:

@@ -1,7 +1,7 @@
 """The plan tree: frozen nodes, each of which becomes one behaviour when the plan is run.
 
-Nodes are compared by identity; trees are compared by ``walk.outline``, which no depth of
-nesting can overflow.
+Nodes are compared by identity; trees are compared by ``walk.outline``, which is not recursive and
+so works at any depth of nesting.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BUDGET = Suspension(SuspensionKind.BUDGET)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskNode:
-    """A primitive task with its arguments; its footprint, duration and cost are those planned."""
+    """A primitive task with its arguments, planned footprint, duration in ticks, and cost."""
 
     task: PrimitiveTask[Any]
     args: tuple[Any, ...] = ()
@@ -62,10 +62,10 @@ class TaskNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScopeNode:
-    """A decomposition: a compound task, the number of the method chosen, and what it became.
+    """A decomposition of a compound task by the method with index ``method`` into ``child``.
 
-    ``name`` is that of the method, which may depend on the state. ``cost`` and ``value`` are those
-    of the method alone.
+    ``name`` is the name of the method, which may depend on the state. ``cost`` and ``value`` are
+    those of the method, without its tasks.
     """
 
     task: CompoundTask[Any]
@@ -83,7 +83,7 @@ class ScopeNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceNode:
-    """Children one after the other."""
+    """Children that are run one after the other."""
 
     children: tuple[Node, ...]
 
@@ -93,7 +93,7 @@ class SequenceNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParallelNode:
-    """Children that run at the same time; no child disturbs another."""
+    """Children that run at the same time; no child interferes with another."""
 
     children: tuple[Node, ...]
     policy: ParallelPolicy
@@ -114,7 +114,10 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriorityNode:
-    """Alternatives, one of which is chosen at run time; ``kept`` are their positions."""
+    """Alternatives, one of which is chosen at run time.
+
+    ``kept`` has the index that each child has among all alternatives of the network.
+    """
 
     children: tuple[Node, ...]
     kept: tuple[int, ...]
@@ -127,12 +130,12 @@ class PriorityNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Foreseen:
-    """The tree that a check has planned for a suspended part (semantics 2.5.6), and its states.
+    """The tree that was planned ahead to check a suspended part (semantics 2.5.6), and its states.
 
-    It starts in the state ``before``, from which planning began, with what the plan has
-    ``written`` up to there, and leads to the state ``after``. ``sensed``: it may rely on volatile
-    fluents. ``beside`` are the fluents that parallel branches write meanwhile, None if they are
-    not all known.
+    ``before`` is the state from which the whole plan began, ``written`` are the plan's writes up
+    to this part, ``after`` is the state at the part's end. ``sensed`` says whether the tree may
+    rely on volatile fluents. ``beside`` are the fluents that parallel branches write meanwhile,
+    None if they are not all known.
     """
 
     tree: Node
@@ -145,10 +148,11 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuspendedNode:
-    """Networks that are planned when execution gets here, and why they were not planned before.
+    """Networks that are planned when execution reaches them, and the ``cause`` of suspension.
 
-    ``ensures`` are the writes that may be relied on behind a deferred task, ``reads`` the fluents
-    they were computed from. ``foreseen`` is set if it was checked that they can be planned.
+    ``ensures`` are the writes on which later parts rely after a deferred task, ``reads`` the
+    fluents they were computed from. ``foreseen`` is set if it was checked that the networks can
+    be planned.
     """
 
     rest: tuple[Network, ...]
@@ -173,4 +177,4 @@ class NullNode:
 Node = TaskNode | ScopeNode | SequenceNode | ParallelNode | PriorityNode | SuspendedNode | NullNode
 
 NULL_NODE = NullNode()
-"""Nothing to do, at as many places of a tree as like to; every other node has one place."""
+"""The shared null node: the only node that may occur at several places of one tree."""

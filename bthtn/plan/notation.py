@@ -1,8 +1,8 @@
-"""Plans as people write them: ``(parallel(move, (wait(3), reload)), shoot)``.
+"""Plans as text: ``(parallel(move, (wait(3), reload)), shoot)``.
 
     tree    ::= name | name(value, …) | (tree, …) | null | suspended(network, …)
               | parallel(tree, …[, policy=any]) | priority(tree, …[, reactive])
-    network ::= a tree of any tasks, in which defer(task) and pause may stand as well
+    network ::= a tree of any tasks, which may also contain defer(task) and pause
 
 A name or a value may be quoted, and then holds any characters. Two trees are the same plan
 when their ``normal`` texts are equal.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
 from bthtn.domain.domain import FrozenDomain
@@ -56,7 +56,7 @@ _IN_VALUE: Final = re.compile(rf"""{QUOTED.pattern}|[^"'()\[\]{{}},]+|.""", re.D
 
 
 def normal(root: Node) -> str:
-    """The plan in the form in which plans are compared."""
+    """The plan as text without scopes and needless nesting; equal for equivalent plans."""
     return notation(flat(root))
 
 
@@ -66,14 +66,14 @@ def notation(root: Node) -> str:
 
 
 def node_from(text: str, domain: FrozenDomain) -> Node:
-    """The tree that a text stands for. Raises InputError with the column of each fault."""
-    node: Node = _Reader(text, domain).whole()
+    """The tree that a text denotes. Raises InputError with the column of each fault."""
+    node: Node = _PlanParser(text, domain).whole()
     return node
 
 
 def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     """A task with its arguments, ``fight`` or ``move("tokyo")``. Raises InputError."""
-    call = _Reader(text, domain, suspended=True).whole()
+    call = _PlanParser(text, domain, suspended=True).whole()
     if not isinstance(call, TaskCall):
         hint = 'write one task, such as fight or move("tokyo")'
         raise InputError(
@@ -83,7 +83,7 @@ def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     return call.task(*map(value_from, texts, call.task.parameters))
 
 
-class _Written(str):
+class _UnparsedValue(str):
     """A value of a type that cannot be made from text: it is kept, and shown, as written."""
 
     __slots__ = ()
@@ -92,8 +92,8 @@ class _Written(str):
         return str(self)
 
 
-class _Reader:
-    """Reads one text from left to right. Inside ``suspended`` it makes networks, else nodes."""
+class _PlanParser:
+    """A recursive-descent parser. It makes networks inside ``suspended``, else nodes."""
 
     def __init__(self, text: str, domain: FrozenDomain, *, suspended: bool = False) -> None:
         self._text = text
@@ -104,7 +104,7 @@ class _Reader:
         self._found: list[Diagnostic] = []
 
     def whole(self) -> Any:
-        """The whole text. Raises InputError."""
+        """The node, or network, that the whole text denotes. Raises InputError."""
         tree = self._tree()
         if self._peek():
             raise self._fault(
@@ -158,7 +158,7 @@ class _Reader:
         return PriorityNode(parts, tuple(range(len(parts))), options.get("reactive", False))
 
     def _parts(self, word: str, options: dict[str, Any]) -> tuple[Any, ...]:
-        """What stands between brackets; an option at the end is put into ``options``."""
+        """The parts between brackets; an option at the end is put into ``options``."""
         start, parts = self._at, []
         self._at += 1
         self._depth += 1
@@ -175,7 +175,7 @@ class _Reader:
         return tuple(parts)
 
     def _option(self, word: str, options: dict[str, Any]) -> bool:
-        """Whether an option stands here; then it is read."""
+        """Parse an option into ``options``. Returns False if there is none here."""
         found = _OPTION.match(self._text, self._at)
         owner = "priority" if found and found["policy"] is None else "parallel"
         if found is None or word != owner:
@@ -203,7 +203,7 @@ class _Reader:
             return networks.NULL if self._suspended else NULL_NODE
         if self._suspended:
             return TaskCall(task, tuple(map(Constant, values)))
-        assert isinstance(task, PrimitiveTask), "what does not fit has been reported"
+        assert isinstance(task, PrimitiveTask), "_fitting has rejected compound tasks"
         return TaskNode(task, values)
 
     def _fitting(self, task: Task, texts: list[str]) -> tuple[Any, ...]:
@@ -218,18 +218,18 @@ class _Reader:
         return tuple(map(self._expected, texts, task.parameters))
 
     def _expected(self, text: str, parameter: Parameter[Any]) -> Any:
-        """The value if it can be made from text, else the text."""
+        """The value that the text denotes; the text itself if it cannot be converted."""
         kind, schema = parameter.type or object, self._domain.schema
         if self._suspended and unquoted(text) == text:
             words = set(re.findall(r"\w+", text))
             if words & {*schema.fluents, *schema.families}:  # an expression, evaluated later
-                return _Written(text)
+                return _UnparsedValue(text)
         if kind is not object and issubclass(kind, bool | int | float | str | Enum):
             return value_from(text, parameter)
-        return _Written(text) if guessed(text) is text else guessed(text)
+        return _UnparsedValue(text) if guessed(text) is text else guessed(text)
 
     def _values(self) -> list[str]:
-        """The values in brackets behind a name, as texts."""
+        """The values in brackets after a name, as texts."""
         start, depth, texts = self._at, 0, [""]
         while self._at < len(self._text):
             piece = _IN_VALUE.match(self._text, self._at)
@@ -247,7 +247,7 @@ class _Reader:
         raise self._fault(start, "this bracket is never closed", "add a ')'")
 
     def _peek(self) -> str:
-        """The next character that is no space; the position moves there."""
+        """Skip white space and return the next character, "" at the end."""
         while self._text[self._at : self._at + 1].isspace():
             self._at += 1
         return self._text[self._at : self._at + 1]
@@ -279,6 +279,8 @@ def _pieces(node: Node) -> Pieces:
             whole = networks.sequence(*rest)
             parts = whole.parts if isinstance(whole, SequenceNetwork) else (whole,)
             return listed("suspended(", [network_text(part, binding) for part in parts], ")")
+        case _:
+            assert_never(node)
 
 
 def _named(name: str, values: list[str]) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.goal import Action
 from bthtn.domain.network import Network, network_text
-from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import flat, fold, footprint, leaves
@@ -16,17 +16,14 @@ from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 
-Action = tuple[PrimitiveTask[Any], tuple[Any, ...]]
-"""A primitive task with its arguments."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Plan:
-    """What a search found for a goal. Frozen; knows nothing of the search.
+    """A plan for a goal, as a search has found it. Frozen.
 
     ``predicted`` is the state after the plan; fluents on which alternatives disagree are
-    unknown there. ``expansions`` is how many the search has made. The tree and the predicted
-    state may be given as functions; then each is made when it is first read.
+    unknown there. ``expansions`` is the number of expansions of the search. The tree and the
+    predicted state may be given as functions, which are called when they are first read.
     """
 
     domain: FrozenDomain
@@ -70,17 +67,17 @@ class Plan:
         """A plan whose fields are made when they are first read.
 
         The first item of the source is a function, which is called with the other items and the
-        name of the field. It is called for "actions", too, and returns None there if the tree has
-        to be made for them.
+        name of the field. It is also called with "actions", and returns None if these have to be
+        taken from the tree.
         """
         plan = new(Plan)
         put_source(plan, source)
         return plan
 
     def __getattr__(self, name: str) -> Any:
-        """A field that is read for the first time: Python calls this only where there is none.
+        """Make a field when it is first read; Python calls this only for missing attributes.
 
-        Two threads may make one each, and the later one stays: they are equal.
+        Two threads may make the same field at once; the values are equal, and the later one stays.
         """
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
@@ -126,7 +123,7 @@ class Plan:
 
     @property
     def footprint(self) -> Footprint:
-        """What the plan may read, write and use."""
+        """The fluents that the plan may read and write, and the resources it uses."""
         return footprint(self.tree)
 
     def flat(self) -> Node:

@@ -2,14 +2,14 @@
 
     task             its effects
     scope, sequence  their children in order
-    suspended        what it ensures; nothing more is known of it
+    suspended        the effects it ensures; nothing more is known of it
     parallel,        each branch from the state before the node; then the writes of all are
     priority         merged into one state (semantics 2.3, 2.4)
 
-This is the only walk over a plan that merges branches, but for the planners, which have no tree
-yet, and ``replay``, which judges them all and shares nothing with them. Subclasses say what
-they want to know: they replace ``effects`` (validation computes them anew), ``below`` (a running
-plan leaves out what is finished) or ``join`` (some branches do not work), and call the rest.
+Everything that walks a plan and merges branches is a subclass of this, except the planners, which
+have no tree yet, and ``replay``, which must not share code with what it checks. Subclasses override
+``effects`` (validation computes them again), ``below`` (a running plan leaves out finished nodes)
+or ``join`` (some branches do not work).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ BranchingNode = ParallelNode | PriorityNode
 
 @dataclass(slots=True)
 class ProjectedPath:
-    """How far a projection has come, on one path through the plan.
+    """The progress of a projection on one path through the plan.
 
-    ``steps`` and ``elapsed`` (planned duration, in the domain's unit) count from the start of the
-    projection, ``done`` has the footprints since the innermost branch began. Behind a suspension
-    ``cause`` says why planning stopped there; ``failure`` is what keeps the path from going on.
+    ``steps`` and ``elapsed`` (planned duration, in ticks) count from the start of the projection,
+    ``done`` has the footprints since the innermost branch began. After a suspension ``cause`` says
+    why planning stopped there. ``failure`` is set when the path cannot be continued.
     """
 
     steps: int = 0
@@ -59,13 +59,13 @@ class ProjectedPath:
     done: list[Footprint] = field(default_factory=list)
 
     def fork(self) -> ProjectedPath:
-        """A path that goes on from here, in a branch of its own."""
+        """A new path for a branch, which starts with the steps, time and cause of this one."""
         return ProjectedPath(self.steps, self.elapsed, self.cause, self.failure)
 
 
 @dataclass(frozen=True, slots=True)
 class BranchEnd:
-    """The end of one branch: its path, what it did, and the values of what it wrote."""
+    """The end of one branch: its path, its footprint, and the values of the fluents it wrote."""
 
     path: ProjectedPath
     footprint: Footprint
@@ -73,7 +73,7 @@ class BranchEnd:
 
 
 class Projection:
-    """The state that a plan leads to, and the path to it. Effects are those of planning.
+    """Computes the state that a plan leads to. The effects of steps are those of planning.
 
     ``alternative`` is the number of steps before the innermost alternative of a priority node,
     None outside of any.
@@ -86,7 +86,7 @@ class Projection:
 
     @property
     def senses(self) -> bool:
-        """Whether volatile fluents have their values of now here (semantics 1.3)."""
+        """Whether volatile fluents are known here: before the first step only (semantics 1.3)."""
         return self.path.steps == 0 and self.alternative is None
 
     @property
@@ -95,11 +95,11 @@ class Projection:
         return False
 
     def project(self, node: Node) -> None:
-        """Go on through a part of the plan."""
+        """Project a part of the plan from the current state."""
         unwound(self.visit(node))
 
     def visit(self, node: Node) -> Visit[None]:
-        """Go on through a part of the plan, inside a walk that ``unwound`` runs."""
+        """Project a part of the plan, as a generator for ``unwound``."""
         match node:
             case TaskNode():
                 self.task(node)
@@ -119,32 +119,32 @@ class Projection:
         return children_of(node)
 
     def in_turn(self, nodes: Iterable[Node]) -> Visit[None]:
-        """Nodes that follow each other."""
+        """Project nodes that follow each other."""
         for node in nodes:
             if self.has_ended:
                 return
             yield self.visit(node)
 
     def task(self, node: TaskNode) -> None:
-        """One step is done."""
+        """Apply the effects of one step."""
         self.sense()
         self.write(self.effects(node))
         self.path.steps += 1
         self.path.elapsed += node.duration
 
     def effects(self, node: TaskNode) -> Footprint:
-        """What a step does in the state here."""
+        """The footprint of a step in the current state."""
         return node.footprint
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
-        """A part that is planned when execution gets there does what it ensures."""
+        """Apply the effects that a suspended part ensures."""
         yield from ()
         self.write(Footprint(node.reads, node.ensures))
 
     def branches(
         self, node: BranchingNode, parts: Iterable[T], visit: Callable[[T], Visit[R]]
     ) -> Visit[list[R]]:
-        """The result of visiting each part from the state here; afterwards they are joined."""
+        """Visit each branch from the current state, and join them. Returns the visits' results."""
         path, alternative = self.path, self.alternative
         if isinstance(node, PriorityNode):
             self.alternative = path.steps
@@ -165,7 +165,7 @@ class Projection:
         return answers
 
     def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
-        """Put what branches have done into the state before them; go on from the longest."""
+        """Merge the writes of all branches into the state; steps and time are the maximum."""
         footprints = [end.footprint for end in ends]
         match node:
             case ParallelNode():
@@ -189,13 +189,13 @@ class Projection:
         self.path.cause = next(causes, None)
 
     def write(self, footprint: Footprint) -> None:
-        """Put what is written into the state."""
+        """Apply the writes of a footprint to the state."""
         for fluent, write in footprint.writes.items():
             self.state.apply(fluent, write)
         self.path.done.append(footprint)
 
     def sense(self) -> None:
-        """Let volatile fluents be known here or not, before something is read."""
+        """Make volatile fluents known or unknown, before something is read."""
         self.state.foreseeable = self.senses
 
     def _at_end(self, end: BranchEnd, fluent: Fluent[Any]) -> Any:

@@ -1,13 +1,13 @@
-"""MethodTraversalRecord: which choice was made at each place, in pre-order."""
+"""MethodTraversalRecord: the choices of a plan in pre-order, for comparing plans."""
 
 from __future__ import annotations
 
 
 class MethodTraversalRecord(tuple[int, ...]):
-    """Index of the chosen method at every decomposition, skipped methods counted.
+    """The index of the chosen method at every decomposition, in pre-order.
 
-    Every alternative of a priority node leaves 0 when it is retained, followed by its own
-    entries, and 1 when it was dropped, so that records of one goal stay aligned.
+    Each alternative of a priority node adds 0 if it was kept, followed by its own entries, and 1
+    if it was dropped, so that records of one goal stay aligned.
     """
 
     __slots__ = ()
@@ -15,7 +15,7 @@ class MethodTraversalRecord(tuple[int, ...]):
     def beats(self, other: MethodTraversalRecord) -> bool:
         """Whether this record is strictly better: smaller at the first difference.
 
-        Of two records where one continues the other, neither is better.
+        If one record is a prefix of the other, neither is better.
         """
         for mine, theirs in zip(self, other, strict=False):
             if mine != theirs:

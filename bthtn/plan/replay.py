@@ -1,9 +1,8 @@
-"""replay: check a plan against its domain. The judge of all planners.
+"""replay: check a plan against its domain, independently of the planner that made it.
 
 Every node is compared with the network that it should come from, every condition is evaluated in
-the state that the steps before it lead to, and what branches read and write is computed again.
-Nothing is shared with searches, nor with ``projection``: what a plan leads to is said here a
-second time, so that a mistake in one is found by the other.
+the state after the steps before it, and the footprints of branches are computed again. No code is
+shared with searches or ``projection``, so that a mistake in one is found by the other.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any, assert_never
 
 from bthtn.domain.chance import SEED
 from bthtn.domain.condition import why
+from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
 from bthtn.domain.goal import Action, Pursuit, pursued, steps_network
@@ -30,7 +30,6 @@ from bthtn.domain.network import (
 from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import grounded, projected
-from bthtn.domain.ways import Ways
 from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
 from bthtn.plan.nodes import (
     Node,
@@ -55,7 +54,7 @@ from bthtn.world.truth import UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Whether a plan is right for a state; if it is, its record, footprint and cost.
+    """The verdict on a plan, with its record, footprint and cost if it is ``ok``.
 
     If not, ``where`` names the node, ``reason`` says why, and ``final`` is the state before it.
     """
@@ -70,8 +69,8 @@ class Replay:
 
 
 def replay(plan: Plan, state: FrozenState) -> Replay:
-    """Check the plan from this state, effects and expected effects coming true."""
-    seed = plan.predicted.get(SEED)  # beliefs hold none: what was drawn belongs to the plan
+    """Check the plan from this state; effects and expected effects are applied."""
+    seed = plan.predicted.get(SEED)  # beliefs have no seed: draws depend on that of the plan
     judge = _ReplayJudge(
         plan.domain, state if seed == state.get(SEED) else state.changed({SEED: seed})
     )
@@ -118,10 +117,10 @@ class _BranchEnd:
 
 
 class _ReplayJudge:
-    """The state the plan has led to so far, and the place in the plan where that is.
+    """Walks the plan and keeps the state that its steps lead to.
 
-    ``stopped`` is true behind a suspension, ``blind`` behind one of which nothing is foreseen,
-    ``inside`` in what is foreseen of one: only what is unknown is suspended there. ``alternative``
+    ``stopped`` is true after a suspended part, ``blind`` after one that has no foreseen tree, and
+    ``inside`` within a foreseen tree, where only unknown fluents suspend planning. ``alternative``
     is the number of steps before the innermost alternative of a priority node.
     """
 
@@ -135,7 +134,7 @@ class _ReplayJudge:
         self._inside = False
 
     def now(self) -> FrozenState:
-        """The state reached."""
+        """The state after the steps checked so far."""
         return self._state.freeze()
 
     def node(self, node: Node, network: Network, binding: Binding) -> Visit[_Seen]:
@@ -186,30 +185,30 @@ class _ReplayJudge:
         view = self._view()
         self._check_call(node, call, view, binding)
         try:
-            ways = self._domain.ways(node.task, node.args, view)
+            choices = self._domain.decompositions(node.task, node.args, view)
         except UnknownRead as signal:
             raise _undecided(node, signal) from None
-        if not 0 <= node.method < len(ways):
-            raise _Wrong(node, f"'{node.task.name}' has {len(ways)} methods")
-        pursuit = pursued(ways.method(node.method).body)
+        if not 0 <= node.method < len(choices):
+            raise _Wrong(node, f"'{node.task.name}' has {len(choices)} methods")
+        pursuit = pursued(choices.method(node.method).body)
         if pursuit is not None:
             seen_steps: _Seen = yield self._steps_to(node, pursuit)
             return seen_steps
         for skipped in range(node.method):
-            self._body(node, ways, skipped, self._view())
-        seen, binding = self._view(), ways.binding(node.method)
-        body = self._body(node, ways, node.method, seen)
+            self._body(node, choices, skipped, self._view())
+        seen, binding = self._view(), choices.binding(node.method)
+        body = self._body(node, choices, node.method, seen)
         if body is None:
-            condition = ways.method(node.method).condition
+            condition = choices.method(node.method).condition
             raise _Wrong(node, why(condition, self._state, binding))
-        cost = number_of(ways.method(node.method).cost, seen, binding)
+        cost = number_of(choices.method(node.method).cost, seen, binding)
         entry = Footprint(view.reads | seen.reads)
         inside: _Seen = yield self.node(node.child, body, binding)
         record = (node.method, *inside.record)
         return _Seen(record, entry.then(inside.footprint), cost + inside.cost)
 
     def _steps_to(self, node: ScopeNode, pursuit: Pursuit) -> Visit[_Seen]:
-        """The steps to a goal: any that are allowed and lead there are right."""
+        """Check the steps to a goal: all allowed actions that reach it are right."""
         steps = steps_network(_steps_below(node, pursuit))
         inside: _Seen = yield self.node(node.child, steps, node.args)
         view = self._view()
@@ -218,9 +217,11 @@ class _ReplayJudge:
         record, entry = (node.method, *inside.record), Footprint(view.reads)
         return _Seen(record, entry.then(inside.footprint), inside.cost)
 
-    def _body(self, node: ScopeNode, ways: Ways, index: int, view: RecordingView) -> Network | None:
+    def _body(
+        self, node: ScopeNode, choices: Decompositions, index: int, view: RecordingView
+    ) -> Network | None:
         try:
-            return self._domain.network(ways.method(index), view, ways.binding(index))
+            return self._domain.network(choices.method(index), view, choices.binding(index))
         except UnknownRead as signal:
             raise _undecided(node, signal) from None
 
@@ -351,7 +352,7 @@ class _ReplayJudge:
     def _branches(
         self, pairs: Sequence[tuple[Node, Network]], binding: Binding
     ) -> Visit[list[_BranchEnd]]:
-        """Each branch from the state here, which is the same again afterwards."""
+        """Check each branch from the current state, which is restored afterwards."""
         entry = self._steps
         branches = []
         for child, part in pairs:
@@ -377,7 +378,7 @@ class _ReplayJudge:
 
 
 def _steps_below(scope: ScopeNode, pursuit: Pursuit) -> Iterator[Action]:
-    """The steps to a goal, also those that are suspended. Raises _Wrong."""
+    """The steps to a goal, including suspended ones. Raises _Wrong."""
     inside = scope.child.children if isinstance(scope.child, SequenceNode) else (scope.child,)
     for node in inside:
         calls = node.rest if isinstance(node, SuspendedNode) else ()

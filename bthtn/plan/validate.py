@@ -1,9 +1,9 @@
-"""validate: is a plan executable, and does it lead where it says? Whatever it came from.
+"""validate: check that a plan is executable and leads to its predicted state.
 
-`replay` holds each node against the network it comes from. A tree that was rearranged comes
-from none. What is left to judge is what run time relies on: every precondition holds where its
-step begins, branches cannot disturb each other, and the end is the predicted one. Since
-admitted branches may take turns in any order (semantics 2.3.3), that covers all of them.
+`replay` compares each node with the network it comes from, which is impossible for a tree that
+was rearranged. Here only execution is checked: every precondition is true where its step starts,
+branches do not interfere, and the final state is the predicted one. Branches that do not
+interfere give the same result in any interleaving (semantics 2.3.3), so one is enough to check.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from bthtn.world.truth import UNKNOWN
 class Validation:
     """Whether a plan works from a state, and the ``final`` state it leads to.
 
-    Where it does not, ``where`` names the node, ``reason`` says why, and ``final`` is the state
-    in front of it.
+    If it does not, ``where`` names the node, ``reason`` says why, and ``final`` is the state
+    before it.
     """
 
     ok: bool
@@ -39,7 +39,7 @@ class Validation:
 
 
 def validate(plan: Plan, state: FrozenState) -> Validation:
-    """Project the plan from this state, and judge each step on the way."""
+    """Project the plan from this state, and check each step on the way."""
     judge = _Validator(state)
     failure = judge.failure(plan)
     final = judge.state.freeze()
@@ -55,10 +55,10 @@ class _Invalid(Exception):  # noqa: N818 - it ends the validation and never leav
 
 
 class _Validator(Projection):
-    """A projection with effects worked out anew, which ends at the first thing that is wrong."""
+    """A projection that computes effects again, and ends at the first mistake."""
 
     def failure(self, plan: Plan) -> Failure | None:
-        """What is wrong with the plan."""
+        """The first mistake in the plan, or None."""
         try:
             self.project(plan.tree)
         except _Invalid as invalid:
@@ -71,13 +71,13 @@ class _Validator(Projection):
         return None if arrives else Failure("it does not lead to what is predicted")
 
     def visit(self, node: Node) -> Visit[None]:
-        """Go on through a part of the plan, if that may follow what came before."""
+        """Project a part of the plan. Raises _Invalid after a suspension without effects."""
         if self.path.cause is not None and not isinstance(node, SuspendedNode):
             raise _Invalid(node, "it comes behind a suspended part that ensures nothing")
         return super().visit(node)
 
     def effects(self, node: TaskNode) -> Footprint:
-        """What a step does, after its precondition was found to hold."""
+        """The footprint of a step, computed again. Raises _Invalid if its precondition is false."""
         step = projected(node.task, node.args, RecordingView(self.state))
         if step.possible is False:
             raise _Invalid(node, why(node.task.precondition, self.state, node.args))
@@ -88,7 +88,7 @@ class _Validator(Projection):
         return step.footprint
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
-        """Judge what was planned for the part, too, where there is such a plan."""
+        """Check the foreseen tree of the part, too, if there is one."""
         cause, self.path.cause = self.path.cause, None
         if node.foreseen is not None:
             yield self.visit(node.foreseen.tree)
@@ -99,7 +99,7 @@ class _Validator(Projection):
         self.path.cause = cause
 
     def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
-        """Join branches, if they do not disturb each other."""
+        """Join branches. Raises _Invalid if parallel ones interfere with each other."""
         if isinstance(node, ParallelNode):
             clash = conflict([end.footprint for end in ends])
             if clash is not None:

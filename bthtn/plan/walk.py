@@ -1,6 +1,7 @@
 """Walking a plan tree without recursion.
 
-Trees may be nested deeper than Python can call, so all functions here keep their own stack.
+Trees may be nested deeper than Python's recursion limit, so all functions here keep their own
+stack.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from bthtn.world.footprint import Footprint
 R = TypeVar("R")
 
 Visit = Generator[Any, Any, R]
-"""A recursive function in a form that ``unwound`` can run: it yields calls, gets answers."""
+"""A recursive function written for ``unwound``: it yields its calls and is sent their results."""
 
 
 def unwound(visit: Visit[R]) -> R:
     """The result of a recursive generator, run without using Python's call stack.
 
-    ``answer = yield inner(x)`` in a generator stands for ``answer = inner(x)``.
+    ``answer = yield inner(x)`` in a generator replaces the call ``answer = inner(x)``.
     """
     stack: list[Visit[Any]] = [visit]
     answer: Any = None
@@ -68,7 +69,7 @@ def children_of(node: Node) -> tuple[Node, ...]:
 
 
 def with_children(node: Node, children: Sequence[Node]) -> Node:
-    """The node with these children; the very same node if they are its own."""
+    """The node with these children; the node itself if they are its children already."""
     match node:
         case ScopeNode():
             (child,) = children
@@ -92,7 +93,7 @@ def preorder(root: Node) -> Iterator[tuple[int, Node]]:
 
 
 def fold(root: Node, combine: Callable[[Node, tuple[R, ...]], R]) -> R:
-    """The result at the root, each node's from its own data and its children's results."""
+    """Combine the tree bottom-up: ``combine`` gets each node with its children's results."""
     results: list[R] = []
     pending: list[tuple[Node, bool]] = [(root, False)]
     while pending:
@@ -115,8 +116,8 @@ def leaves(root: Node) -> Iterator[TaskNode]:
 def copied(root: Node) -> Node:
     """An equal tree of new nodes.
 
-    Nodes of a running plan are compared by identity, so no node but a null one may stand at
-    two places in it: a tree that is put into a plan more than once has to be copied.
+    Nodes of a running plan are compared by identity, so only the null node may occur at two
+    places in it: a tree that is put into a plan more than once has to be copied.
     """
     return fold(root, _copy)
 
@@ -158,7 +159,7 @@ def flat(root: Node) -> Node:
 
 
 def joined(steps: list[R], more: list[R]) -> list[R]:
-    """Both lists as one, which may be either of them.
+    """The concatenation of both lists; one of them is changed and returned.
 
     The shorter is moved, so that sequences nested deep on either side are joined in linear time.
     """
@@ -234,12 +235,12 @@ def _choices(node: PriorityNode) -> list[Node | int]:
 
 
 def footprint(root: Node) -> Footprint:
-    """What a plan with this tree may read, write and use."""
+    """The footprint of a plan with this tree."""
     return fold(root, footprint_over)
 
 
 def footprint_over(node: Node, below: tuple[Footprint, ...]) -> Footprint:
-    """What a node reads, writes and uses, given what its children do."""
+    """The footprint of a node, given those of its children."""
     match node:
         case TaskNode():
             return node.footprint

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, call_text
-from bthtn.domain.ways import Ways
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding
 
@@ -49,7 +49,7 @@ def avoidable(
     return (methods[method], args)
 
 
-def way_avoided(ways: Ways, index: int, avoided: Avoided) -> str:
+def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:
     """Why the way with this number is avoided, nothing when it is not."""
     if not avoided:
         return ""

@@ -192,7 +192,7 @@ class _Cutter(Projection):
         self.sense()
         view = RecordingView(self.state)
         try:
-            ways = self._domain.ways(node.task, node.args, view)
+            ways = self._domain.decompositions(node.task, node.args, view)
             if node.method < len(ways):
                 method, binding = ways.method(node.method), ways.binding(node.method)
                 if not isinstance(method.body, PlainBody):

@@ -1,8 +1,8 @@
-"""IS THE PLAN STILL GOOD? The rest of a running plan, checked against the world.
+"""Keeps, replaces, repairs or aborts a running plan when the world changes.
 
-Each tick, `review` decides what becomes of a running plan: `validity` whether its rest still works,
-`improvement` whether there is a better one and whether that is a surprise, and `policy` what
-follows. `repair` plans anew the part that does not work, `failures` remembers what has failed,
-`backoff` says when it is tried again, and `schedule` how much may be planned. Nothing here knows
-behaviour trees: `progress` says as data how far a plan has come.
+Each tick, `review` decides about a running plan: `validity` checks whether its rest still works,
+`improvement` searches for a better one, and `policy` has the table of decisions. `repair` plans
+the part again that does not work, `failures` counts failures and avoids their causes, `backoff`
+delays the next attempt, and `schedule` limits the expansions of many goals. Nothing here knows
+behaviour trees: `progress` describes the progress of a plan as data.
 """

@@ -1,9 +1,9 @@
 """RetryPolicy and Backoff: when a goal tries again after it has ended without success.
 
-no success        once: tried again as soon as the goal is ticked
-again and again   nothing is tried for 2, 4, 8 … ticks, or until something changes that the
-                  attempt had read
-success           forgotten
+first failures    the goal tries again as soon as it is ticked
+further failures  it tries nothing for 2, 4, 8 … ticks, or until a fluent changes that the attempt
+                  has read
+success           the failures are forgotten
 
 So a goal that cannot be reached does not use up its budget in every tick.
 """
@@ -20,13 +20,13 @@ from bthtn.world.fluent import Fluent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How often, and how soon, a goal tries again what has failed (semantics 3.10).
+    """How often, and how soon, a goal tries again after failures (semantics 3.10).
 
     A step, or a method, is avoided after ``avoid_after`` failures in a row, None for never:
     for ``cooldown`` ticks, twice as long each time it fails again, up to ``longest_cooldown``.
     A goal that has ended without success ``wait_after`` times in a row waits ``wait`` ticks, and
-    twice as long each time after that, up to ``longest_wait``; 0 for not at all. If something
-    changes that the failure depends on, it is tried again sooner. Ticks are those of the goal.
+    twice as long each time after that, up to ``longest_wait``; 0 for not at all. It tries again
+    sooner if a fluent changes on which the failure depends. Ticks are those of the goal.
     """
 
     avoid_after: int | None = 3
@@ -37,7 +37,7 @@ class RetryPolicy:
     longest_wait: int = 64
 
     def __post_init__(self) -> None:
-        """Reject numbers that mean nothing. Raises DomainError."""
+        """Raise DomainError for numbers that are too small."""
         for name in ("avoid_after", "cooldown", "longest_cooldown", "wait_after"):
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -52,21 +52,21 @@ def _refused(name: str, value: int, hint: str) -> DomainError:
 
 
 def doubled(first: int, times: int, longest: int) -> int:
-    """``first``, doubled so many times, but not longer than ``longest``."""
+    """``first * 2**times``, but at most ``longest``."""
     return longest if times >= longest.bit_length() else min(first << times, longest)
 
 
 DEFAULT_RETRY_POLICY: Final = RetryPolicy()
 
 NO_BACKOFF: Final = RetryPolicy(avoid_after=None, wait=0)
-"""Everything is tried again at once, for ever: nothing is avoided, and no goal waits."""
+"""A policy without limits: nothing is avoided, and goals try again at once, for ever."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Why a goal tries nothing now: ``failures`` in a row, and the last of them.
+class WaitReason:
+    """The reason why a goal waits: the number of ``failures`` in a row, and the last of them.
 
-    It goes on in the tick ``until``, or when one of ``fluents`` has changed.
+    The goal tries again in the tick ``until``, or when one of ``fluents`` has changed.
     """
 
     failures: int
@@ -86,19 +86,20 @@ class Waiting:
 
 
 class Backoff:
-    """How long one goal waits after its attempts have failed. ``waiting`` is why, if it does."""
+    """Counts the failed attempts of one goal. ``waiting`` is set while the goal has to wait."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
         self.failures = 0
-        self.waiting: Waiting | None = None
+        self.waiting: WaitReason | None = None
 
     def failed(
         self, failure: Failure, tick: int, fluents: frozenset[Fluent[Any]], latest: int | None
-    ) -> Waiting | None:
-        """Another attempt has failed, which had read these fluents. Returns why to wait, or None.
+    ) -> WaitReason | None:
+        """Count a failed attempt that has read these fluents.
 
-        From the tick ``latest`` on it is worth another attempt in any case.
+        Returns the reason to wait, None if the goal may try again at once. The wait ends at the
+        tick ``latest``, if that is not None.
         """
         self.failures += 1
         first, longest = self._policy.wait, self._policy.longest_wait
@@ -108,20 +109,20 @@ class Backoff:
         until = tick + 1 + doubled(first, before, longest)
         if latest is not None:
             until = min(until, max(latest, tick + 1))
-        self.waiting = Waiting(self.failures, failure, until, fluents)
+        self.waiting = WaitReason(self.failures, failure, until, fluents)
         return self.waiting
 
     def waits(self, tick: int) -> bool:
-        """Whether nothing is tried in this tick."""
+        """Whether the goal has to wait in this tick."""
         if self.waiting is not None and tick >= self.waiting.until:
             self.waiting = None
         return self.waiting is not None
 
     def wake(self) -> None:
-        """Something has changed: the next attempt is made at once."""
+        """End the wait, because one of the fluents has changed."""
         self.waiting = None
 
     def succeeded(self) -> None:
-        """An attempt has succeeded."""
+        """Forget the failures after a successful attempt."""
         self.failures = 0
         self.waiting = None

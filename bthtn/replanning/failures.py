@@ -1,16 +1,16 @@
-"""GoalFailures: what one goal has learned from its failures, tick by tick.
+"""GoalFailures: failures of one goal, the steps and methods it avoids, when it waits.
 
-    a tick begins     others have changed some fluents since the last one
+    a tick begins     the goal receives the fluents that have changed since the last tick
     may it begin?     not while it waits (Backoff)
-    it searches       without what is avoided (FailureMemory)
-    a step ends       well: its failures are forgotten; else the failure is attributed and counted
-    no plan, or no    it waits, the longer the more often this happens in a row
-    plan that works
+    it searches       without the avoided steps and methods (FailureMemory)
+    a step succeeds   its failures are forgotten
+    a step fails      the failure is attributed to a step or method, and counted
+    no plan works     the goal waits, longer each time this happens in a row
 
-What fails several times in a row is avoided: for a cool-down, or until something it has read
-changes. If it fails again after that, it is avoided at once, and twice as long. A change may be
-mere noise. The first one lets the thing be tried again at once; each time that it fails all the
-same, the next change counts only after a longer while.
+A step or method that fails several times in a row is avoided for a cool-down, or until a fluent
+changes that the failure depends on. If it fails again after that, it is avoided at once, and twice
+as long. Since a change may be mere noise, only the first one ends the cool-down at once: each time
+that the step fails again after a change, the next change takes effect after a longer delay.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
-from bthtn.domain.choice import Bound
+from bthtn.domain.choice import ValueChoice
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.planning.avoided import NOTHING_AVOIDED, Avoidable, Avoided
-from bthtn.replanning.backoff import Backoff, RetryPolicy, Waiting, doubled
+from bthtn.replanning.backoff import Backoff, RetryPolicy, WaitReason, doubled
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import path_to
 from bthtn.world.expression import Expression, StateView
@@ -33,15 +33,15 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView
 
 MAX_REMEMBERED: Final = 256
-"""Failures that are remembered; where more things fail, the oldest failure is forgotten."""
+"""Maximum number of steps and methods whose failures are counted; then the oldest is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributedFailure:
-    """A failure, and the step or method that is avoided for it: the ``cause``.
+    """A failure, and the step or method that is avoided because of it: the ``cause``.
 
-    ``refused``: a condition was false, so that nothing was tried. Then it makes a difference also
-    when the goal itself changes what was read; otherwise, when others do.
+    ``refused`` means that a condition was false, so the step was not started. Then a change by
+    the goal itself can end the cool-down, too; otherwise only changes by others can.
     """
 
     cause: Avoidable
@@ -50,22 +50,22 @@ class AttributedFailure:
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
-        """The fluents of which a change may make a difference."""
+        """The fluents on which the failure depends."""
         return fluents_in(self.failure.reads)
 
 
 def fluents_in(reads: Iterable[Expression[Any]]) -> frozenset[Fluent[Any]]:
-    """The fluents whose changes can be watched: all but the seed of the draws."""
+    """The fluents whose changes can be watched: all except the seed of random draws."""
     return frozenset(one for one in reads if isinstance(one, Fluent) and one is not SEED)
 
 
 def attributed(
     progress: Progress, failure: Failure, domain: FrozenDomain, beliefs: StateView
 ) -> AttributedFailure | None:
-    """A failure at run time, with its cause; None if no part of the plan can be avoided for it.
+    """A failure at run time with its cause; None if there is no step or method to avoid.
 
-    A step that fails is the cause itself. Where a choice among alternatives has failed, or a
-    suspended part could not be planned, the method that led there is.
+    The cause of a failed step is the step itself. The cause of a failed choice among alternatives,
+    or of a suspended part that could not be planned, is the innermost method that contains it.
     """
     path = None if failure.node is None else path_to(progress, failure.node)
     if path is None:
@@ -78,7 +78,7 @@ def attributed(
 def attributed_ahead(
     progress: Progress, failure: Failure, domain: FrozenDomain
 ) -> AttributedFailure | None:
-    """A failure that was found ahead of its time, by checking the rest of the plan."""
+    """A failure that was found by checking the rest of the plan, with its cause, or None."""
     node = failure.node
     if isinstance(node, TaskNode):
         return AttributedFailure((node.task, node.args), failure, refused=True)
@@ -87,7 +87,7 @@ def attributed_ahead(
 
 
 def _of_step(node: TaskNode, failure: Failure, beliefs: StateView) -> AttributedFailure:
-    """What a false condition has read may change; without one, anything the step reads."""
+    """The failure depends on the reads of the false condition; without one, on all of the step."""
     failure, cause = failure.at(str(node)), (node.task, node.args)
     reads = set(node.footprint.reads)
     for condition in (node.task.precondition, node.task.exec_only):
@@ -107,9 +107,10 @@ def _of_step(node: TaskNode, failure: Failure, beliefs: StateView) -> Attributed
 def _of_method(
     path: list[Node], failure: Failure, domain: FrozenDomain, *, refused: bool = False
 ) -> AttributedFailure | None:
-    """The innermost method of which the plan knows with which values it was used is the cause.
+    """Attribute a failure to the innermost method on the path whose arguments are known.
 
-    Of a method that was drawn, and of most values of variables, the plan only has the number.
+    They are not known for methods in random order, and for most values of variables: there the
+    plan has only the index of the decomposition.
     """
     binding = path[-1].binding if isinstance(path[-1], SuspendedNode) else None
     for node in reversed(path):
@@ -119,7 +120,7 @@ def _of_method(
         cause: Avoidable | None = None
         if choice is None:
             cause = (methods[node.method], node.args)
-        elif isinstance(choice, Bound) and binding is not None:
+        elif isinstance(choice, ValueChoice) and binding is not None:
             cause = (methods[0], binding)
         if cause is not None:
             return AttributedFailure(cause, failure.at(str(node)), refused)
@@ -129,11 +130,11 @@ def _of_method(
 
 @dataclass(slots=True)
 class FailureCount:
-    """How often one thing has failed.
+    """The failures of one step or method.
 
-    ``count`` failures in a row, the last one at ``tick``. It is avoided before the tick
-    ``until``, and has been avoided ``times`` times; after ``noise`` changes it was tried again
-    and failed all the same.
+    There were ``count`` failures in a row, the last one at ``tick``. It is avoided before the
+    tick ``until``, and has been avoided ``times`` times. ``noise`` is the number of cool-downs
+    that were ended by a change. ``has_changed`` is set by a change since the last failure.
     """
 
     latest: AttributedFailure
@@ -146,12 +147,12 @@ class FailureCount:
 
     @property
     def last_tick(self) -> int:
-        """The last tick in which it mattered."""
+        """The last tick in which it failed or was avoided."""
         return max(self.tick, self.until)
 
 
 class FailureMemory:
-    """What has failed for one goal of one agent; nothing of it is kept in a domain or a plan."""
+    """Failure counts of the steps and methods of one goal of one agent."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
@@ -176,11 +177,11 @@ class FailureMemory:
         return entry
 
     def succeeded(self, cause: Avoidable) -> None:
-        """It worked: its failures are forgotten."""
+        """Forget the failures of a step or method that has succeeded."""
         self._counts.pop(cause, None)
 
     def changed(self, fluents: Iterable[Fluent[Any]], own: Iterable[Fluent[Any]] = ()) -> None:
-        """Others changed these fluents, and ``own`` were changed by the goal itself."""
+        """Note changes of fluents by others, and of ``own`` fluents by the goal itself."""
         others = frozenset(fluents)
         all_changed = others.union(own)
         for entry in self._counts.values():
@@ -189,7 +190,7 @@ class FailureMemory:
                 entry.has_changed = True
 
     def avoided(self, tick: int) -> Avoided:
-        """What is to be avoided in this tick, each with the reason."""
+        """The steps and methods to avoid in this tick, each with the reason."""
         oldest = tick - self._policy.longest_cooldown
         for cause in [one for one, entry in self._counts.items() if entry.last_tick < oldest]:
             del self._counts[cause]
@@ -201,7 +202,7 @@ class FailureMemory:
         return now or NOTHING_AVOIDED
 
     def next_change(self, tick: int) -> int | None:
-        """The earliest tick from which something that is avoided now is not avoided any more."""
+        """The earliest tick at which a cool-down ends, None if nothing is avoided."""
         ends = (self._end(one) for one in self._counts.values() if one.until > tick)
         return min(ends, default=None)
 
@@ -210,11 +211,11 @@ class FailureMemory:
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
-        """The fluents of which changes have to be reported."""
+        """The fluents whose changes have to be passed to ``changed``."""
         return frozenset().union(*(entry.latest.reads for entry in self._counts.values()))
 
     def _is_avoided(self, entry: FailureCount, tick: int) -> bool:
-        """Whether it is avoided still; when not, one more failure is enough."""
+        """Whether it is still avoided. If not, the next failure is enough to avoid it again."""
         if tick < self._end(entry):
             return True
         entry.noise += entry.has_changed
@@ -248,9 +249,9 @@ class GoalFailures:
         self._has_plan = self._had_plan = False
 
     def ticked(self, changed: Sequence[Fluent[Any]] = (), own: Sequence[Fluent[Any]] = ()) -> None:
-        """A tick begins; others have changed these ``watched`` fluents since the last one.
+        """Begin a tick, with the ``watched`` fluents that others have changed since the last one.
 
-        ``own`` were changed by the steps of the goal itself.
+        ``own`` are fluents changed by the steps of the goal itself.
         """
         self.tick += 1
         if not changed and not own:
@@ -261,55 +262,55 @@ class GoalFailures:
             self._backoff.wake()
 
     @property
-    def waiting(self) -> Waiting | None:
-        """Why nothing is tried in this tick, None if the goal may begin."""
+    def waiting(self) -> WaitReason | None:
+        """The reason to wait in this tick, None if the goal may begin."""
         return self._backoff.waiting if self._backoff.waits(self.tick) else None
 
     @property
     def avoided(self) -> Avoided:
-        """What the plans of this tick must not use, each with the reason."""
+        """The steps and methods that plans of this tick must not use, each with the reason."""
         return self._memory.avoided(self.tick)
 
     @property
     def has_failed(self) -> bool:
-        """Whether the last attempt has; then what the next one reads should be recorded."""
+        """Whether the last attempt has failed; then the reads of the next should be recorded."""
         return self._backoff.failures > 0
 
     @property
     def watched(self) -> frozenset[Fluent[Any]]:
-        """The fluents whose changes matter."""
+        """The fluents whose changes have to be passed to ``ticked``."""
         waiting = self._backoff.waiting
         return self._memory.reads | (waiting.fluents if waiting is not None else frozenset())
 
     @property
     def remembers(self) -> bool:
-        """Whether a part of a plan has failed lately."""
+        """Whether failures of steps or methods are being counted."""
         return len(self._memory) > 0
 
     def began(self) -> None:
-        """The goal begins another attempt."""
+        """Note that the goal begins another attempt."""
         self._reads.clear()
         self._has_plan = False
 
     def found(self) -> None:
-        """There is a plan. Attempts that failed for want of one are forgotten."""
+        """Note that there is a plan; attempts that failed without a plan are forgotten."""
         self._has_plan = True
         if not self._had_plan:
             self._backoff.succeeded()
 
     def part_failed(self, failure: AttributedFailure) -> FailureCount | None:
-        """A part of the plan failed. Returns its count if it is avoided from now on, else None."""
+        """Count a failure in the plan. Returns the count if its cause is avoided now, else None."""
         self._reads |= failure.reads
         return self._memory.failed(failure, self.tick)
 
     def part_succeeded(self, cause: Avoidable) -> None:
-        """A part of the plan went well."""
+        """Forget the failures of a step or method that has succeeded."""
         self._memory.succeeded(cause)
 
-    def failed(self, failure: Failure, reads: Iterable[Fluent[Any]] = ()) -> Waiting | None:
-        """The attempt is over without success; ``reads`` is what a search without a plan has read.
+    def failed(self, failure: Failure, reads: Iterable[Fluent[Any]] = ()) -> WaitReason | None:
+        """Count an attempt without success; ``reads`` are the reads of a search without a plan.
 
-        Returns why nothing is tried now, None if the goal may begin again at once.
+        Returns the reason to wait, None if the goal may begin again at once.
         """
         self._had_plan = self._has_plan
         depends_on = frozenset(self._reads) | fluents_in(reads)
@@ -317,5 +318,5 @@ class GoalFailures:
         return self._backoff.failed(failure, self.tick, depends_on, latest)
 
     def succeeded(self) -> None:
-        """The goal has been reached."""
+        """Forget failed attempts, because the goal has been reached."""
         self._backoff.succeeded()

@@ -1,13 +1,13 @@
-"""Improvement: is there a better plan, and is that a surprise?
+"""Improvement: the search for a plan that is better than the running one, and unexpected.
 
-    1  search from the actual state for a plan that beats the record of the running one.
-       Nothing that changed was read by it? then nothing has become better or worse
-    2  found something? search from the predicted state, too: what the plan's own progress
-       would have led to. What is found there as well is no surprise
+    1  search from the actual state for a plan that beats the record of the running one; its
+       result is ignored if it has read none of the changed fluents
+    2  if there is one, search from the predicted state, too, which has only the effects of the
+       running plan; a plan that is also found there is no surprise
 
-Both searches are sliced. What the first one has read is all that its answer depends on: until
-one of these fluents changes, there is no need to search again. ``static_reads`` are the
-fluents that a search can read at all, found without one.
+Both searches can be advanced in slices. The result of the first depends only on the fluents that
+it has read: until one of these changes, there is no need to search again. ``static_reads`` are the
+fluents that any search for a goal could read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.planner import Planner, search_for
 from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
-from bthtn.replanning.policy import Found, Interrupt
+from bthtn.replanning.policy import Interrupt, SearchOutcome
 from bthtn.replanning.schedule import Budget
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
@@ -41,12 +41,12 @@ from bthtn.world.state import FrozenState
 
 
 class Improvement:
-    """A search for a better plan than the running one, advanced a little at a time.
+    """A search for a better plan than the running one, advanced in slices.
 
-    ``changed`` are the fluents of which a change caused it. ``interrupt`` is the policy that the
-    result is for: only "surprise" needs the second search, and only "surprise" and "mtr" search
-    for strictly better plans alone. When it is done, ``plan`` and ``found`` have the result, or
-    ``failure`` says which user's function has raised.
+    ``changed`` are the fluents whose changes caused the search. ``interrupt`` is the policy for
+    its result: only "surprise" needs the second search, and only "surprise" and "mtr" are
+    restricted to strictly better plans. When it is done, ``plan`` and ``found`` have the result,
+    or ``failure`` the exception that a user's function has raised.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Improvement:
         self.failure: Failure | None = None
 
     def advance(self, budget: Budget) -> bool:
-        """Go on with what is left of a budget. True when it is done."""
+        """Search within the rest of a budget. Returns True when the search is done."""
         try:
             if not self._advance(budget):
                 return False
@@ -87,17 +87,17 @@ class Improvement:
             return True
 
     @property
-    def found(self) -> Found:
-        """How the plan that was found compares with the running one."""
+    def found(self) -> SearchOutcome:
+        """How the new plan, if there is one, compares with the running one."""
         if self.plan is None:
-            return Found.NOTHING
+            return SearchOutcome.NOTHING
         if self.plan.record.beats(self._bound):
-            return Found.BETTER
-        return Found.WORSE if self._bound.beats(self.plan.record) else Found.EQUAL
+            return SearchOutcome.BETTER
+        return SearchOutcome.WORSE if self._bound.beats(self.plan.record) else SearchOutcome.EQUAL
 
     @property
     def matters(self) -> bool:
-        """Whether what is found depends on what has changed. Other policies than surprise: True."""
+        """Whether the result depends on the changed fluents; True for other policies."""
         return self._interrupt != "surprise" or not self._changed.isdisjoint(self._first.reads)
 
     @property
@@ -148,10 +148,11 @@ class StaticReads:
 
 
 def static_reads(domain: FrozenDomain, goal: Network) -> StaticReads | None:
-    """What a search for the goal can read, from any state: all that the domain mentions below it.
+    """The fluents that a search for the goal could read, from any state.
 
-    A change of anything else cannot bring another plan. None if plain functions are called,
-    since what those read is unknown.
+    These are all fluents that the domain mentions in the goal's tasks and methods; a change of
+    another one cannot lead to another plan. None if there are plain functions, whose reads are
+    not known.
     """
     reads = StaticReads()
     seen: set[Task] = set()
@@ -179,7 +180,7 @@ def static_reads(domain: FrozenDomain, goal: Network) -> StaticReads | None:
 
 
 def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Network]]:
-    """What a search evaluates for a task, and the networks of its methods."""
+    """The expressions that a search evaluates for a task, and the networks of its methods."""
     if not isinstance(task, CompoundTask):
         numbers = (task.duration, task.cost)
         return [task.precondition, *numbers, *task.effects, *task.expected], []

@@ -1,4 +1,4 @@
-"""Policy: keep the running plan, adopt another one, or abort it. One table says when."""
+"""Policy: the table of rules by which a running plan is kept, replaced or aborted."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from bthtn.replanning.backoff import DEFAULT_RETRY_POLICY, RetryPolicy
 from bthtn.world.diff import Change
 
 Interrupt = Literal["any", "mtr_equal", "mtr", "surprise"]
-"""Which plans may replace a running one: any that is found, one that is not worse, one that is
-strictly better, one that is strictly better and that the running one does not lead to.
+"""Which plans may replace a running one: any plan, one that is not worse, one that is strictly
+better, or one that is strictly better and not a consequence of the running one ("surprise").
 
-With the first three, each change that others make starts a search. They are what other engines
-do, and are there to be compared with.
+With the first three, each change by others starts a search. Other engines use those; they are
+here for comparison.
 """
 
 Meanwhile = Literal["run", "cut"]
-"""What the plan does while a better one is looked for over several ticks."""
+"""Whether the plan runs on, or is aborted, during a search that takes several ticks."""
 
 
-class Found(Enum):
-    """How what a search has found compares with the running plan, by their records."""
+class SearchOutcome(Enum):
+    """Result of a search for a better plan: the new record compared with the running plan's."""
 
     NOTHING = "nothing"
     WORSE = "worse"
@@ -35,7 +35,7 @@ class Found(Enum):
 
 
 class Decision(Enum):
-    """What becomes of a running plan."""
+    """The decision about a running plan."""
 
     KEEP = "keep"
     ADOPT = "adopt"
@@ -44,23 +44,23 @@ class Decision(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What is known about a running plan: does its rest work, and is there something else?"""
+    """The facts that a decision depends on: whether the rest works, and the search's result."""
 
     valid: bool
-    found: Found = Found.NOTHING
+    found: SearchOutcome = SearchOutcome.NOTHING
     surprising: bool = False
     interruptible: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line of the table: the decision for situations that are as it says; None fits all."""
+    """A line of the table: the decision for situations with these values; None fits all."""
 
     decision: Decision
     because: str
     interrupt: tuple[Interrupt, ...] = ()
     valid: bool | None = None
-    found: tuple[Found, ...] = ()
+    found: tuple[SearchOutcome, ...] = ()
     surprising: bool | None = None
     interruptible: bool | None = None
 
@@ -77,16 +77,20 @@ class Rule:
 
 TABLE: Final = (
     Rule(Decision.ABORT, "the rest of the plan does not work any more", valid=False),
-    Rule(Decision.KEEP, "there is nothing better", found=(Found.NOTHING,)),
+    Rule(Decision.KEEP, "there is nothing better", found=(SearchOutcome.NOTHING,)),
     Rule(Decision.KEEP, "it may not be interrupted now", interruptible=False),
     Rule(Decision.ADOPT, "the newest plan counts", interrupt=("any",)),
     Rule(
         Decision.ADOPT,
         "it is not worse",
         interrupt=("mtr_equal",),
-        found=(Found.EQUAL, Found.BETTER),
+        found=(SearchOutcome.EQUAL, SearchOutcome.BETTER),
     ),
-    Rule(Decision.KEEP, "what was found is not better", found=(Found.WORSE, Found.EQUAL)),
+    Rule(
+        Decision.KEEP,
+        "what was found is not better",
+        found=(SearchOutcome.WORSE, SearchOutcome.EQUAL),
+    ),
     Rule(Decision.ADOPT, "it is better", interrupt=("mtr",)),
     Rule(Decision.ADOPT, "it is better, and a surprise", surprising=True),
     Rule(Decision.KEEP, "the running plan leads there by itself"),
@@ -103,11 +107,11 @@ def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
 class Replanning:
     """When a running plan is replaced.
 
-    ``interrupt`` is the policy. A better plan is not searched for before the running one is
-    ``minimum_commitment`` ticks old, and adopted when it has been found for ``hysteresis`` ticks
-    in a row. ``meanwhile`` says whether the plan runs on while a better one is searched for.
-    With ``repair`` the smallest part of a plan that does not work is planned anew, before
-    everything is (3.11). ``retrying`` says how soon what has failed is tried again (3.10).
+    ``interrupt`` is the policy. The search for a better plan starts when the running one is
+    ``minimum_commitment`` ticks old; the result is adopted when it was found for ``hysteresis``
+    ticks in a row. ``meanwhile`` says whether the plan runs on during such a search. With
+    ``repair`` the smallest part of a plan that does not work is planned again, before the whole
+    goal is (3.11). ``retrying`` is the policy for attempts after failures (3.10).
     """
 
     interrupt: Interrupt = "surprise"
@@ -118,7 +122,7 @@ class Replanning:
     retrying: RetryPolicy = DEFAULT_RETRY_POLICY
 
     def __post_init__(self) -> None:
-        """Reject policies that do not exist and times below zero. Raises DomainError."""
+        """Raise DomainError for unknown policies and negative times."""
         for name, allowed in (("interrupt", Interrupt), ("meanwhile", Meanwhile)):
             value, values = getattr(self, name), get_args(allowed)
             if value not in values:
@@ -135,10 +139,10 @@ DEFAULT_REPLANNING: Final = Replanning()
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was decided about a running plan, and why.
+    """A decision about a running plan, and its reason.
 
-    ``change`` is the change of the world behind it. ``plan`` is the one to be adopted, ``failure``
-    what does not work where a plan is aborted for that.
+    ``change`` is the change of a fluent that caused it. ``plan`` is the plan to adopt, if any.
+    ``failure`` is set if the plan is aborted because a step does not work.
     """
 
     decision: Decision
@@ -149,12 +153,12 @@ class Verdict:
 
     @property
     def step(self) -> str:
-        """The step, or decomposition, that does not work, empty if there is none."""
+        """The step, or decomposition, that does not work, "" if there is none."""
         return "" if self.failure is None else self.failure.what
 
 
 def table_text() -> str:
-    """The table as Markdown."""
+    """The table of rules as Markdown."""
     head = ("`interrupt`", "rest works", "found", "surprising", "interruptible", "", "because")
     lines = [
         head,

@@ -1,4 +1,4 @@
-"""Progress: which steps of a running plan are finished, running and ahead, as data."""
+"""Progress: the steps of a running plan that are finished, running and ahead, as data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bthtn.plan.walk import children_of, preorder
 
 
 class Stage(Enum):
-    """Where one step of a plan stands."""
+    """The stage of one step of a plan."""
 
     AHEAD = "ahead"
     RUNNING = "running"
@@ -33,11 +33,11 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """How far a plan has come; nodes are compared by identity.
+    """The progress of a plan; nodes are compared by identity.
 
-    ``stages`` are those of the steps; a step that is missing there has ended, and its behaviour
-    is gone. ``planned`` has the trees that were planned on arrival for suspended parts,
-    ``passed`` for a priority node the number of alternatives that have failed. Parallel and
+    ``stages`` has the stages of the steps; a step that is missing there has finished, and its
+    behaviour is removed. ``planned`` has the trees that were planned on arrival for suspended
+    parts, ``passed`` the number of failed alternatives of each priority node. Parallel and
     priority nodes that have ended as a whole are ``over``.
     """
 
@@ -54,13 +54,13 @@ class Progress:
         return cls(tree, {node: Stage.AHEAD for node in nodes if isinstance(node, TaskNode)})
 
     def stage(self, node: TaskNode) -> Stage:
-        """Where a step stands."""
+        """The stage of a step."""
         return self.stages.get(node, Stage.FINISHED)
 
     def below(self, node: Node) -> tuple[Node, ...]:
-        """The nodes directly below that have not ended as a whole.
+        """The nodes directly below, without failed alternatives; none below a node that is over.
 
-        Below a suspended part, the tree that was planned for it.
+        Below a suspended part this is the tree that was planned for it.
         """
         if node in self.over:
             return ()
@@ -85,10 +85,10 @@ class Progress:
     def begun(self) -> frozenset[Node]:
         """The nodes in which a step has started, or a suspended part was planned.
 
-        Nodes that stand before such a node in a sequence count, also if they have no steps. Null
-        nodes do not, since one of them may stand at several places.
+        Nodes before such a node in a sequence count, too, even if they have no steps. Null nodes
+        do not, since the same one may occur at several places.
         """
-        # Walked backwards, so that the answer for all below a node is there when it is reached.
+        # Walked backwards, so that the children of a node are decided before the node itself.
         order: list[tuple[Node, tuple[Node, ...]]] = []
         pending: list[Node] = [self.tree]
         while pending:
@@ -114,7 +114,7 @@ class Progress:
         return node in self.planned or node in self.over
 
     def running(self) -> list[TaskNode]:
-        """The steps that run now."""
+        """The steps that are running."""
         return [node for node, stage in self.stages.items() if stage is Stage.RUNNING]
 
     def unfinished(self, root: Node | None = None) -> list[TaskNode | SuspendedNode]:
@@ -128,11 +128,11 @@ class Progress:
 
 
 IsIdle = Callable[[TaskNode], bool]
-"""Whether a step does nothing at all, neither in the world nor in the plan."""
+"""Whether a step has no effect at all, neither in the world nor in the plan."""
 
 
 def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
-    """Whether a plan is what is left of the running one: nothing would be done otherwise.
+    """Whether a new plan has the same steps as the rest of the running one, in the same order.
 
     Finished steps, idle steps and the names of decompositions are not compared.
     """
@@ -145,10 +145,11 @@ def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
 
 
 class MountedTree:
-    """The tree of a running plan, which grows where suspended parts are planned.
+    """The tree of a running plan, which grows when suspended parts are planned.
 
-    A part that is finished but for the suspended part that is planned now gives its place to the
-    plan of that, so that a task which goes on by suspending itself does not make an endless tree.
+    If all of a tree is finished except the suspended part that is planned now, the new plan
+    replaces that tree, so that a task which continues by suspending itself again and again does
+    not make the tree grow without limit.
     """
 
     def __init__(self, tree: Node) -> None:
@@ -159,7 +160,7 @@ class MountedTree:
         self._own(tree, None)
 
     def resumed(self, node: SuspendedNode, tree: Node, progress: Progress) -> None:
-        """A suspended part was reached, perhaps not for the first time, and planned."""
+        """Add the tree that was planned for a suspended part when execution reached it."""
         if node not in self._owner:  # replaced once, and reached again by a reactive choice
             self._forget_below(self.tree)
             self.tree = self._plan

@@ -1,9 +1,9 @@
-"""RemainingPlan: what is left of a running plan, as a tree that a part can be replaced in.
+"""RemainingPlan: the rest of a running plan, as a tree in which a part can be replaced.
 
 Suspended parts that were planned on arrival are replaced by their plans, and alternatives that
-have failed are dropped. All other nodes are the same nodes, also those that are over: methods
-of decompositions that have begun are not checked again, and the record stays that of the whole
-plan.
+have failed are dropped. All other nodes are kept, including finished ones: they are needed for the
+record of the whole plan, and to know that the methods of decompositions that have begun need no
+further check.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from bthtn.replanning.progress import Progress, Stage
 
 @dataclass(frozen=True, eq=False)
 class RemainingPlan:
-    """A plan that does not work: its tree of now, and the nodes that are ``over``.
+    """A plan that does not work: its current tree, and the nodes that are ``over``.
 
-    ``broken`` is the node in the tree that does not work, ``running`` are the steps that run.
+    ``broken`` is the node in the tree that does not work, ``running`` are the running steps.
     """
 
     tree: Node
@@ -55,16 +55,16 @@ class RemainingPlan:
 
 
 def remaining_plan(progress: Progress, broken: Node) -> RemainingPlan | None:
-    """What is left of a running plan in which this node does not work.
+    """The rest of a running plan in which the node ``broken`` does not work.
 
-    None if the node does not belong to the plan any more. A choice that has failed is broken as
-    a whole, not its last alternative.
+    None if the node does not belong to the plan any more. If a choice among alternatives has
+    failed, the whole choice is broken, not its last alternative.
     """
     path = path_to(progress, broken)
     if path is None:
         return None
     broken = path[-1]
-    left = _Remaining(progress, frozenset(path))
+    left = _CurrentTree(progress, frozenset(path))
     tree: Node = unwound(left.node(progress.tree))
     over, running = frozenset(left.over), frozenset(progress.running())
     return RemainingPlan(tree, left.replaced.get(broken, broken), over, running)
@@ -93,7 +93,7 @@ def path_to(progress: Progress, wanted: Node) -> list[Node] | None:
 
 
 def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:
-    """The nodes directly below, those that are over too."""
+    """The nodes directly below, including those that are over."""
     below = progress.below(node)
     return below if below or isinstance(node, SuspendedNode) else children_of(node)
 
@@ -109,8 +109,8 @@ def _is_choice(node: Node) -> bool:
     )
 
 
-class _Remaining:
-    """Makes the tree of now; ``replaced`` has the new node for each that has changed."""
+class _CurrentTree:
+    """Makes the current tree; ``replaced`` maps changed nodes to their new nodes."""
 
     def __init__(self, progress: Progress, path: frozenset[Node]) -> None:
         self._progress = progress
@@ -119,7 +119,7 @@ class _Remaining:
         self.replaced: dict[Node, Node] = {}
 
     def node(self, node: Node) -> Visit[Node]:
-        """The node, or the one that takes its place."""
+        """The node itself, or the new node if something below it has changed."""
         progress = self._progress
         if isinstance(node, TaskNode):
             if progress.stage(node) is Stage.FINISHED:
@@ -155,7 +155,7 @@ def _with(node: Node, children: Sequence[Node]) -> Node:
 
 
 def _without_failed(node: PriorityNode, children: Sequence[Node]) -> PriorityNode:
-    """The node with its last alternatives; those before them have failed."""
+    """The node with only its last alternatives, since those before them have failed."""
     gone = len(node.children) - len(children)
     failed = zip(node.kept[:gone], node.children, strict=False)
     more = [Dropped(place, node_text(child), "it has failed") for place, child in failed]

@@ -1,13 +1,13 @@
-"""Repair: plan anew only the smallest part of a running plan in which something is wrong.
+"""Repair: plan only the smallest part of a running plan again that does not work.
 
     part        the innermost decomposition around the broken step, then the one around it, …
-    its state   of a part that has not begun, the one that the rest of the plan leads to there;
-                of one that has, the state of now
+    its state   the current state if the part has begun, else the projected state at its start
     search      for the part's task, from that state
-    fits?       projected from now, the whole rest with the new part in place still works
-    otherwise   the part around it; the goal itself is searched for from the root, not here
+    check       the whole rest with the new part, projected from the current state, still works
+    otherwise   the same with the next larger part; for the whole goal a new plan is searched,
+                which is not done here
 
-What lies beside the part is kept as it is, node by node, so that what runs there can go on.
+Nodes outside of the part are kept, so that steps that are running there can continue.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from bthtn.world.truth import UNKNOWN
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RepairedPlan:
-    """A plan of which one part is new: nodes that are ``over`` are not to be run again.
+    """A plan with one new part; nodes that are ``over`` must not be run again.
 
-    ``part`` names the decomposition that was replaced, ``failure`` is why.
+    ``part`` names the decomposition that was replaced, ``failure`` is the reason.
     """
 
     plan: Plan
@@ -59,7 +59,7 @@ class RepairedPlan:
 
 
 class PendingRepair:
-    """What is left of a goal's plan that has failed, until it is repaired or given up."""
+    """Keeps the rest of a goal's failed plan until it is repaired or dropped."""
 
     def __init__(self, settings: Settings, budget: Budget, *, repairs: bool) -> None:
         self._settings = settings
@@ -68,20 +68,20 @@ class PendingRepair:
         self._pending: tuple[Plan, RemainingPlan, Failure] | None = None
 
     def keep(self, plan: Plan, progress: Progress, failure: Failure) -> None:
-        """A plan has failed. Nothing is kept where the failure names no node of it."""
+        """Keep a plan that has failed, if the failure has a node in it."""
         self._pending = None
         if self._repairs and failure.node is not None:
             rest = remaining_plan(progress, failure.node)
             self._pending = None if rest is None else (plan, rest, failure)
 
     def forget(self) -> None:
-        """The plan is not wanted any more."""
+        """Drop the plan."""
         self._pending = None
 
     def repaired(self, now: FrozenState, avoided: Avoided) -> RepairedPlan | None:
-        """The plan with a new part, None if none is found with what is left of the budget.
+        """The plan with a new part, None if none is found within the rest of the budget.
 
-        This is tried once: the plan is forgotten afterwards.
+        This is tried only once: the failed plan is dropped.
         """
         if self._pending is None:
             return None
@@ -97,11 +97,11 @@ class PendingRepair:
 
 
 class Repair:
-    """A search for a plan that differs in the smallest part only; advanced like any other.
+    """A search for the smallest part that makes a failed plan work; advanced like any search.
 
-    ``plan`` is the whole plan with the new part in its place: those of its steps that are over,
-    or running, still are. ``part`` is the decomposition that was replaced. If it ends without
-    a plan, there may still be one from the root.
+    ``plan`` is the whole plan with the new part, in which finished and running steps are kept.
+    ``part`` is the decomposition that was replaced. If the search ends without a plan, a search
+    for the whole goal may still find one.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Repair:
         self._settings = settings
         self._avoiding = avoiding
         path = path_to(rest.progress(), rest.broken)
-        assert path is not None, "what is broken is in what is left of the plan"
+        assert path is not None, "the broken node is in the rest of the plan"
         self._path = path
         self._parts = self._starts()
         self._scope: ScopeNode | None = None
@@ -129,7 +129,7 @@ class Repair:
         self.part = ""
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
-        """Go on for at most so many expansions. Raises PlanningError from a user's function."""
+        """Search for at most so many expansions. Raises PlanningError from a user's function."""
         left = expansions
         try:
             while self.status is SearchStatus.RUNNING:
@@ -146,7 +146,7 @@ class Repair:
                     break
                 self._search = None
                 self._judge(search.plan)
-        except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
+        except Exception as error:  # noqa: BLE001 - raised again, as the error it is for users
             self.status = SearchStatus.ERROR
             raise_for_user(error)
         return self.status
@@ -166,7 +166,7 @@ class Repair:
         return self._search
 
     def _starts(self) -> Iterator[tuple[ScopeNode, FrozenState]]:
-        """The parts that could be planned anew, smallest first, each with the state to start in."""
+        """The parts that could be planned again, smallest first, each with its initial state."""
         rest = self._rest
         projection = RemainingProjection(rest.progress(), self._now)
         places: list[tuple[ScopeNode, int, int, int | None]] = []
@@ -188,9 +188,9 @@ class Repair:
             yield scope, self._now if scope in rest.begun else _start_of(projection)
 
     def _judge(self, found: Plan | None) -> None:
-        """Take what was planned for the part when the whole rest works with it."""
+        """Accept the new part if the whole rest of the plan works with it."""
         scope = self._scope
-        assert scope is not None, "what was found was looked for"
+        assert scope is not None, "there is a result only after a search was started"
         part, end = children_of(found.tree) if found is not None else (None, None)
         if part is None or end is None or not isinstance(part, ScopeNode):
             return
@@ -223,7 +223,7 @@ class Repair:
 
 
 def _start_of(projection: Projection) -> FrozenState:
-    """The state to plan a part from, where volatile fluents may not be relied on any more."""
+    """The current state; volatile fluents are unknown where a plan may not rely on them."""
     state = projection.state.freeze()
     if projection.senses:
         return state
@@ -233,7 +233,7 @@ def _start_of(projection: Projection) -> FrozenState:
 
 
 def _goal(path: list[Node]) -> Node | None:
-    """The decomposition that is all of the plan, if there is one."""
+    """The decomposition that contains the whole plan, or None."""
     for node in path:
         if not (isinstance(node, SequenceNode) and len(node.children) == 1):
             return node
@@ -241,7 +241,7 @@ def _goal(path: list[Node]) -> Node | None:
 
 
 def _spliced(above: list[Node], old: Node, new: Node) -> list[Node]:
-    """The nodes above with the new node in the place of the old one, from the root down."""
+    """Copies of the nodes above, from the root down, with ``new`` in place of ``old``."""
     changed: list[Node] = []
     for node in reversed(above):
         children = [new if one is old else one for one in children_of(node)]
@@ -251,7 +251,7 @@ def _spliced(above: list[Node], old: Node, new: Node) -> list[Node]:
 
 
 def _stops(part: Node, end: Node) -> bool:
-    """Whether planning stopped in a part, so that nothing may be done behind it as it is."""
+    """Whether planning stopped in a part, so that parts planned before cannot follow it."""
     nodes = (end, *(node for _, node in preorder(part)))
     return any(
         isinstance(node, SuspendedNode)
@@ -262,7 +262,7 @@ def _stops(part: Node, end: Node) -> bool:
 
 
 def _has_more(above: list[Node], part: Node) -> bool:
-    """Whether something behind a part was planned already."""
+    """Whether a step after this part has been planned already."""
     for node, below in zip(above, [*above[1:], part], strict=True):
         if isinstance(node, SequenceNode):
             behind = node.children[node.children.index(below) + 1 :]
@@ -272,7 +272,7 @@ def _has_more(above: list[Node], part: Node) -> bool:
 
 
 def _disturbs(above: list[Node], over: frozenset[Node]) -> bool:
-    """Whether branches beside each other, one of which is new, would get into each other's way."""
+    """Whether the new part interferes with a parallel branch that is not over."""
 
     def left(node: Node, below: tuple[Footprint, ...]) -> Footprint:
         return Footprint() if node in over else footprint_over(node, below)

@@ -1,12 +1,11 @@
-"""Review: keep a running plan, replace it, or abort it? Asked once per tick.
+"""Review: decides once per tick whether a running plan is kept, replaced or aborted.
 
-    did others change a fluent that the rest relies on?        validity: does it still work?
-    did they change one that the last search for something
-    better has read?                                           improvement: is there one now?
-    neither                                                    nothing is done
+    others changed a fluent that the rest of the plan relies on    check whether it still works
+    others changed a fluent that the last search for a better
+    plan has read                                                  search again
+    neither                                                        nothing is done
 
-Changes that are the plan's own effects are no reason to look, unless they come out otherwise
-than planned.
+The plan's own effects cause neither, unless their values differ from the planned ones.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from bthtn.replanning.improvement import Improvement, StaticReads, static_reads
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
-    Found,
     Replanning,
+    SearchOutcome,
     Situation,
     Verdict,
     rule_for,
@@ -43,11 +42,11 @@ from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
 LONGEST_BOUND: Final = 1_000
-"""Entries of a record that are compared, when suspended parts go on and on."""
+"""Maximum length of the record to beat, for plans that are suspended again and again."""
 
 
 class Review:
-    """Decides what becomes of the plans of one goal, one plan at a time.
+    """Decides whether the running plan of one goal is kept, replaced or aborted.
 
     ``source`` is the source of the goal's own effects. A plan is under review from ``adopted`` to
     ``close``. ``bound`` is the record that a better plan has to beat.
@@ -64,10 +63,10 @@ class Review:
         self._planner = planner
         self._beliefs = beliefs
         self._source = source
-        # What the rest of the plan relies on, and what could make another plan better.
+        # Fluents on which the rest of the plan relies, and fluents that could make another better.
         self._support = beliefs.watch(own=source)
         self._chances = beliefs.watch(own=source)
-        # The beliefs when the plan was adopted, and what its finished steps were planned to write.
+        # The beliefs when the plan was adopted, and the planned writes of its finished steps.
         self._start = FrozenState({})
         self._done: dict[Fluent[Any], Any] = {}
         self.bound, self._is_whole_record = MethodTraversalRecord(), True
@@ -78,15 +77,15 @@ class Review:
         self._is_due = False  # a search is wanted without any further change
         self._search: Improvement | None = None
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
-        self._unexpected: Change | None = None  # an effect that came out otherwise than planned
+        self._unexpected: Change | None = None  # an effect with another value than planned
         self._has_moved = False  # a step has ended since the search started
 
     def plan_with(self, planner: Planner[Any]) -> None:
-        """Search for better plans with this planner from now on; no plan is running."""
+        """Set the planner that searches for better plans. Called only while no plan is running."""
         self._planner = planner
 
     def adopted(self, plan: Plan) -> None:
-        """A plan begins to run, which works from the beliefs of now."""
+        """Begin the review of a plan that starts now."""
         self.close()
         self._start, self._done = self._beliefs.frozen(), {}
         self.bound, self._is_whole_record = comparable_record(plan)
@@ -96,7 +95,7 @@ class Review:
         self._watch_chances(None)
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
-        """A step of the plan has succeeded and written these fluents."""
+        """Note a step of the plan that has succeeded and written these fluents."""
         for fluent, write in node.footprint.writes.items():
             self._done[fluent] = self._predicted(fluent, write)
             self._compare(fluent, write)
@@ -107,7 +106,7 @@ class Review:
             self._watch_chances(None)
 
     def resumed(self, plan: Plan) -> None:
-        """A suspended part of the plan was planned."""
+        """Note that a suspended part of the plan was planned."""
         if self._is_whole_record and len(self.bound) < LONGEST_BOUND:
             entries, self._is_whole_record = comparable_record(plan)
             self.bound = MethodTraversalRecord((*self.bound, *entries))
@@ -124,7 +123,7 @@ class Review:
     ) -> Iterator[Verdict]:
         """The verdicts about the plan in this tick; the last one counts.
 
-        ``progress`` and ``interruptible`` are only called when there is a reason to look.
+        ``progress`` and ``interruptible`` are only called if the plan has to be checked.
         """
         self._age += 1
         if not (self._is_new or self._unexpected is not None or self._is_looking):
@@ -152,7 +151,7 @@ class Review:
                 yield from self._improved(progress, budget, interruptible=ready)
 
     def close(self) -> None:
-        """The plan is over: watch nothing, search for nothing."""
+        """End the review: remove the watches, and drop a search."""
         self._support.close()
         self._chances.close()
         self._search = self._unexpected = self._better_since = None
@@ -192,11 +191,11 @@ class Review:
 
     @property
     def _is_exact(self) -> bool:
-        """Whether only relevant changes start a search; with the naive policies, all of them do."""
+        """Whether only relevant changes start a search, as opposed to all of them."""
         return self.replanning.interrupt == "surprise"
 
     def _relevant_changes(self) -> list[Change]:
-        """The changes that can make a difference to what a search finds; others are forgotten."""
+        """The changes that can affect the result of a search; others are discarded."""
         changes = list(self._chances.changes.values())
         reads = self._static_reads if changes and self._is_exact and not self._is_proven else None
         relevant = [one for one in changes if reads is None or one.fluent in reads]
@@ -207,7 +206,7 @@ class Review:
         return relevant
 
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
-        """Watch what a search has read; None for all fluents, if there was none from this state."""
+        """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros, and records are not compared where costs are.
         hopeless = self._is_exact and not any(self.bound)
@@ -269,7 +268,7 @@ class Review:
         verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
         if search.failure is not None:
             verdict = replace(verdict, reason=f"{rule.because}: {search.failure}")
-        if search.found is not Found.NOTHING and not interruptible:
+        if search.found is not SearchOutcome.NOTHING and not interruptible:
             self._is_due = True
         if rule.decision is not Decision.ADOPT:
             self._better_since = None
@@ -282,10 +281,10 @@ class Review:
             return replace(verdict, decision=Decision.KEEP, reason=reason)
         return verdict
 
-    # the plan's own doing
+    # the plan's own effects
 
     def _expected(self, progress: Progress) -> FrozenState:
-        """The predicted state, with those effects of running steps that have come true already."""
+        """The predicted state, with those effects of running steps that are true already."""
         seen: dict[Fluent[Any], Any] = {}
         for node in progress.running():
             for fluent, write in node.footprint.writes.items():
@@ -301,7 +300,7 @@ class Review:
         return UNKNOWN if before is UNKNOWN else before + write.value
 
     def _compare(self, fluent: Fluent[Any], write: Write) -> None:
-        """Note an effect that came out otherwise than planned, as a reason for the next review."""
+        """Note an effect whose value differs from the planned one, for the next review."""
         if write.kind is WriteKind.INCREASE or write.value is UNKNOWN:
             return
         now = self._beliefs.get(fluent)

@@ -1,12 +1,12 @@
-"""PlanningSchedule and Budget: how many expansions goals may use, per frame and per tick.
+"""PlanningSchedule and Budget limit the expansions that goals use, per frame and per tick.
 
     schedule = PlanningSchedule(budget=5_000)
     goals = [PlanGoal("fight", agent, fight(), budget=schedule) for agent in crowd]
 
     schedule.next_frame()          once per frame, before the trees are ticked
 
-A goal that plans requests its allowance, and reports what it has used. A goal whose allowance was
-too small waits, and has a part of the next frame's budget reserved.
+A goal that plans requests an allowance, and reports the expansions it has used. A goal whose
+allowance was too small waits, and gets a reserved part of the next frame's budget.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from bthtn.planning.protocol import Search, SearchStatus
 
 
 class PlanningClient(Protocol):
-    """**Protocol:** what plans for an agent: a goal. Clients are compared by identity."""
+    """**Protocol:** a goal that plans for an ``agent``. Clients are compared by identity."""
 
     agent: Any
 
     def __hash__(self) -> int:
-        """As objects have it."""
+        """The hash by identity, as ``object`` defines it."""
         ...
 
 
@@ -42,7 +42,7 @@ class _Attention:
 
 @dataclass(slots=True)
 class _Claim:
-    """A goal that waits: its urgency, in which order it came, and how much is reserved for it."""
+    """A waiting goal: its number in order of arrival, its urgency, and its reserved expansions."""
 
     client: PlanningClient
     number: int
@@ -52,13 +52,13 @@ class _Claim:
 
 
 class PlanningSchedule:
-    """How many expansions each of many goals may use in this frame; together at most ``budget``.
+    """Distributes at most ``budget`` expansions per frame among many goals.
 
-    The most urgent of the goals that wait are served first. Urgency grows by the agent's priority
-    with every frame of waiting and starts from zero when a goal was served, so that each has its
-    turn. The budget is split evenly among them, in parts of at least ``least`` expansions; goals
-    for which nothing is left wait longer. What a goal does not use goes to those that request
-    their allowance after it in the same frame.
+    The most urgent of the waiting goals are served first. Urgency grows by the agent's priority
+    with every frame of waiting and starts from zero when a goal was served, so that no goal
+    starves. The budget is split evenly among them, in parts of at least ``least`` expansions;
+    goals for which nothing is left wait longer. Expansions that a goal does not use are available
+    to goals that request their allowance later in the same frame.
     """
 
     def __init__(self, budget: int, *, least: int = 50) -> None:
@@ -87,7 +87,7 @@ class PlanningSchedule:
         return len(self._claims)
 
     def attend(self, agent: Hashable, *, priority: int = 1, every: int = 1) -> None:
-        """Serve an agent's goals that urgently, and only every so many frames.
+        """Set an agent's priority, and let its goals plan only every ``every`` frames.
 
         Agents with the same ``every`` take turns. Raises ExecutionError for numbers below one.
         """
@@ -98,7 +98,7 @@ class PlanningSchedule:
         attention.priority, attention.every = priority, every
 
     def sleep(self, agent: Hashable) -> None:
-        """Let an agent's goals plan nothing until it is woken. What runs goes on."""
+        """Stop planning for an agent's goals until it is woken; running plans continue."""
         self._attention_for(agent).asleep = True
 
     def wake(self, agent: Hashable) -> None:
@@ -111,9 +111,9 @@ class PlanningSchedule:
         return not attention.asleep and (self.frame + attention.phase) % attention.every == 0
 
     def next_frame(self) -> None:
-        """Begin a frame: what was left is lost, and goals that wait come first.
+        """Begin a frame with a full budget, and reserve parts of it for waiting goals.
 
-        Goals that were due in the last frame and requested nothing are forgotten.
+        Goals that were due in the last frame and requested nothing are removed.
         """
         kept = [one for one in self._claims.values() if one.is_active or not self.is_due(_of(one))]
         self._claims = {one.client: one for one in kept}
@@ -132,7 +132,7 @@ class PlanningSchedule:
             self._free -= share
 
     def allowance(self, client: PlanningClient) -> int:
-        """How many expansions a goal may use now; ``used_by`` reports how many it did use."""
+        """Number of expansions that a goal may use now; it has to call ``used_by`` afterwards."""
         claim = self._claims.get(client)
         if claim is not None:
             claim.is_active = True
@@ -143,7 +143,7 @@ class PlanningSchedule:
         return granted
 
     def used_by(self, client: PlanningClient, expansions: int, *, waiting: bool) -> None:
-        """Take back what a goal did not use of its latest allowance; ``waiting``: it needs more."""
+        """Return the unused part of a goal's latest allowance; ``waiting`` if it needs more."""
         self._free += self._granted - expansions
         served, self._granted = self._granted > 0, 0
         if not waiting:
@@ -153,7 +153,7 @@ class PlanningSchedule:
             self._claims[client] = _Claim(client, self._numbers, urgency=0)
 
     def _attention_for(self, agent: Hashable) -> _Attention:
-        """Attention for an agent; a new one takes the next place."""
+        """Attention for an agent; a new agent gets the next phase."""
         if agent not in self._attention:
             self._attention[agent] = _Attention(phase=self._seen)
             self._seen += 1
@@ -168,7 +168,7 @@ def _of(claim: _Claim) -> Hashable:
 def advance(
     search: Search, budget: int | PlanningSchedule | None, client: PlanningClient
 ) -> SearchStatus:
-    """Let a search go on as far as a budget allows. Raises PlanningError from a user's function."""
+    """Advance a search as far as a budget allows. Raises PlanningError from a user's function."""
     if not isinstance(budget, PlanningSchedule):
         return search.advance(budget)
     before = search.expansions
@@ -181,7 +181,7 @@ def advance(
 
 
 class Budget:
-    """What is left of a tick's expansions, for all that one goal plans in it.
+    """The expansions left in a tick, shared by all searches of one goal.
 
     With a schedule, each search requests an allowance from it instead.
     """
@@ -192,11 +192,11 @@ class Budget:
         self._client = client
 
     def renew(self) -> None:
-        """A new tick begins."""
+        """Restore the full budget at the beginning of a tick."""
         self._left = self.per_tick
 
     def advance(self, search: Search) -> SearchStatus:
-        """Let a search go on as far as it may. Raises PlanningError from a user's function."""
+        """Advance a search within the budget. Raises PlanningError from a user's function."""
         before = search.expansions
         status = advance(search, self._left, self._client)
         if isinstance(self._left, int):

@@ -1,14 +1,14 @@
-"""Validity: does the rest of a running plan still work, from the world as it is now?
+"""Validity: checks whether the rest of a running plan still works from the current state.
 
-    finished step        nothing: what it did is in the world
-    running step         its precondition, as far as it does not change it itself; its effects
-    step ahead           its precondition; its effects
+    finished step        skipped: its effects are in the state
+    running step         its precondition, with the fluents it writes unknown; then its effects
+    step ahead           its precondition, then its effects
     scope not begun      the condition of its method
-    parallel, priority   each branch from the state here, then merged as in planning
-    suspended part       what was planned for it; if nothing was yet, the end of what is known
+    parallel, priority   each branch from the same state, then merged as in planning
+    suspended part       the tree that was planned for it; the check ends if there is none yet
 
-What is unknown does not fail. The fluents of the world that all this has read are the support
-of the plan: as long as none of them changes, the answer stays the same.
+An unknown condition is no failure. The fluents of the current state that the check has read are
+the support of the plan: as long as none of them changes, the result stays the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, assert_never
 
-from bthtn.domain.choice import Bound, Drawn
+from bthtn.domain.choice import RandomOrder, ValueChoice
 from bthtn.domain.condition import why
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
@@ -41,10 +41,10 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """Whether the rest of a plan works, and the fluents of the world that this depends on.
+    """The result of the check, and the fluents on which it depends: the ``support``.
 
-    ``failure`` is the first step, or choice of a method, that does not work, None if all do. Its
-    node is the step, or the decomposition of which the method may not be used any more.
+    ``failure`` is that of the first step, or decomposition, that does not work, None if all do.
+    Its node is the step, or the scope whose method is not applicable any more.
     """
 
     failure: Failure | None
@@ -60,11 +60,11 @@ def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) ->
 
 
 class RemainingProjection(Projection):
-    """The state that the rest of a running plan leads to.
+    """Computes the state that the rest of a running plan leads to.
 
-    What is finished is left out. Effects of steps ahead are computed anew, and unknown where they
-    depend on what is unknown. Nothing is judged: a step is done whether it is possible or not.
-    ``runs`` is true while a step is looked at that runs already.
+    Finished nodes are skipped. Effects of steps ahead are computed again, and are unknown if they
+    depend on unknown fluents. Preconditions are not checked. ``runs`` is true while a running
+    step is projected.
     """
 
     def __init__(self, progress: Progress, now: FrozenState) -> None:
@@ -77,7 +77,7 @@ class RemainingProjection(Projection):
         return self.progress.below(node)
 
     def task(self, node: TaskNode) -> None:
-        """A step that is not over is done."""
+        """Apply the effects of a step that has not ended."""
         stage = self.progress.stage(node)
         if stage is Stage.FINISHED or stage is Stage.FAILED:
             return
@@ -86,13 +86,14 @@ class RemainingProjection(Projection):
         self.runs = False
 
     def sense(self) -> None:
-        """Let volatile fluents be known here or not; a running step knows what its sensors say."""
+        """Make volatile fluents known or unknown; they are known for a running step."""
         self.state.foreseeable = self.runs or self.senses
 
     def effects(self, node: TaskNode) -> Footprint:
-        """What the step does, in the state here or, if it runs already, as it was planned."""
+        """The footprint of the step: computed again, or the planned one if it is running."""
         if self.runs:
-            return node.footprint  # it may have changed what its effects are computed from
+            # It may have changed the fluents from which its effects are computed.
+            return node.footprint
         try:
             writes = writes_of((*node.task.effects, *node.task.expected), self.state, node.args)
         except UnknownRead:
@@ -101,7 +102,7 @@ class RemainingProjection(Projection):
         return Footprint(node.footprint.reads, writes, node.footprint.uses)
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
-        """What was planned for the part on arrival, or what it ensures."""
+        """Project the tree that was planned for the part on arrival, or the effects it ensures."""
         if node in self.progress.planned:
             yield self.in_turn(self.below(node))
         else:
@@ -118,11 +119,11 @@ class _Check(RemainingProjection):
 
     @property
     def has_ended(self) -> bool:
-        """Whether something has failed, or nothing is known of what follows."""
+        """Whether a step has failed, or the parts that follow are not planned yet."""
         return self.path.failure is not None or self.path.cause is not None
 
     def visit(self, node: Node) -> Visit[None]:
-        """Go on through a part of the plan, where its method may still be used."""
+        """Project a part of the plan if its method is still applicable."""
         if isinstance(node, ScopeNode) and node not in self._begun:
             self.sense()
             self.path.failure = _at(node, self._method_failure(node))
@@ -131,7 +132,7 @@ class _Check(RemainingProjection):
         return super().visit(node)
 
     def effects(self, node: TaskNode) -> Footprint:
-        """What the step does, if it is possible; nothing and a failure, if it is not."""
+        """The footprint of the step; an empty one, and a failure, if its precondition is false."""
         try:
             failure = self._precondition_failure(node)
             if failure is None:
@@ -144,7 +145,7 @@ class _Check(RemainingProjection):
         return Footprint()
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
-        """A part that was not planned yet and ensures nothing ends what is known."""
+        """Project the part; end the check if it is not planned yet and ensures no effects."""
         yield super().suspended(node)
         if node not in self.progress.planned and not node.ensures:
             self.path.cause = node.cause
@@ -160,7 +161,7 @@ class _Check(RemainingProjection):
                     ParallelPolicy.ANY: bool(works),
                     ParallelPolicy.PRIMARY: failures[0] is None,
                 }[node.policy]
-                merged = ends  # what a branch does before it fails stays done
+                merged = ends  # the effects of a branch before its failure remain
             case PriorityNode():
                 enough = bool(works)
                 merged = works
@@ -180,19 +181,21 @@ class _Check(RemainingProjection):
         )
 
     def _method_failure(self, node: ScopeNode) -> Failure | None:
-        """Why the method may not be used any more. What was drawn belongs to the plan."""
+        """Why the method is not applicable any more, or None. Random choices are not checked."""
         choice, view = node.task.choice, RecordingView(self.state)
-        if isinstance(choice, Drawn):
+        if isinstance(choice, RandomOrder):
             return None
         try:
-            ways = self._domain.ways(node.task, node.args, view)
+            decompositions = self._domain.decompositions(node.task, node.args, view)
             numbers: Iterable[int] = (node.method,)
-            if isinstance(choice, Bound):  # values may come in another order by now
-                numbers = (n for n in range(len(ways)) if ways.name(n) == node.name)
+            if isinstance(choice, ValueChoice):  # values may come in another order by now
+                numbers = (
+                    n for n in range(len(decompositions)) if decompositions.name(n) == node.name
+                )
             number = next(iter(numbers), None)
-            if number is None or number >= len(ways):
+            if number is None or number >= len(decompositions):
                 return Failure(f"{node.name} is no choice any more", str(node), reads=view.reads)
-            method, binding = ways.method(number), ways.binding(number)
+            method, binding = decompositions.method(number), decompositions.binding(number)
             if not isinstance(method.body, PlainBody):
                 return _condition_failure(str(node), method.condition, self.state, binding)
             if self._domain.network(method, view, binding) is None:
@@ -223,7 +226,7 @@ class _Without:
 
 
 def _changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
-    """What a running step changes itself: a sensor may see it before the step is done."""
+    """The fluents that a running step writes: a sensor may see the change before it ends."""
     actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
     return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
 

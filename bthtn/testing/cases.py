@@ -43,8 +43,8 @@ from bthtn.planning.find import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.beside import domain_beside
+from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent
-from bthtn.world.notation import condition_from_text
 from bthtn.world.state import FrozenState
 
 NO_PLAN: Final = "no plan"

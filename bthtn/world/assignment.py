@@ -21,31 +21,31 @@ from bthtn.world.truth import UNKNOWN, Unknown, value_text
 T = TypeVar("T")
 
 
-class Reference(Expression[T]):
-    """An expression that names a place in the state: a fluent, or a member of a family."""
+class FluentReference(Expression[T]):
+    """An expression that can be assigned to: a fluent, or a member of a family."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def value_type(self) -> type:
-        """Type of the values that may stand there."""
+        """Type of the fluent's values."""
 
     @property
     def is_condition(self) -> bool:
-        """Whether the values are truths."""
+        """Whether the fluent can be used as a condition: its values are, or can be, booleans."""
         return self.value_type in (bool, object)
 
     @abstractmethod
     def accepts(self, value: object) -> bool:
-        """Whether the value may stand there."""
+        """Whether the fluent may have this value."""
 
     @abstractmethod
-    def ground(self, view: StateView, binding: Binding = ()) -> Reference[T] | Unknown:
-        """The fluent itself, its index evaluated; unknown when the index is."""
+    def ground(self, view: StateView, binding: Binding = ()) -> FluentReference[T] | Unknown:
+        """The fluent that this refers to in the state, or UNKNOWN when its index is unknown."""
 
     def becomes(self, value: T | Expression[T] | Unknown) -> Assignment:
-        """The effect that puts a value there. Raises StateError for a value of a wrong type."""
+        """The effect that assigns a value. Raises StateError for a value of a wrong type."""
         return Assignment(self, self._fitting(value))
 
     def increases(self, by: T | Expression[T]) -> Assignment:
@@ -53,14 +53,14 @@ class Reference(Expression[T]):
         return self._growing(as_expression(by))
 
     def decreases(self, by: T | Expression[T]) -> Assignment:
-        """The effect that takes an amount away. Raises StateError when it is not a number."""
+        """The effect that subtracts an amount. Raises StateError when it is not a number."""
         amount = as_expression(by)
         if isinstance(amount, Constant):
             return self._growing(Constant(-amount.value if self._can_add(amount.value) else by))
         return self._growing(-1 * amount)
 
     def check(self, value: object) -> None:
-        """Raise StateError unless the value may stand there."""
+        """Raise StateError unless the fluent may have this value."""
         if not self.accepts(value):
             wanted = self.value_type.__name__
             raise StateError(
@@ -113,14 +113,14 @@ class Reference(Expression[T]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Assignment:
-    """A fluent becomes the value of an expression, or grows by it."""
+    """An effect as data: set the target to the value, or add the value to it if it ``grows``."""
 
-    target: Reference[Any]
+    target: FluentReference[Any]
     value: Expression[Any]
     grows: bool = False
 
     def write(self, view: StateView, binding: Binding = ()) -> Write:
-        """What happens to the target in this state. Its own value is not read by an increase."""
+        """The write to the target in this state. An increase does not read the target."""
         recorder = RecordingView(view)
         value = self.value.evaluate(recorder, binding)
         if not self.grows:

@@ -15,15 +15,15 @@ S = TypeVar("S", bound=State)
 V = TypeVar("V")
 
 _made: Final = tuple.__new__
-"""Makes a change as its class does, in half the time."""
+"""Makes a Change in half the time that calling the class takes."""
 
 
 class Beliefs(Generic[S]):
-    """What an agent holds true. Owned by the agent; sensors and finished tasks write it.
+    """The state that an agent believes in; its sensors and finished tasks write to it.
 
-    Writing a value that is already there is no change. ``version`` counts changes. Each one is
-    told to ``on_change`` and to the watches on its fluent; what nobody waits for costs little
-    more than the write into a dictionary.
+    Writing the value that a fluent has already is no change. ``version`` counts changes. Each
+    change is passed to ``on_change`` and to the watches on its fluent; a change without either
+    costs little more than the write into a dictionary.
     """
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
@@ -37,7 +37,7 @@ class Beliefs(Generic[S]):
 
     @property
     def on_change(self) -> Callable[[Change], None] | None:
-        """Who is told of every change, if anybody is."""
+        """The function that is called with every change, or None."""
         return self._on_change
 
     @on_change.setter
@@ -63,7 +63,7 @@ class Beliefs(Generic[S]):
         return self._frozen
 
     def write(self, fluent: Expression[V], value: V | Unknown, source: str = "sensor") -> None:
-        """Believe a value from now on, because of ``source``.
+        """Set the believed value of a fluent; ``source`` names the writer in the change.
 
         Raises StateError for a value of a wrong type.
         """
@@ -80,9 +80,9 @@ class Beliefs(Generic[S]):
         values[variable] = value
         self.version += 1
         if variable in self._watched or self._is_heard:
-            self._tell(_made(Change, (variable, before, value, source)), variable, source)
+            self._publish(_made(Change, (variable, before, value, source)), variable, source)
 
-    def _tell(self, change: Change, fluent: Fluent[Any], source: str) -> None:
+    def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:
         if fluent in self._watched:
             for watch in self._watched[fluent]:
                 watch.note(fluent, source, change)
@@ -92,21 +92,21 @@ class Beliefs(Generic[S]):
             self._on_change(change)
 
     def watch(self, *, own: str = "") -> Watch:
-        """A watch that is put on fluents with ``over``; changes by ``own`` do not count."""
+        """A new watch without fluents, which ignores changes from the source ``own``."""
         return Watch(self, own)
 
     def place(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
-        """Called by a watch: tell it of changes of these fluents, too."""
+        """Called by a watch: pass changes of these fluents to it, too."""
         for fluent in fluents:
             self._watched[fluent] = (*self._watched.get(fluent, ()), watch)
 
     def place_on_all(self, watch: Watch) -> None:
-        """Called by a watch: tell it of every change."""
+        """Called by a watch: pass every change to it."""
         self._watched_whole += (watch,)
         self._is_heard = True
 
     def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
-        """Called by a watch: take it off these fluents, and off the whole."""
+        """Called by a watch: pass changes of these fluents, or all changes, to it no longer."""
         self._watched_whole = _without(watch, self._watched_whole)
         self._is_heard = self._on_change is not None or bool(self._watched_whole)
         for fluent in fluents:
@@ -118,15 +118,15 @@ class Beliefs(Generic[S]):
 
     @property
     def watched(self) -> int:
-        """How many watches there are on single fluents and on all of them, each time counted."""
+        """Number of watched fluents summed over all watches; a watch on everything counts one."""
         return sum(map(len, self._watched.values())) + len(self._watched_whole)
 
 
 class Watch:
-    """Which of some fluents others have changed, since it was last asked.
+    """Collects the changes of some fluents that come from sources other than its ``own``.
 
-    Whoever put it up closes it: beliefs hold on to their watches. A fluent that nobody watches
-    costs a write one look into a dictionary.
+    Beliefs keep a reference to their watches, so a watch has to be closed when it is no longer
+    needed. Writing a fluent without watches costs one extra look into a dictionary.
     """
 
     __slots__ = ("_beliefs", "_changes", "_own", "fluents")
@@ -136,10 +136,10 @@ class Watch:
         self._own = own
         self._changes: dict[Fluent[Any], Change] = {}
         self.fluents: set[Fluent[Any]] | None = set()
-        """What it is on; None for everything."""
+        """The watched fluents; None for all of them."""
 
     def over(self, fluents: Iterable[Fluent[Any]] | None) -> None:
-        """Watch these from now on, everything where there are None; what was seen stays."""
+        """Watch exactly these fluents, all fluents for None; collected changes are kept."""
         wanted, now = None if fluents is None else set(fluents), self.fluents
         if wanted is None and now is None:
             return
@@ -168,7 +168,7 @@ class Watch:
         return self._changes
 
     def forget(self) -> None:
-        """Begin anew: what changed until now has been looked at."""
+        """Discard the changes collected so far."""
         self._changes = {}
 
     def close(self) -> None:

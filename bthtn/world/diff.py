@@ -1,4 +1,4 @@
-"""What changed between two states, and whose doing it was."""
+"""Changes of fluents: the value before, the value after, and the source of the change."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from bthtn.world.truth import value_text
 
 
 class Change(tuple[Fluent[Any], Any, Any, str]):
-    """One fluent got another value; ``source`` names who did it.
+    """A fluent's value before and after a write; ``source`` names the writer.
 
-    A tuple, because every write makes one: there is nothing that is made in less time.
+    It is a tuple because beliefs make one on every write, and nothing is made faster.
     """
 
     __slots__ = ()
@@ -23,10 +23,11 @@ class Change(tuple[Fluent[Any], Any, Any, str]):
         return tuple.__new__(cls, (fluent, before, after, source))
 
     def __getnewargs__(self) -> tuple[Fluent[Any], Any, Any, str]:
-        """What a copy is made of."""
+        """Arguments for ``__new__`` when a change is copied or unpickled."""
         return (self[0], self[1], self[2], self[3])
 
-    if TYPE_CHECKING:  # what stands on a class and is a fluent, a checker would read as its value
+    # Fluents are descriptors: a checker would give a class attribute of that type its value's type.
+    if TYPE_CHECKING:
 
         def __init__(self, fluent: Fluent[Any], before: Any, after: Any, source: str) -> None:
             self.fluent = fluent

@@ -1,8 +1,8 @@
-"""Expressions: questions to a state that are data.
+"""Expressions over fluents and task parameters, as data.
 
-An expression knows how to evaluate itself on a view of a state, with the values of the
-task parameters it mentions, and how to print itself. A condition is an expression whose
-value is a truth. ``evaluate`` answers ``UNKNOWN`` when what it needs is unknown.
+An expression can be evaluated on a view of a state, with values for the task parameters it
+mentions, and can be printed. A condition is an expression whose value is a boolean. The value is
+``UNKNOWN`` if it depends on an unknown fluent.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 REQUIRED: Final = inspect.Parameter.empty
-"""Stands for the default of a parameter that has none."""
+"""The default of a parameter that has to be given in every call."""
 
 Binding = tuple[Any, ...]
 """Values of a task's parameters, by position."""
 
 
 class StateView(Protocol):
-    """**Protocol:** something that can be asked for the value of a fluent."""
+    """**Protocol:** an object from which the values of fluents can be read."""
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, or ``UNKNOWN``."""
@@ -37,7 +37,7 @@ class StateView(Protocol):
 
 
 class Expression(ABC, Generic[T]):
-    """A question to a state, with an answer of type T. Compared by identity.
+    """A computation on a state with a result of type T. Compared by identity.
 
     The operators ``== != < <= > >= & | ~ + - * // %`` build larger expressions. An expression
     has no truth value of its own: ``and``, ``or``, ``not`` and chained comparisons raise.
@@ -47,7 +47,7 @@ class Expression(ABC, Generic[T]):
 
     @abstractmethod
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
-        """The answer in this state, with these parameter values."""
+        """The value in this state, with these parameter values; UNKNOWN if it is not known."""
 
     @abstractmethod
     def text(self, binding: Binding | None = None) -> str:
@@ -55,7 +55,7 @@ class Expression(ABC, Generic[T]):
 
     @property
     def is_condition(self) -> bool:
-        """Whether the answer can be a truth, as far as that can be told."""
+        """Whether the value can be a boolean; True if the type of the value is not known."""
         return True
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ def as_expression(value: Any) -> Expression[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Constant(Expression[T]):
-    """A value that no state can change."""
+    """An expression with the same value in every state."""
 
     value: T
 
@@ -149,21 +149,21 @@ class Constant(Expression[T]):
 
     @property
     def is_condition(self) -> bool:
-        """Whether the value is a truth."""
+        """Whether the value is a boolean."""
         return isinstance(self.value, bool)
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
-        """The value as people write it."""
+        """The value as text: ``true``, ``3``, ``'tokyo'``."""
         return value_text(self.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Parameter(Expression[T]):
-    """The value that a task is called with at one position: symbolic until it is planned.
+    """A parameter of a task: its value is the argument at ``position`` in the call.
 
-    ``default`` is the value in calls that do not mention the parameter, REQUIRED where they have
-    to. Where it ``is_fixed``, they cannot mention it. ``literals`` are the only values there can
-    be, where the author has said so by a type.
+    ``default`` is the value in calls that leave the parameter out, or REQUIRED. If it
+    ``is_fixed``, calls cannot give another value than the default. ``literals`` are the values
+    of a parameter that is annotated with a ``Literal`` type.
     """
 
     name: str
@@ -179,7 +179,7 @@ class Parameter(Expression[T]):
 
     @property
     def is_condition(self) -> bool:
-        """Whether a truth may be bound."""
+        """Whether the argument may be a boolean."""
         return self.type in (bool, None)
 
     def text(self, binding: Binding | None = None) -> str:
@@ -188,7 +188,7 @@ class Parameter(Expression[T]):
 
 
 def _in_order(value: Any) -> Any:
-    """What ``<`` compares: members of a plain Enum by their order of definition."""
+    """The value that ``<`` compares: for members of a plain Enum, their order of definition."""
     if isinstance(value, Enum) and not isinstance(value, (int, float, str)):
         return list(type(value)).index(value)
     return value
@@ -239,7 +239,7 @@ class Comparison(Expression[bool]):
     right: Expression[Any]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
-        """Whether the comparison holds."""
+        """Whether the comparison is true."""
         left = self.left.evaluate(view, binding)
         right = self.right.evaluate(view, binding)
         if left is UNKNOWN or right is UNKNOWN:
@@ -269,7 +269,7 @@ class Arithmetic(Expression[T]):
 
     @property
     def is_condition(self) -> bool:
-        """A number has no truth."""
+        """Never: the value is a number."""
         return False
 
     def text(self, binding: Binding | None = None) -> str:
@@ -284,7 +284,7 @@ class Negation(Expression[bool]):
     operand: Condition
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
-        """The negated truth."""
+        """The negation of the operand's value; unknown stays unknown."""
         return negation(self.operand.evaluate(view, binding))
 
     def text(self, binding: Binding | None = None) -> str:
@@ -294,17 +294,17 @@ class Negation(Expression[bool]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Junction(Expression[bool]):
-    """Conjunction or disjunction: one part with the ``decisive`` truth decides alone.
+    """A conjunction (``decisive`` is False) or a disjunction (``decisive`` is True).
 
-    Parts behind the deciding one are not read, so what an evaluation reads is enough to
-    support its answer.
+    Evaluation stops at the first part with the decisive value, so the fluents read are enough to
+    justify the result.
     """
 
     parts: tuple[Condition, ...]
     decisive: bool
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Truth:
-        """Kleene's strong connective over all parts."""
+        """Kleene's strong three-valued conjunction or disjunction of the parts."""
         unknown = False
         for part in self.parts:
             truth = part.evaluate(view, binding)
@@ -323,7 +323,7 @@ class Junction(Expression[bool]):
 
 
 def _decidable(value: Any) -> Expression[Any]:
-    """The other side of an equality. Raises TypeError for UNKNOWN: that is never decided."""
+    """The other side of an equality. Raises TypeError for UNKNOWN, which equals nothing."""
     if value is UNKNOWN:
         raise TypeError(
             "[BT107] nothing equals UNKNOWN, and nothing differs from it; a plain function can"
@@ -333,7 +333,7 @@ def _decidable(value: Any) -> Expression[Any]:
 
 
 def _truth_part(value: Any) -> Condition:
-    """The value as part of a larger condition. Raises TypeError when it has no truth."""
+    """The value as part of a larger condition. Raises TypeError when it cannot be a boolean."""
     part = as_expression(value)
     if not part.is_condition:
         raise TypeError(

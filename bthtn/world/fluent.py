@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
 from bthtn.errors import Diagnostic, StateError, nearest
-from bthtn.world.assignment import Reference
+from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.names import in_one_line
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
@@ -32,7 +32,7 @@ K = TypeVar("K")
 
 
 class UnknownRead(Exception):  # noqa: N818 - a signal to the planner, not a mistake
-    """A fluent was read as a plain value while nobody can tell it."""
+    """A fluent was read as a plain value while its value is unknown."""
 
     def __init__(self, fluent: Expression[Any] | None) -> None:
         self.fluent = fluent
@@ -47,11 +47,11 @@ class Window(Protocol):
         ...
 
     def write_fluent(self, fluent: Fluent[Any], value: Any, /) -> None:
-        """Put a value there, where that is allowed."""
+        """Set the fluent, if the object allows writes."""
         ...
 
 
-class Fluent(Reference[T]):
+class Fluent(FluentReference[T]):
     """A typed, named variable of the world. Compared by identity.
 
     ``volatile`` fluents are driven by sensors and cannot be predicted: a plan may rely on
@@ -66,7 +66,7 @@ class Fluent(Reference[T]):
         self.default = default
         self._type = type_
         self.plain_type = type_ if _is_plain(type_) else None
-        """The type whose own values, those of derived types left out, all fit; if there is one."""
+        """The type whose direct instances all are valid, or None: writes of those skip checks."""
         self.volatile = volatile
         self.name = name
         self.index = index
@@ -93,7 +93,7 @@ class Fluent(Reference[T]):
         return self._type
 
     def accepts(self, value: object) -> bool:
-        """Whether the value has the fluent's type; UNKNOWN always fits, a bool is no number."""
+        """Whether the value has the fluent's type. UNKNOWN always fits; a bool is not a number."""
         if value is UNKNOWN:
             return True
         if value is None:
@@ -120,7 +120,10 @@ class Fluent(Reference[T]):
         return f"{self.name}[{shown}]"
 
     def parse(self, text: str) -> Any:
-        """The value that a person wrote as text. Raises StateError when it has another type."""
+        """The value that a text such as ``true`` or ``3`` stands for.
+
+        Raises StateError when the fluent cannot have that value.
+        """
         if text == "unknown":
             return UNKNOWN
         if text == "none" and self.default is None:
@@ -135,7 +138,7 @@ class Fluent(Reference[T]):
 
 
 def _is_plain(kind: object) -> bool:
-    """Whether all values of exactly this type are hashable, whatever is in them."""
+    """Whether all direct instances of this type are hashable, regardless of their contents."""
     return kind in _PLAIN or (isinstance(kind, type) and issubclass(kind, Enum))
 
 
@@ -167,7 +170,7 @@ def _hint_for(kind: type, text: str) -> str:
     return f"objects of type {kind.__name__} cannot be written as text"
 
 
-class MemberOf(Reference[T]):
+class MemberOf(FluentReference[T]):
     """A member of a family whose index is itself an expression, such as a task's parameter."""
 
     __slots__ = ("family", "index")
@@ -186,12 +189,12 @@ class MemberOf(Reference[T]):
         return self.family.prototype.accepts(value)
 
     def ground(self, view: StateView, binding: Binding = ()) -> Fluent[T] | Unknown:
-        """The member that the index names in this state."""
+        """The member that the index refers to in this state, or UNKNOWN for an unknown index."""
         index = self.index.evaluate(view, binding)
         return UNKNOWN if index is UNKNOWN else self.family.member(index)
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
-        """The named member's value."""
+        """The value of the member that the index refers to in this state."""
         fluent = self.ground(view, binding)
         return UNKNOWN if isinstance(fluent, Unknown) else fluent.evaluate(view)
 
@@ -201,9 +204,9 @@ class MemberOf(Reference[T]):
 
 
 class FluentFamily(Generic[K, T]):
-    """Fluents of one name and type, told apart by an index: ``on[b]``.
+    """Fluents of one name and type, distinguished by an index: ``on[b]``.
 
-    Members are made when they are first named and live as long as somebody holds them.
+    A member is made when it is first used, and kept as long as there are references to it.
     """
 
     def __init__(self, default: T, *, type_: type, index: type, volatile: bool) -> None:
@@ -218,15 +221,17 @@ class FluentFamily(Generic[K, T]):
     @overload
     def __get__(self, instance: None, owner: Any) -> FluentFamily[K, T]: ...
     @overload
-    def __get__(self, instance: Window, owner: Any) -> Members[K, T]: ...
-    def __get__(self, instance: Window | None, owner: Any) -> FluentFamily[K, T] | Members[K, T]:
-        return self if instance is None else Members(self, instance)
+    def __get__(self, instance: Window, owner: Any) -> FamilyWindow[K, T]: ...
+    def __get__(
+        self, instance: Window | None, owner: Any
+    ) -> FluentFamily[K, T] | FamilyWindow[K, T]:
+        return self if instance is None else FamilyWindow(self, instance)
 
     def __set__(self, instance: Window, value: Mapping[K, T]) -> None:
         for index, member_value in value.items():
             instance.write_fluent(self.member(index), member_value)
 
-    def __getitem__(self, index: K | Expression[K]) -> Reference[T]:
+    def __getitem__(self, index: K | Expression[K]) -> FluentReference[T]:
         return MemberOf(self, index) if isinstance(index, Expression) else self.member(index)
 
     @property
@@ -235,7 +240,7 @@ class FluentFamily(Generic[K, T]):
         return self.prototype.value_type
 
     def parse_index(self, text: str) -> Fluent[T]:
-        """The member whose index a person wrote as text. Raises StateError."""
+        """The member whose index is given as text. Raises StateError for an invalid index."""
         try:
             return self.member(_read_value(self.index_type, text))
         except (KeyError, ValueError):
@@ -270,8 +275,8 @@ class FluentFamily(Generic[K, T]):
         return found
 
 
-class Members(Generic[K, T]):
-    """The members of a family as seen on an instance: ``state.on["a"]``."""
+class FamilyWindow(Generic[K, T]):
+    """Reads and writes the members of a family on an instance: ``state.on["a"]``."""
 
     __slots__ = ("_family", "_window")
 
@@ -295,7 +300,7 @@ def fluent(
 ) -> Fluent[T]:
     """Declare a fluent. Its type is that of the default; give ``type`` when that is None.
 
-    Raises StateError when no type can be told, or the default is not of it.
+    Raises StateError when there is no type, or the default is not of that type.
     """
     type_ = _type_of(default, type)
     made = Fluent(cast("T", default), type_=type_, volatile=volatile)
@@ -312,7 +317,7 @@ def fluents(
 ) -> FluentFamily[Any, T]:
     """Declare a family of fluents that share a name, a type and a default.
 
-    ``index`` is the type of what tells its members apart. Raises StateError as ``fluent``.
+    ``index`` is the type of the members' indices. Raises StateError as ``fluent`` does.
     """
     family: FluentFamily[Any, T] = FluentFamily(
         cast("T", default), type_=_type_of(default, type), index=index, volatile=volatile

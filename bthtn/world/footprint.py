@@ -1,7 +1,7 @@
-"""Footprints: which fluents something read and what it did to which.
+"""Footprints: the fluents that a part of a plan reads and writes, and its resources.
 
-Two branches that run side by side may only do so when neither disturbs the other. That is
-decided here, from footprints alone (the interference rule, semantics 2.3).
+Two branches may run in parallel only if neither interferes with the other. That is decided here,
+from footprints alone (the interference rule, semantics 2.3).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 
 class WriteKind(Enum):
-    """How a written value came about."""
+    """How a written value was computed: a constant, an amount to add, or from other fluents."""
 
     CONSTANT = "constant"
     INCREASE = "increase"
@@ -27,10 +27,7 @@ class WriteKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What happens to one fluent.
-
-    ``value`` is the new value, or the amount when the kind is ``INCREASE``.
-    """
+    """A write to one fluent: ``value`` is the new value, or the amount to add for ``INCREASE``."""
 
     kind: WriteKind
     value: Any
@@ -59,7 +56,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What a task, a condition or a whole branch reads, writes and occupies."""
+    """The fluents that a part of a plan reads and writes, and the resources that it uses."""
 
     reads: frozenset[Expression[Any]] = frozenset()
     writes: Mapping[Any, Write] = field(default_factory=dict)
@@ -85,7 +82,7 @@ class Footprint:
         )
 
     def unsure(self, *, but: Collection[Expression[Any]] = ()) -> Footprint:
-        """The same, of something that may be broken off: only ``but`` is certainly written."""
+        """The footprint of a part that may be aborted: only ``but`` are certain."""
         writes = {
             fluent: write if fluent in but else Write(WriteKind.COMPUTED, write.value)
             for fluent, write in self.writes.items()
@@ -94,7 +91,7 @@ class Footprint:
 
     @staticmethod
     def one_of(alternatives: Iterable[Footprint]) -> Footprint:
-        """The footprint of a choice: reads and uses of all; a write is sure only if all agree."""
+        """The footprint of a choice: all reads and uses; a write is certain only if all agree."""
         choices = list(alternatives)
         writes: dict[Expression[Any], Write] = {}
         for choice in choices:
@@ -108,7 +105,7 @@ class Footprint:
         )
 
     def conflict_with(self, other: Footprint) -> str | None:
-        """The name of what the two would fight over, or None when they may run side by side."""
+        """The name of a fluent or resource in conflict, or None when they may run in parallel."""
         shared = self.uses & other.uses
         if shared:
             return min(shared)
@@ -122,7 +119,7 @@ class Footprint:
 
 
 class RecordingView:
-    """A view that remembers, in order, every fluent it was asked for and the answer."""
+    """A view that records, in order, the fluents that are read through it and their values."""
 
     __slots__ = ("_view", "readings")
 
@@ -138,16 +135,16 @@ class RecordingView:
 
     @property
     def below(self) -> StateView:
-        """The view below, for a look that nothing will rely on."""
+        """The view below, for reads that are not to be recorded."""
         return self._view
 
     @property
     def reads(self) -> frozenset[Expression[Any]]:
-        """The fluents that were asked for."""
+        """The fluents that were read."""
         return frozenset(self.readings)
 
     @property
     def unknown(self) -> Expression[Any] | None:
-        """The first fluent that was asked for and is unknown."""
+        """The first fluent that was read and is unknown, or None."""
         unknown = (fluent for fluent, value in self.readings.items() if value is UNKNOWN)
         return next(unknown, None)

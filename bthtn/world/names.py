@@ -1,7 +1,7 @@
 """Names: which strings can be names, and how other strings are shown in one line.
 
-Names stand in plans, reports, files and on command lines, each in one line of text. Values are
-data and may be any strings.
+Names appear in plans, reports, files and on command lines, so they must fit in one line of text.
+Values are data and may be any strings.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ def _is_unfit(letter: str) -> bool:
 
 
 def in_one_line(text: str) -> str:
-    r"""The text with an escape such as ``\n`` for every character that no line can hold."""
+    r"""The text with an escape such as ``\n`` for line breaks and other control characters."""
     if text.isprintable():
         return text
     return "".join(one.encode("unicode_escape").decode() if _is_unfit(one) else one for one in text)
 
 
-def name_faults(what: str, name: str, where: str = "") -> Iterator[Diagnostic]:
-    """Why this cannot be the name of ``what``, such as ``a task``; nothing where it can."""
+def name_faults(owner: str, name: str, where: str = "") -> Iterator[Diagnostic]:
+    """Diagnostics for a string that cannot be the name of ``owner``, such as ``a task``."""
     if not name:
-        yield Diagnostic("BT125", f"the name of {what} is empty", where, "give it a name")
+        yield Diagnostic("BT125", f"the name of {owner} is empty", where, "give it a name")
     elif not name.isprintable() and any(map(_is_unfit, name)):
         hint = "a name has no line breaks and no other control characters"
-        yield Diagnostic("BT125", f"{what} cannot be called {name!r}", where, hint)
+        yield Diagnostic("BT125", f"{owner} cannot be called {name!r}", where, hint)

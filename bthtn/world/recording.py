@@ -1,4 +1,4 @@
-"""RecordingState: a snapshot that remembers what was read of it, and in which order."""
+"""RecordingState: a snapshot that records the fluents read from it, in order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ V = TypeVar("V")
 
 
 class RecordingState(FrozenState):
-    """The state that a search starts from, while somebody wants to know what it depends on.
+    """A snapshot that records which fluents a search has read, and so which it depends on.
 
-    ``readings`` are the fluents that ``get`` was asked for, each where it was first read, with
-    its value. ``changes`` are those of the last state that was derived from this one. What is
-    read through ``unrecorded`` leaves no trace.
+    ``readings`` has the value of every fluent that was read, in order of the first read.
+    ``changes`` are those of the state most recently made by ``changed``. Reads through
+    ``unrecorded`` are not recorded.
     """
 
     __slots__ = ("_state", "changes", "readings")

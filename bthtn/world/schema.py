@@ -1,4 +1,4 @@
-"""Schemas: which fluents a kind of state has."""
+"""Schemas: the fluents that a State class declares."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class StateSchema:
 def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
     """The schema of a class: its own fluents and those it inherits.
 
-    Raises StateError for names that are none, and for a fluent with a reserved name: it would hide
-    what a state can do.
+    Raises StateError for invalid names, and for a fluent with a reserved name: it would hide a
+    method of State.
     """
     unfit = list(name_faults("a State class", owner.__name__))
     fluents: dict[str, Fluent[Any]] = {}

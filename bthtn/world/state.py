@@ -40,7 +40,7 @@ class FrozenState:
 
     @property
     def unrecorded(self) -> FrozenState:
-        """The same snapshot for a look that decides nothing: nobody records it."""
+        """The same snapshot, for reads that are not to be recorded."""
         return self
 
     def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
@@ -63,11 +63,11 @@ class FrozenState:
 
 
 class UnknownFluentError(StateError, AttributeError):
-    """A State class was asked for a fluent that it does not have."""
+    """A State class has no fluent of the name that was read from it."""
 
 
 class _StateClass(type):
-    """Says which fluent was meant when a State class is asked for one it does not have."""
+    """Reports the nearest existing fluent when a State class lacks the requested one."""
 
     __schema__: StateSchema
 
@@ -84,11 +84,11 @@ class _StateClass(type):
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(fluent, fluents))
 class State(metaclass=_StateClass):
-    """What somebody believes. Derive a class from it and declare fluents there.
+    """The base class of states. Derive a class from it and declare fluents there.
 
-    An instance is a window on a state: made by the constructor it shows a snapshot; the
-    engine also opens windows on states that are being planned with or acted in, so that
-    plain functions and methods written for the class work on all of them.
+    An instance made by the constructor holds a snapshot. The library also makes instances that
+    read from a state during planning or execution, so that functions written for the class work
+    on all of them.
     """
 
     __slots__ = ("_view",)
@@ -116,7 +116,7 @@ class State(metaclass=_StateClass):
 
     @classmethod
     def over(cls, view: StateView) -> Self:
-        """A window of this class on a view."""
+        """An instance that reads from the view, and writes to it if the view can be written."""
         window = cls.__new__(cls)
         window._view = view
         return window
@@ -126,21 +126,21 @@ class State(metaclass=_StateClass):
         return self._view.get(variable) is not UNKNOWN
 
     def frozen(self) -> FrozenState:
-        """The snapshot shown here. Raises StateError for a window on something that changes."""
+        """The snapshot. Raises StateError when the instance reads from a state that changes."""
         view = self._view
         if type(view) is FrozenState or isinstance(view, FrozenState):
             return view
         raise StateError(Diagnostic("BT108", "this window shows a state that is still changing"))
 
     def read_fluent(self, variable: Fluent[Any], /) -> Any:
-        """Value of the fluent. Raises UnknownRead when nobody can tell."""
+        """Value of the fluent. Raises UnknownRead when it is unknown."""
         value = self._view.get(variable)
         if value is UNKNOWN:
             raise UnknownRead(variable)
         return value
 
     def write_fluent(self, variable: Fluent[Any], value: Any, /) -> None:
-        """Change the state, where the view below allows it; a snapshot raises StateError."""
+        """Set a fluent. Raises StateError on a snapshot, and for a value of a wrong type."""
         variable.check(value)
         put = getattr(self._view, "put", None)
         if put is None:

@@ -23,9 +23,9 @@ _ABSENT: Final = object()
 
 
 class Stretch(NamedTuple):
-    """A part of the trail that was taken back by writing: as a whole it changes nothing.
+    """A stretch of the trail that ``leave`` has reverted, so that its net effect is nothing.
 
-    ``before`` is the place, among all such stretches, of the last one that ended before it.
+    ``before`` is the index, among all such stretches, of the last one that ended before it.
     """
 
     start: int
@@ -37,9 +37,9 @@ class WorkingState:
     """A state that one search owns: reads go through its own writes to the snapshot below.
 
     While ``foreseeable`` is false, volatile fluents are unknown unless they were written
-    here (semantics 2.4). Two moments with equal ``fingerprint`` are most likely equal;
-    ``same_as_at`` decides. The snapshot may record what is read of it: fingerprints are made
-    without a trace, so whoever compares them calls ``reveal`` first.
+    here (semantics 2.4). Two states with equal ``fingerprint`` are most likely equal;
+    ``same_as_at`` decides. The snapshot may record its reads, but computing fingerprints is not
+    recorded; call ``reveal`` before fingerprints are compared.
     """
 
     __slots__ = (
@@ -64,7 +64,7 @@ class WorkingState:
         self.foreseeable = True
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
-        """Value of the fluent as projected."""
+        """Value of the fluent, with the writes made so far."""
         value = self._values.get(cast("Fluent[V]", fluent), _ABSENT)
         if value is not _ABSENT:
             return cast("V | Unknown", value)
@@ -77,7 +77,7 @@ class WorkingState:
         self._swap(fluent, value)
 
     def apply(self, fluent: Fluent[Any], write: Write) -> None:
-        """Write what a task, or a whole branch, does to the fluent."""
+        """Apply a write of a task, or of a whole branch."""
         value = write.value
         if write.kind is WriteKind.INCREASE:
             before = self.get(fluent)
@@ -85,11 +85,11 @@ class WorkingState:
         self._swap(fluent, value)
 
     def mark(self) -> int:
-        """A save point."""
+        """A save point: the length of the trail."""
         return len(self._trail)
 
     def undo(self, mark: int) -> None:
-        """Take back everything written since the save point, and forget it."""
+        """Revert all writes since the save point, and remove them from the trail."""
         while len(self._trail) > mark:
             fluent, before = self._trail.pop()
             self._store(fluent, before)
@@ -100,7 +100,7 @@ class WorkingState:
     def written_since(self, mark: int) -> dict[Fluent[Any], Any]:
         """The fluents written since the save point, with their values now.
 
-        Not those of stretches that were left again, unless they were written outside as well.
+        Writes that ``leave`` has reverted do not count.
         """
         return {
             fluent: self._values[fluent]
@@ -109,11 +109,11 @@ class WorkingState:
         }
 
     def written(self) -> dict[Fluent[Any], Any]:
-        """Every fluent that was written and not taken back, with its value now."""
+        """Every fluent that was written and not reverted, with its value now."""
         return dict(self._values)
 
     def leave(self, mark: int) -> None:
-        """Put everything back as it was at the save point, by writing."""
+        """Restore the state of the save point by further writes, which stay on the trail."""
         for fluent, before in self._first_since(mark).items():
             self._swap(fluent, before)
         if len(self._trail) > mark:
@@ -129,7 +129,7 @@ class WorkingState:
         )
 
     def reveal(self) -> None:
-        """Read the snapshot's values of everything written so far: fingerprints depend on them."""
+        """Have the snapshot record reads of all written fluents: fingerprints depend on them."""
         if self._base is self._unrecorded:
             return
         for fluent, _ in self._trail[self._revealed :]:
@@ -138,9 +138,9 @@ class WorkingState:
         self._revealed = len(self._trail)
 
     def changes(self) -> dict[Fluent[Any], Any]:
-        """What makes a difference to the snapshot below; a volatile fluent does by being written.
+        """The fluents that differ from the snapshot, and all volatile ones that were written.
 
-        Two moments of one search are equal when their changes are.
+        Two states of one search are equal when their changes are equal.
         """
         return {
             fluent: value
@@ -160,7 +160,7 @@ class WorkingState:
         return first
 
     def _kept_since(self, mark: int) -> Iterator[tuple[int, int]]:
-        """The parts of the trail behind the save point that were not left again, newest first."""
+        """Ranges of the trail since the save point that were not reverted, newest first."""
         end = len(self._trail)
         for _, stretch in self._last_left():
             if stretch.start < mark:
@@ -170,7 +170,7 @@ class WorkingState:
         yield mark, end
 
     def _last_left(self) -> Iterator[tuple[int, Stretch]]:
-        """The stretches that were left, newest first, but none that lies in another."""
+        """The outermost reverted stretches with their indices, newest first."""
         place = len(self._left) - 1
         while place >= 0:
             yield place, self._left[place]
@@ -189,7 +189,11 @@ class WorkingState:
             self._values[fluent] = value
 
     def _effective(self, fluent: Fluent[Any], stored: Any) -> Any:
-        """What a stored entry means; an absent volatile entry is a kind of its own."""
+        """The value that a stored entry stands for.
+
+        An absent entry is the snapshot's value, except for a volatile fluent: writing it makes
+        it known, which counts as a difference even if the value is the same.
+        """
         if stored is not _ABSENT or fluent.volatile:
             return stored
         return self._base.get(fluent)

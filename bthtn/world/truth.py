@@ -9,7 +9,7 @@ from bthtn.world.names import in_one_line
 
 
 class Unknown(Enum):
-    """The type of ``UNKNOWN``: the value of a fluent that nobody can tell yet."""
+    """The type of ``UNKNOWN``: the value of a fluent that is not known."""
 
     UNKNOWN = "unknown"
 
@@ -31,7 +31,7 @@ def negation(truth: Truth) -> Truth:
 
 
 def value_text(value: object) -> str:
-    """A value in one line, as people read and write it: ``true``, ``3``, ``'tokyo'``, ``MELEE``."""
+    """A value as one line of text: ``true``, ``3``, ``'tokyo'``, ``MELEE``."""
     if value is UNKNOWN:
         return "unknown"
     if isinstance(value, bool):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.analysis import makespan, parallelize
-from bthtn.analysis.dependencies import Part, dependencies
+from bthtn.analysis.dependencies import SequencePart, dependencies
 from bthtn.analysis.series_parallel import Order, arranged
 from bthtn.behaviours.compile import DEEPEST
 from bthtn.domain.network import ParallelPolicy
@@ -37,8 +37,8 @@ def test_long_chains_side_by_side_stay_chains():
 def test_many_writers_and_many_readers_need_few_edges():
     count = 2_500
     fluent_ = Camp.ore
-    writer = Part(Footprint(writes={fluent_: Write(WriteKind.INCREASE, 1)}), NULL_NODE)
-    reader = Part(Footprint(frozenset([fluent_])), NULL_NODE)
+    writer = SequencePart(Footprint(writes={fluent_: Write(WriteKind.INCREASE, 1)}), NULL_NODE)
+    reader = SequencePart(Footprint(frozenset([fluent_])), NULL_NODE)
     graph = dependencies([writer] * count + [reader] * count)
     assert graph.number_of_edges() == 2 * count
     assert nx.has_path(graph, (0, 0), (2 * count - 1, 0))

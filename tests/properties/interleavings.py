@@ -191,7 +191,7 @@ class Page:
 
 
 def enter(problem, scope, notebook):
-    ways = problem.domain.ways(scope.task, scope.args, RecordingView(notebook))
+    ways = problem.domain.decompositions(scope.task, scope.args, RecordingView(notebook))
     if scope.method >= len(ways):
         raise ImpossibleError(str(scope))
     condition = ways.method(scope.method).condition

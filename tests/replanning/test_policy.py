@@ -8,8 +8,8 @@ from bthtn.errors import DomainError
 from bthtn.replanning.policy import (
     TABLE,
     Decision,
-    Found,
     Replanning,
+    SearchOutcome,
     Situation,
     rule_for,
     table_text,
@@ -18,7 +18,7 @@ from bthtn.replanning.policy import (
 KEEP, ADOPT, ABORT = Decision.KEEP, Decision.ADOPT, Decision.ABORT
 POLICIES = ("any", "mtr_equal", "mtr", "surprise")
 TRUTHS = (True, False)
-SITUATIONS = [Situation(*facts) for facts in product(TRUTHS, Found, TRUTHS, TRUTHS)]
+SITUATIONS = [Situation(*facts) for facts in product(TRUTHS, SearchOutcome, TRUTHS, TRUTHS)]
 
 
 def decision(interrupt, found, *, surprising=True, interruptible=True):
@@ -53,18 +53,18 @@ def test_what_may_not_be_interrupted_is_kept(interrupt):
 @pytest.mark.parametrize(
     ("interrupt", "adopted"),
     [
-        ("any", [Found.WORSE, Found.EQUAL, Found.BETTER]),
-        ("mtr_equal", [Found.EQUAL, Found.BETTER]),
-        ("mtr", [Found.BETTER]),
-        ("surprise", [Found.BETTER]),
+        ("any", [SearchOutcome.WORSE, SearchOutcome.EQUAL, SearchOutcome.BETTER]),
+        ("mtr_equal", [SearchOutcome.EQUAL, SearchOutcome.BETTER]),
+        ("mtr", [SearchOutcome.BETTER]),
+        ("surprise", [SearchOutcome.BETTER]),
     ],
 )
 def test_each_policy_adopts_less_than_the_one_before(interrupt, adopted):
-    assert [found for found in Found if decision(interrupt, found) is ADOPT] == adopted
+    assert [found for found in SearchOutcome if decision(interrupt, found) is ADOPT] == adopted
 
 
 def test_only_the_default_asks_for_a_surprise():
-    kept = [p for p in POLICIES if decision(p, Found.BETTER, surprising=False) is KEEP]
+    kept = [p for p in POLICIES if decision(p, SearchOutcome.BETTER, surprising=False) is KEEP]
     assert kept == ["surprise"] == [Replanning().interrupt]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
-from bthtn.domain.ways import Ways
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
 from bthtn.planning.avoided import avoided_text
 from bthtn.planning.htn import reasons
@@ -32,7 +32,9 @@ from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
 
-Call = tuple[CallPart, CompoundRow, Binding, Entry, Cell, "Ways | None", "frozenset[Any] | None"]
+Call = tuple[
+    CallPart, CompoundRow, Binding, Entry, Cell, "Decompositions | None", "frozenset[Any] | None"
+]
 """A call of a compound task that was reached: its part, row, arguments and scope, and what is left
 to do behind it. Where a task has other ways than its methods in order they are asked for once, and
 stand there with what they were told from. A plain tuple, since one is made for every call."""
@@ -105,7 +107,7 @@ def _choose(
     """Decompose a call in ways that only the state tells."""
     asked = Recording(search.view)
     try:
-        ways = search.request.domain.ways(row.task, args, asked)
+        ways = search.request.domain.decompositions(row.task, args, asked)
     except UnknownRead as signal:
         return undecided(search, part, scope, behind, signal.fluent)
     if not ways and search.wants_reasons:
@@ -228,7 +230,9 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
     return decompose(search, call, start)
 
 
-def _may_come_back(search: SearchState, method: MethodRow, later: int, ways: Ways | None) -> bool:
+def _may_come_back(
+    search: SearchState, method: MethodRow, later: int, ways: Decompositions | None
+) -> bool:
     """Whether a later method may be of use, or its rejection is to be told."""
     if search.wants_reasons or search.at[3] is not None:
         return search.bound is None or search.at[3] is not None or search.may_beat(later)

@@ -11,7 +11,7 @@ from math import isfinite, isnan, nan
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.world.assignment import Reference
+from bthtn.world.assignment import FluentReference
 from bthtn.world.expression import (
     Arithmetic,
     Comparison,
@@ -101,7 +101,7 @@ class ExpressionSource:
         """Source of the argument at a position."""
         raise NotImplementedError
 
-    def read(self, reference: Reference[Any], depth: int) -> str | None:
+    def read(self, reference: FluentReference[Any], depth: int) -> str | None:
         """Source of a fluent's value, None where it has to be evaluated."""
         raise NotImplementedError
 
@@ -147,7 +147,7 @@ class ExpressionSource:
             case _:
                 return None
 
-    def place(self, reference: Reference[Any], depth: int = 0) -> str | None:
+    def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
         """Source of the fluent that a reference names, None where it has to be evaluated."""
         if not isinstance(reference, MemberOf):
             return self.names.of(reference)
@@ -182,7 +182,7 @@ def is_volatile(reference: Expression[Any]) -> bool:
     return isinstance(reference, Fluent) and reference.volatile
 
 
-def prototype(reference: Reference[Any]) -> Fluent[Any]:
+def prototype(reference: FluentReference[Any]) -> Fluent[Any]:
     """The fluent itself, or that after which the members of its family are made."""
     if isinstance(reference, MemberOf):
         return reference.family.prototype
@@ -190,7 +190,7 @@ def prototype(reference: Reference[Any]) -> Fluent[Any]:
     return reference
 
 
-def fits(value: Expression[Any], target: Reference[Any]) -> bool:
+def fits(value: Expression[Any], target: FluentReference[Any]) -> bool:
     """Whether the target may have every value of the expression, for certain."""
     match value:
         case Constant():

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from bthtn.domain.condition import why
+from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.network import Network, network_text
-from bthtn.domain.progress import Progress
 from bthtn.domain.task import CompoundTask, Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.planning import trace
@@ -111,7 +111,7 @@ def no_values(task: CompoundTask[Any], readings: dict[Any, Any]) -> str:
 
 def is_silent(condition: Condition) -> bool:
     """Whether a condition that does not hold says nothing about the world."""
-    return isinstance(condition, Progress)
+    return isinstance(condition, TurnCondition)
 
 
 def planned(task: Task, args: Binding, depth: int) -> SearchEvent:

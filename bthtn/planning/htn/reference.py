@@ -216,7 +216,7 @@ class Reference:
         assert isinstance(call.task, CompoundTask)
         above = (*place.above, (call.task, args, place.at))
         try:
-            ways = self._domain.ways(call.task, args, view)
+            ways = self._domain.decompositions(call.task, args, view)
         except UnknownRead as signal:
             yield _undecided(call, place, str(signal.fluent))
             return

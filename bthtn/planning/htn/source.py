@@ -28,7 +28,7 @@ from bthtn.planning.htn.expressions import (
 )
 from bthtn.planning.htn.generated import executed
 from bthtn.planning.htn.values import ABSENT, WEIGHTS
-from bthtn.world.assignment import Assignment, Reference
+from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Condition, Constant
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
@@ -125,7 +125,7 @@ class Source(ExpressionSource):
     def argument(self, position: int) -> str:
         return f"a[{position:d}]"
 
-    def read(self, reference: Reference[Any], depth: int) -> str | None:
+    def read(self, reference: FluentReference[Any], depth: int) -> str | None:
         fluent = self.place(reference, depth)
         read = f"view.sensed({fluent})" if is_volatile(reference) else f"S[{fluent}]"
         return fluent and f"(r if (r := {read}) is not UNKNOWN else unknown())"
@@ -177,7 +177,7 @@ class _Effects:
             )
         return place
 
-    def _check(self, number: int, target: Reference[Any]) -> str:
+    def _check(self, number: int, target: FluentReference[Any]) -> str:
         """Source that raises StateError for a value of a wrong type."""
         check = f"p{number}.check(v{number})"
         if prototype(target).plain_type is None:

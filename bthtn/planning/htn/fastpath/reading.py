@@ -11,7 +11,7 @@ from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
 from bthtn.planning.htn.fastpath.known import Known, named
 from bthtn.planning.htn.fastpath.reachable import NotWritable, effects_of
-from bthtn.world.assignment import Assignment, Reference
+from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
 
@@ -38,7 +38,7 @@ class Reading(ExpressionSource):
     def argument(self, position: int) -> str:
         return self._arguments[position]
 
-    def read(self, reference: Reference[Any], depth: int) -> str | None:
+    def read(self, reference: FluentReference[Any], depth: int) -> str | None:
         local = self._where.get(prototype(reference))
         if local is not None:
             return local
@@ -48,7 +48,7 @@ class Reading(ExpressionSource):
         fluent = prototype(reference)
         return self._known.value(self.stored(place, fluent), fluent)
 
-    def place(self, reference: Reference[Any], depth: int = 0) -> str | None:
+    def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
         if isinstance(reference, MemberOf) and isinstance(reference.index, Constant):
             return self.names.of(reference.family.member(reference.index.value))
         source = super().place(reference, depth)
@@ -142,7 +142,7 @@ def _change(
     return Change(fluent, place, before, value)
 
 
-def _check(reading: Reading, target: Reference[Any], place: str, value: str) -> str:
+def _check(reading: Reading, target: FluentReference[Any], place: str, value: str) -> str:
     """Source that raises StateError for a value of a wrong type."""
     kind = target.value_type
     if prototype(target).plain_type is None:

@@ -1,29 +1,30 @@
-"""Lifting: constructs become calls of anonymous tasks of the same domain.
+"""Lowering: constructs become calls of anonymous tasks of the same domain.
 
     fight:  (a, first_of(b, c), d)   ──►   fight:             (a, fight.first_of_1, d)
                                            fight.first_of_1:  b
                                                               c
 
-An anonymous task has the parameters of the task it stands in, so that whatever is written
-inside a construct means the same there. What plans, judges, draws or stores plans knows tasks
-and methods, and needs to know nothing of constructs.
+An anonymous task has the parameters of the task that contains it, so that expressions inside the
+construct keep their meaning. Planners, judges, views and codecs handle tasks and methods only, and
+need not know constructs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
-from bthtn.domain.choice import Bound, Choice, Drawn
+from bthtn.domain.choice import DecompositionChoice, RandomOrder, ValueChoice
 from bthtn.domain.construct import (
     FINALLY,
+    AnyOrder,
     FirstOf,
-    Ordered,
     RandomOf,
     Repeat,
     WithCleanup,
     Written,
 )
+from bthtn.domain.construct_progress import AllDone, Due, MarkDone, OneLess, TimesLeft
 from bthtn.domain.function import Computed
 from bthtn.domain.goal import Achieve, GoalBody
 from bthtn.domain.method import FREE, Method, PlainBody
@@ -42,7 +43,6 @@ from bthtn.domain.network import (
     sequence,
 )
 from bthtn.domain.parameter import Parameters
-from bthtn.domain.progress import AllDone, Due, Marked, OneLess, TimesLeft
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import Diagnostic, DomainError
@@ -50,13 +50,13 @@ from bthtn.world.expression import ALWAYS, Constant, Expression, Parameter
 from bthtn.world.state import State
 
 Scope = tuple[Expression[Any], ...]
-"""What the arguments mean inside a method: parameters, variables, None where there is neither."""
+"""The arguments inside a method: parameters and variables, None at positions not used."""
 
 _NOTHING: Final[Expression[Any]] = Constant(None)
 
 
-class Lifting:
-    """The anonymous tasks of one compound task, or of one goal, while it is being read."""
+class Lowering:
+    """Makes the anonymous tasks of one compound task, or of one goal, and keeps their methods."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Lifting:
         if not any(isinstance(one, Construct) for one in networks_in(network)):
             return network
         if isinstance(network, Construct):
-            return self._lifted(network, scope)
+            return self._lowered(network, scope)
         match network:
             case SequenceNetwork(parts):
                 return sequence(*self._each(parts, scope))
@@ -122,11 +122,13 @@ class Lifting:
                 return PriorityNetwork(tuple(self._each(parts, scope)), reactive)
             case TaskCall() | DeferNetwork() | PauseNetwork() | NullNetwork():
                 raise AssertionError("a network without parts holds no construct")
+            case _:
+                assert_never(network)
 
     def _each(self, parts: tuple[Network, ...], scope: Scope) -> Iterator[Network]:
         return (self.network(part, scope) for part in parts)
 
-    def _lifted(self, construct: Construct, scope: Scope) -> Network:
+    def _lowered(self, construct: Construct, scope: Scope) -> Network:
         if isinstance(construct, Repeat) and isinstance(construct.times, Constant):
             part = self.network(construct.parts[0], scope)
             return sequence(*[part] * construct.times.value)
@@ -138,7 +140,7 @@ class Lifting:
                     self._calls[key] = self._first_of(construct, scope)
                 case RandomOf():
                     self._calls[key] = self._random_of(construct, scope)
-                case Ordered():
+                case AnyOrder():
                     self._calls[key] = self._ordered(construct, scope)
                 case Repeat():
                     self._calls[key] = self._repeat(construct, scope)
@@ -147,7 +149,7 @@ class Lifting:
                 case Achieve():
                     self._calls[key] = self._achieve(construct, scope)
                 case _:
-                    raise AssertionError(f"nobody knows how to read {construct!r}")
+                    raise AssertionError(f"there is no lowering for {construct!r}")
         return self._calls[key]
 
     def _first_of(self, construct: FirstOf, scope: Scope) -> TaskCall:
@@ -158,7 +160,7 @@ class Lifting:
     def _random_of(self, construct: RandomOf, scope: Scope) -> TaskCall:
         weights = tuple(map(self._expression, construct.weights))
         by = tuple(map(self._expression, construct.by))
-        choice = Drawn(self._name(construct.word), weights, by)
+        choice = RandomOrder(self._name(construct.word), weights, by)
         task = self._task(construct.word, scope, construct.text(), choice)
         self.methods[task] = tuple(self._alternatives(construct, scope))
         return TaskCall(task, scope)
@@ -168,14 +170,14 @@ class Lifting:
             Method(self.network(part, scope), name=brief_text(part)) for part in construct.parts
         )
 
-    def _ordered(self, construct: Ordered, scope: Scope) -> TaskCall:
+    def _ordered(self, construct: AnyOrder, scope: Scope) -> TaskCall:
         done: Parameter[int] = Parameter("done", len(scope), int)
         task = self._task(construct.word, (*scope, done), construct.text())
         names = construct.names or tuple(map(brief_text, construct.parts))
         methods: list[Method] = []
         for place, part in enumerate(construct.parts):
             behind = tuple(sorted(one for one, two in construct.before if two == place))
-            on = TaskCall(task, (*scope, Marked(done, place)))
+            on = TaskCall(task, (*scope, MarkDone(done, place)))
             body = sequence(self.network(part, scope), on)
             methods.append(Method(body, Due(done, place, behind, names), names[place]))
         methods.append(Method(NULL, AllDone(done, len(names)), "all done"))
@@ -194,7 +196,7 @@ class Lifting:
         return TaskCall(task, (*scope, self._expression(construct.times)))
 
     def _with_cleanup(self, construct: WithCleanup, scope: Scope) -> TaskCall:
-        """A task whose last part is one of its own, so that it can be planned without the rest."""
+        """A task whose cleanup is a task of its own, so that it can be planned separately."""
         task = self._task(construct.word, scope, construct.text())
         body, cleanup = construct.parts
         behind = self._task(FINALLY, scope, network_text(cleanup))
@@ -212,9 +214,9 @@ class Lifting:
         return TaskCall(task, scope)
 
     def _task(
-        self, word: str, scope: Scope, text: str, choice: Choice | None = None
+        self, word: str, scope: Scope, text: str, choice: DecompositionChoice | None = None
     ) -> CompoundTask[Any]:
-        """A task that stands for what was written; its methods come next."""
+        """A new anonymous task for a construct; the caller sets its methods."""
         parameters = tuple(
             one if isinstance(one, Parameter) else Parameter("unused", position)
             for position, one in enumerate(scope)
@@ -246,9 +248,11 @@ class Lifting:
         room = (*scope, *[_NOTHING] * (variable.position + 1 - len(scope)))
         return (*room[: variable.position], variable, *room[variable.position + 1 :])
 
-    def _bound(self, variable: Variable[Any]) -> Bound:
+    def _bound(self, variable: Variable[Any]) -> ValueChoice:
         values = self._expression(variable.values)
-        return Bound(variable.name, variable.position, values, variable.key, self._state_class)
+        return ValueChoice(
+            variable.name, variable.position, values, variable.key, self._state_class
+        )
 
     def _expression(self, written: Written) -> Expression[Any]:
         if isinstance(written, Expression):
@@ -257,7 +261,7 @@ class Lifting:
 
 
 def brief_text(network: Network) -> str:
-    """What a part of a construct is called: its task, or the first of its tasks."""
+    """A short name for a part of a construct: the name of its task, or of its first task."""
     match network:
         case TaskCall(task):
             return task.name
@@ -272,11 +276,13 @@ def brief_text(network: Network) -> str:
             return f"{network.word}({brief_text(network.parts[0])}, …)"
         case NullNetwork():
             return "nothing"
-        case _:
+        case DeferNetwork() | PauseNetwork():
             return network_text(network)
+        case _:
+            assert_never(network)
 
 
 def _bound_at(expression: Expression[Any], variables: tuple[Variable[Any], ...]) -> int:
-    """How many of the variables have to have values before the expression can be told."""
+    """Number of variables, from the first, that need values before this can be evaluated."""
     mentioned = set(map(id, variables_in(expression)))
     return max((n for n, one in enumerate(variables, 1) if id(one) in mentioned), default=0)

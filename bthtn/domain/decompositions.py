@@ -1,40 +1,44 @@
-"""Ways: how one call of a compound task can be decomposed, numbered as in the record."""
+"""Decompositions: all ways to decompose one call of a compound task.
+
+Their indices are those in the record of a plan.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from bthtn.domain.choice import Bound
+from bthtn.domain.choice import ValueChoice
 from bthtn.domain.method import Method
 from bthtn.world.expression import Binding
 from bthtn.world.truth import value_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ways:
-    """The ways of one call, most preferred first: methods, or values for a variable of one.
+class Decompositions:
+    """All ways to decompose one call, the preferred one first.
 
-    Whether a way can be used is not known before its method's condition is asked.
+    There is one for each method or, if there is a ``variable``, one for each of its values. It
+    may turn out to be inapplicable: conditions of methods are not evaluated here.
     """
 
     methods: tuple[Method, ...]
     args: Binding
-    variable: Bound | None = None
+    variable: ValueChoice | None = None
     values: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.methods if self.variable is None else self.values)
 
     def method(self, index: int) -> Method:
-        """The method of this way."""
+        """The method of the decomposition with this index."""
         return self.methods[index if self.variable is None else 0]
 
     def binding(self, index: int) -> Binding:
-        """The values that the method's condition and body see."""
+        """The values of the parameters in the method's condition and body."""
         if self.variable is None:
             return self.args
-        return self.variable.bound(self.args, self.values[index])
+        return self.variable.with_value(self.args, self.values[index])
 
     def name(self, index: int) -> str:
         """The method's name, or ``spot = 'b'``."""

@@ -1,7 +1,7 @@
-"""merge: several domains as one, extension points filled, nothing guessed.
+"""merge: one domain from several, with the methods of all for each extension point.
 
-Tasks stay the objects they are, so that goals, operators and plans of one domain mean the same
-in the merged one. Only an extension point of several domains is that of the first of them.
+Tasks are not copied, so goals, operators and plans of one domain are valid in the merged one. Only
+extension points of the same name become one task: that of the first domain which has it.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from bthtn.world.state import State
 def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     """A domain with the tasks of all, and every extension point with the methods of all.
 
-    Its states are of the most special of their State classes. Raises DomainError for different
-    tasks of one name, and for State classes none of which derives from all others.
+    Its State class is the one that derives from all others. Raises DomainError for different
+    tasks of one name, and if there is no such State class.
     """
     wholes = tuple(frozen(domain) for domain in domains)
     unfit = list(name_faults("a domain", name))
     if unfit:
         raise DomainError(unfit)
-    merging = _Merging(name)
+    merged = _MergedDomain(name)
     for whole in wholes:
-        merging.add(whole)
-    if merging.found:
-        raise DomainError(merging.found)
-    methods = merging.methods
-    if merging.instead:
+        merged.add(whole)
+    if merged.found:
+        raise DomainError(merged.found)
+    methods = merged.methods
+    if merged.instead:
         methods = {
-            task: tuple(one.with_tasks(merging.instead) for one in several)
+            task: tuple(one.with_tasks(merged.instead) for one in several)
             for task, several in methods.items()
         }
     return FrozenDomain(
         name,
         _state_class(name, wholes),
-        MappingProxyType(merging.tasks),
+        MappingProxyType(merged.tasks),
         MappingProxyType(methods),
         any(whole.prunes_duplicates for whole in wholes),
     )
 
 
-class _Merging:
-    """What has come together so far; ``instead`` are tasks in whose place another one stands."""
+class _MergedDomain:
+    """The tasks and methods merged so far; ``instead`` maps replaced tasks to their replacement."""
 
     def __init__(self, name: str) -> None:
         self.tasks: dict[str, Task] = {}
@@ -62,7 +62,7 @@ class _Merging:
         self._owners: dict[Task, str] = {}
 
     def add(self, whole: FrozenDomain) -> None:
-        """Put a domain to the others."""
+        """Add the tasks and methods of a domain."""
         for task in whole.tasks.values():
             before = self.tasks.get(task.name)
             is_known = before is task
@@ -76,7 +76,7 @@ class _Merging:
                 self.methods[stands] = others if is_known and own == others else (*others, *own)
 
     def _placed(self, task: Task, before: Task | None, whole: FrozenDomain) -> Task:
-        """The task that stands for this one in the merged domain."""
+        """The task that represents this one in the merged domain."""
         if before is None or before is task:
             return task
         if not (isinstance(task, CompoundTask) and isinstance(before, CompoundTask)):

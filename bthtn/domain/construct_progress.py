@@ -1,7 +1,8 @@
-"""How far a construct has come: questions to the arguments of the task that stands for it.
+"""Conditions and arguments of the anonymous tasks that count the progress of a construct.
 
-``any_order`` keeps what it has done as the bits of a number, ``repeat`` what is left as a count.
-A question that is answered with no says nothing about the world: nobody is told.
+``any_order`` keeps the set of finished parts as the bits of a number, ``repeat`` the number of
+repetitions left. These conditions depend on arguments only, not on the state, so a planner does
+not report a method as rejected when one of them is false.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import Any
 from bthtn.world.expression import Binding, Expression, Parameter, StateView
 
 
-class Progress(Expression[bool]):
-    """Whether it is the turn of one method of a construct."""
+class TurnCondition(Expression[bool]):
+    """The condition of one method of a construct: whether it is this method's turn."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Due(Progress):
-    """The part at ``place`` is not done, and those it has to wait for are."""
+class Due(TurnCondition):
+    """True when the part at ``place`` is not done, and all parts in ``behind`` are done."""
 
     done: Expression[int]
     place: int
@@ -28,7 +29,7 @@ class Due(Progress):
     names: tuple[str, ...]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> bool:
-        """Whether the part may come next."""
+        """Whether the part can come next."""
         bits: Any = self.done.evaluate(view, binding)
         return not bits >> self.place & 1 and all(bits >> place & 1 for place in self.behind)
 
@@ -42,14 +43,14 @@ class Due(Progress):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AllDone(Progress):
-    """All of so many parts are done."""
+class AllDone(TurnCondition):
+    """True when all parts are done."""
 
     done: Expression[int]
     parts: int
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> bool:
-        """Whether nothing is left."""
+        """Whether all parts are done."""
         bits: Any = self.done.evaluate(view, binding)
         return bool(bits == (1 << self.parts) - 1)
 
@@ -59,14 +60,14 @@ class AllDone(Progress):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Marked(Expression[int]):
-    """What is done, once the part at ``place`` is done too."""
+class MarkDone(Expression[int]):
+    """The set of finished parts with the part at ``place`` added."""
 
     done: Parameter[int]
     place: int
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> int:
-        """The number with one more bit."""
+        """The set as a number, with the part's bit set."""
         bits: Any = self.done.evaluate(view, binding)
         return int(bits | 1 << self.place)
 
@@ -79,7 +80,7 @@ class Marked(Expression[int]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OneLess(Expression[int]):
-    """What is left once it was done one more time."""
+    """The number of repetitions left after one more."""
 
     left: Parameter[int]
 
@@ -93,14 +94,14 @@ class OneLess(Expression[int]):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TimesLeft(Progress):
-    """There is something left to repeat; not so when ``over``."""
+class TimesLeft(TurnCondition):
+    """True while repetitions are left; with ``over``, when none is left."""
 
     left: Expression[int]
     over: bool = False
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> bool:
-        """Whether to go on, or whether to end."""
+        """Whether to repeat once more or, with ``over``, to stop."""
         left: Any = self.left.evaluate(view, binding)
         return bool(left <= 0) is self.over
 

@@ -1,4 +1,4 @@
-"""Conditions as people write them: ``on[b] == a and not (hot or ammo < 3)``.
+"""A parser for conditions written as text: ``on[b] == a and not (hot or ammo < 3)``.
 
     condition ::= part (("and" | "," | "&") part)* | part (("or" | "|") part)*
     part      ::= fluent | fluent (== | = | != | < | <= | > | >=) value
@@ -32,12 +32,12 @@ _HOW: Final = "write it like  on[b] == a and not hot"
 
 
 def condition_from_text(text: str, schema: StateSchema) -> Condition:
-    """The condition that somebody wrote. Raises InputError with the column of the fault."""
-    return _Reader(text, schema).whole()
+    """The condition that the text describes. Raises InputError with the column of the fault."""
+    return _ConditionParser(text, schema).whole()
 
 
-class _Reader:
-    """Reads one text from left to right."""
+class _ConditionParser:
+    """A recursive-descent parser for one text."""
 
     def __init__(self, text: str, schema: StateSchema) -> None:
         self._text = text
@@ -47,7 +47,7 @@ class _Reader:
         self._depth = 0
 
     def whole(self) -> Condition:
-        """The whole text."""
+        """The condition that the whole text describes. Raises InputError."""
         at = 0
         while self._text[at:].strip():
             found = _PIECE.match(self._text, at)
@@ -62,11 +62,12 @@ class _Reader:
 
     @property
     def _piece(self) -> str:
-        """The next piece; nothing at the end."""
+        """The next token, or "" at the end."""
         return self._pieces[self._next][0] if self._next < len(self._pieces) else ""
 
     @property
     def _at(self) -> int:
+        """The index in the text of the next token."""
         is_left = self._next < len(self._pieces)
         return self._pieces[self._next][1] if is_left else len(self._text.rstrip())
 

@@ -1,4 +1,4 @@
-"""Reading the methods of a compound task: what the author wrote becomes data, or findings."""
+"""Runs the function of a compound task, and makes methods of its result, or diagnostics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bthtn.domain.condition import condition_from
-from bthtn.domain.lifting import Lifting
+from bthtn.domain.lowering import Lowering
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
 from bthtn.domain.network import Network, calls_in
 from bthtn.domain.number import number_from
@@ -22,10 +22,10 @@ _YIELD: Final = "yield method(...)"
 
 
 @dataclass(slots=True)
-class Reading:
-    """What a compound task turned out to be: its methods, those of its anonymous tasks, findings.
+class ReadResult:
+    """The methods of a compound task and of its anonymous tasks, or the mistakes ``found``.
 
-    The tasks in ``methods`` are in order: the task itself, then what stands inside it.
+    ``methods`` has the task itself first, then its anonymous tasks.
     """
 
     methods: dict[CompoundTask[Any], tuple[Method, ...]] = field(default_factory=dict)
@@ -34,35 +34,35 @@ class Reading:
 
 def read_methods(
     task: CompoundTask[Any], tasks: Mapping[str, Task], state_class: type[State]
-) -> Reading:
-    """The methods of the task, and everything that is wrong with them."""
+) -> ReadResult:
+    """The methods of the task, and a diagnostic for everything that is wrong with them."""
     where = f"compound '{task.name}'"
     try:
         written = _yielded(task)
     except NameError as error:
-        return Reading(found=[_dangling(error, tasks, where)])
+        return ReadResult(found=[_dangling(error, tasks, where)])
     except BthtnError as error:
-        return Reading(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
+        return ReadResult(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
-        return Reading(found=[Diagnostic("BT110", f"{type(error).__name__}: {error}", where)])
-    reading = Reading()
-    lifting = Lifting(task.name, task.parameters, tasks, state_class)
+        return ReadResult(found=[Diagnostic("BT110", f"{type(error).__name__}: {error}", where)])
+    result = ReadResult()
+    lowering = Lowering(task.name, task.parameters, tasks, state_class)
     methods: list[Method] = []
     for index, one in enumerate(written):
         place = f"{where}, method {index}"
         try:
             method = _read(one, state_class)
             if method.name:
-                reading.found.extend(name_faults("a method", method.name, place))
-            reading.found.extend(_strangers(method, tasks, place))
-            methods.append(lifting.method(method))
+                result.found.extend(name_faults("a method", method.name, place))
+            result.found.extend(_strangers(method, tasks, place))
+            methods.append(lowering.method(method))
         except BthtnError as error:
-            reading.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
+            result.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
     if not written and not task.is_open:
         message = f"'{task.name}' has no methods"
-        reading.found.append(Diagnostic("BT105", message, where, _YIELD))
-    reading.methods = {task: tuple(methods), **lifting.methods}
-    return reading
+        result.found.append(Diagnostic("BT105", message, where, _YIELD))
+    result.methods = {task: tuple(methods), **lowering.methods}
+    return result
 
 
 def read_goal(
@@ -76,9 +76,9 @@ def read_goal(
     if strangers:
         raise DomainError(strangers)
     refuse_variables("goal", goal)
-    lifting = Lifting("goal", (), tasks, state_class)
-    network = lifting.network(goal, ())
-    return lifting.methods, network
+    lowering = Lowering("goal", (), tasks, state_class)
+    network = lowering.network(goal, ())
+    return lowering.methods, network
 
 
 def refuse_variables(where: str, *things: object) -> None:
@@ -88,7 +88,7 @@ def refuse_variables(where: str, *things: object) -> None:
 
 
 def _yielded(task: CompoundTask[Any]) -> list[object]:
-    """What the task's function yields; variables are called as they are called there."""
+    """The values that the task's function yields; variables get the names they have there."""
     yielded = task.define(*task.parameters)
     if not isinstance(yielded, Iterable):
         raise DomainError(Diagnostic("BT110", f"'{task.name}' returns {yielded!r}", hint=_YIELD))

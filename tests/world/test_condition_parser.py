@@ -5,7 +5,7 @@ from enum import Enum
 import pytest
 
 from bthtn import BthtnError, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.world.notation import condition_from_text
+from bthtn.world.condition_parser import condition_from_text
 
 
 class Mood(Enum):
