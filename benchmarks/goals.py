@@ -21,7 +21,7 @@ from typing import Any
 from bthtn import achieve
 from bthtn.examples.domains.blocks.strips import Blocks, strips
 from bthtn.planning.protocol import request
-from bthtn.planning.strips.search import StripsSearch
+from bthtn.planning.strips.strips_search import StripsSearch
 
 ROUNDS = 5
 CASES = ((4, 3), (6, 2), (6, 3), (8, 1), (8, 3))

@@ -117,7 +117,7 @@ COUNTED = {
     "planned on arrival": PlanResumed,
     "replaced": PlanReplaced,
     "broken": PlanBroken,
-    "mended": PlanRepaired,
+    "repaired": PlanRepaired,
     "failed": PlanFailed,
     "dropped": PlanAborted,
 }

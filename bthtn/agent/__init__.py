@@ -1,4 +1,5 @@
-"""WHO ACTS? An agent: its beliefs and domains, and the operators, sensors and body it has.
+"""Agents: their beliefs, domains, operators, sensors and bodies.
 
-Nothing here knows behaviour trees. Trees, and the plans in them, act through an agent.
+This package does not depend on behaviour trees. Trees, and the plans in them, act through an
+agent.
 """

@@ -31,9 +31,9 @@ class Agent(Generic[S, B]):
     ``body`` is whatever the operators act with: a game character, a robot, a simulation.
     ``domain`` may be several domains over one State class, for parts of a body that are planned
     for separately. ``listener`` is called with every event. ``sensors`` refresh the beliefs when
-    ``sense`` is called. ``cache`` shares plans among agents of one domain. ``leases`` are what
-    agents compete for; agents without a common table do not compete. ``aborts`` are the aborts
-    and cleanups that are not done yet.
+    ``sense`` is called. ``cache`` shares plans among agents of one domain. ``leases`` is the
+    table of the leases that agents compete for; agents without a common table do not compete.
+    ``aborts`` are the aborts and cleanups that are not done yet.
     """
 
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name

@@ -1,4 +1,4 @@
-"""Events: what happens while an agent acts. Timelines and recordings are made from them."""
+"""Events that agents emit; timelines and recordings are made from them."""
 
 from __future__ import annotations
 

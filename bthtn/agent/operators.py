@@ -18,7 +18,7 @@ Running = Iterator[None]
 """The return type of a generator operator; every ``yield`` means that it is still running."""
 
 
-class OperatorFailed(Exception):  # noqa: N818 - it reads as what the operator says
+class OperatorFailed(Exception):  # noqa: N818 - a reported failure, not an error
     """Raised by an operator that cannot do its task; the message is the reason."""
 
 
@@ -52,7 +52,7 @@ class Operators:
         """Decorator: call this, like an operator, when a plan with the task begins.
 
         It is called for every step of the plan, before the first one starts, for example to
-        reserve what the step will need. The plan fails if it raises. Raises ExecutionError.
+        reserve resources for the step. The plan fails if it raises. Raises ExecutionError.
         """
         return _binding(self._plan_starts, task, "on_plan_start hook")
 
@@ -84,18 +84,18 @@ class Operators:
 
 
 def _binding(
-    table: dict[PrimitiveTask[Any], Callable[..., Any]], task: PrimitiveTask[Any], what: str
+    table: dict[PrimitiveTask[Any], Callable[..., Any]], task: PrimitiveTask[Any], kind: str
 ) -> Callable[[F], F]:
     if not isinstance(task, PrimitiveTask):
         raise ExecutionError(
             Diagnostic(
                 "BT301",
-                f"{task!r} cannot have an {what}",
+                f"{task!r} cannot have an {kind}",
                 hint="operators run primitive tasks; compound tasks are only planned",
             )
         )
     if task in table:
-        raise ExecutionError(Diagnostic("BT302", f"'{task.name}' has an {what} already"))
+        raise ExecutionError(Diagnostic("BT302", f"'{task.name}' has an {kind} already"))
 
     def bound(operator: F) -> F:
         table[task] = operator

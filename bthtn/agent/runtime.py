@@ -1,4 +1,4 @@
-"""Runtime: what the behaviours that act for one agent share; users need none of it."""
+"""Runtime: internal state shared by the behaviours that act for one agent."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bthtn.agent.leases import Account, Holder, Leases
 class Runtime:
     """The stack of holders that act for an agent, and the numbers of its steps.
 
-    What user code takes, the innermost holder on the stack holds: a step while its operator
-    runs, a plan while its hooks run, and otherwise the agent itself.
+    Leases that user code takes belong to the innermost holder on the stack: a step while its
+    operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
     def __init__(self, agent: str, leases: Leases, emit: Callable[[AgentEvent], None]) -> None:

@@ -29,7 +29,7 @@ OnFailure = Literal["keep", "unknown"]
 
 
 class Perceiver(Protocol):
-    """**Protocol:** what sensors need of an agent."""
+    """**Protocol:** the attributes of agents that sensors use."""
 
     name: str
     beliefs: Beliefs[Any]
@@ -73,9 +73,8 @@ class Sensors:
 
     - a function: it returns values by fluent, ``{Soldier.health: 40}``, or the value itself
       if it owns a single fluent; None when there is nothing new;
-    - a generator function: it yields what a function returns, one reading after the other;
-    - a class: one object is made for each agent, whose method ``sense`` returns what a function
-      returns.
+    - a generator function: it yields one reading after the other, in the same form;
+    - a class: one object is made for each agent, whose method ``sense`` returns the reading.
 
     Readings are spread over the ticks of an interval, both those of one agent's sensors and those
     of agents that share these sensors.
@@ -95,8 +94,8 @@ class Sensors:
         """Decorator: refresh these fluents with this code, every so many ticks.
 
         With ``every=None`` it is read only when triggered. When it raises, its fluents keep their
-        values or, with ``on_failure="unknown"``, become unknown. ``name`` is the source of what
-        it writes, by default the name of the function. Raises ExecutionError for a fluent that
+        values or, with ``on_failure="unknown"``, become unknown. ``name`` is the source of
+        the changes, by default the name of the function. Raises ExecutionError for a fluent that
         has a sensor already.
         """
         if every is not None and every < 1:

@@ -1,4 +1,4 @@
-"""HOW DOES IT RUN? Plans as py_trees subtrees, and PlanGoal, which plans and mounts them.
+"""Execution: plans as py_trees subtrees, and PlanGoal, which plans and mounts them.
 
 | plan node       | behaviour                         |
 | --------------- | --------------------------------- |

@@ -1,6 +1,6 @@
-"""Questions about the behaviours of a running plan: how far they are, why they failed.
+"""Queries on the behaviours of a running plan: progress, failures, running steps.
 
-Nothing here changes a behaviour.
+None of these functions changes a behaviour.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ENDED: Final = (Status.SUCCESS, Status.FAILURE)
 def progress_of(
     subtree: Behaviour, tree: Node, planned: Mapping[SuspendedNode, Node] = MappingProxyType({})
 ) -> Progress:
-    """How far the plan with this tree has come, when ``subtree`` is what runs it."""
+    """The progress of a plan tree that is run by ``subtree``."""
     stages: dict[TaskNode, Stage] = {}
     passed: dict[PriorityNode, int] = {}
     over: set[Node] = set()
@@ -49,7 +49,7 @@ def progress_of(
         node = pending.pop()
         if isinstance(node, TaskLeaf):
             stages[node.node] = _STAGES[node.status]
-            continue  # what runs below a leaf is an operator's, not the plan's
+            continue  # behaviours below a leaf belong to its operator, not to the plan
         if isinstance(node, PlanPriority | PlanParallel) and node.status in _ENDED:
             over.add(node.node)
         if isinstance(node, PlanPriority) and node.memory and node.status is Status.RUNNING:
@@ -114,7 +114,7 @@ def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
 
 
 def active(branch: Behaviour) -> list[Behaviour]:
-    """The running leaves of a branch: steps, suspended parts, and what runs below a step."""
+    """The running leaves of a branch: steps, suspended parts, and leaves below a step."""
     return [
         node
         for node in branch.iterate()
@@ -131,7 +131,7 @@ def contains(branch: Behaviour, node: Behaviour) -> bool:
 
 
 def remaining(branch: Behaviour) -> Footprint:
-    """What the steps of a branch that may still run will read, write and use together."""
+    """The combined reads, writes and resources of the steps that may still run."""
     together = Footprint()
     for node in _still_to_run(branch):
         if isinstance(node, TaskLeaf):

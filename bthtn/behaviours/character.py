@@ -16,7 +16,7 @@ class Character:
     """Runs a tree in a world: at every tick the world advances, sensors are read, the tree acts.
 
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
-    agent's sensors are read. ``finished`` tells when the run is over.
+    agent's sensors are read. ``finished`` is whether the run is over.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""FailureTracking: reports to ``replanning.failures`` what happens to a goal."""
+"""FailureTracking: reports a goal's failures and successes to ``replanning.failures``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class FailureTracking:
         return None if waiting is None else waiting.failure(self._failures.tick)
 
     def search(self, planner: Planner[Any], state: FrozenState, *, resumes: bool = False) -> Search:
-        """A search without what is avoided; what it reads is recorded after a failure."""
+        """A search without the avoided tasks; its reads are recorded after a failure."""
         avoided = self._failures.avoided
         if self._failures.has_failed or (resumes and self._failures.remembers):
             self._recorded = planner.search(state, avoiding=avoided)
@@ -72,12 +72,12 @@ class FailureTracking:
 
     @property
     def avoided(self) -> Avoided:
-        """What plans must not use now."""
+        """The tasks and methods that plans must not use now."""
         return self._failures.avoided
 
     @property
     def situation(self) -> tuple[FrozenState, Avoided]:
-        """The state from which a part of a plan is planned anew, and what it must not use."""
+        """The state from which a part of a plan is repaired, and its exclusions."""
         return self._agent.beliefs.frozen(), self.avoided
 
     def begin(self) -> None:
@@ -129,8 +129,8 @@ class FailureTracking:
         self._update_watch()
         if entry is not None:
             names, ticks = _names(failure.reads), entry.until - self._failures.tick - 1
-            what, why = failure.failure.what, failure.failure.why
-            self._agent.emit(TaskAvoided(self._goal, what, entry.count, why, ticks, names))
+            subject, why = failure.failure.what, failure.failure.why
+            self._agent.emit(TaskAvoided(self._goal, subject, entry.count, why, ticks, names))
 
     def _update_watch(self) -> None:
         self._watch.over(self._failures.watched)

@@ -47,7 +47,7 @@ class PlanHooks:
     def adopt(self, tree: Node) -> None:
         """Switch to a plan: call the ends of steps that it lacks, then the starts of its new ones.
 
-        Raises PlanRefused when a start hook raises; what is open by then stays open.
+        Raises PlanRefused when a start hook raises; steps opened before it stay open.
         """
         wanted = list(self._hooked(tree))
         missing = Counter(call for call, _ in wanted)
@@ -115,13 +115,13 @@ class PlanHooks:
         finally:  # after KeyboardInterrupt and the like, the rest stays open
             self._open[:0] = opened
 
-    def _call(self, hook: Callable[..., Any], one: _Open, what: str) -> Exception | None:
+    def _call(self, hook: Callable[..., Any], one: _Open, kind: str) -> Exception | None:
         """Call a hook; the exception that it raised, reported as an event."""
         try:
             with self._runtime.acting(one.account):
                 hook(self._agent, *one.call[1])
         except Exception as error:  # noqa: BLE001 - the user's hook: contained and reported
-            self._agent.emit(PlanHookFailed(self._goal, what, one.name, error))
+            self._agent.emit(PlanHookFailed(self._goal, kind, one.name, error))
             return error
         except BaseException:
             self._runtime.settle(one.account)

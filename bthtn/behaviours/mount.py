@@ -103,7 +103,7 @@ class Mount:
         self._mount(plan, subtree)
 
     def is_equivalent(self, plan: Plan) -> bool:
-        """Whether the plan does nothing but what remains of the running one (semantics 3.9.2)."""
+        """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
         return is_continuation(self.progress(), plan, self._is_idle)
 
     def exchange(

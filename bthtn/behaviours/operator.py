@@ -1,4 +1,4 @@
-"""Operators: what users write in several forms, as one interface of start, tick, abort."""
+"""Operators: adapters from the forms that users write to start, tick and abort."""
 
 from __future__ import annotations
 

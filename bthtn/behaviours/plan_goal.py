@@ -5,13 +5,13 @@
     no plan         FAILURE; after several times in a row, FAILURE at once until a belief changes
     plan found      if the world has changed meanwhile: does the plan still work? Then compile
                     it, mount it and tick it
-    running         has somebody else changed a belief that matters? Then keep the plan, replace
-                    it, repair it, or abort it and search anew; tick what is mounted
+    running         if a relevant belief was changed from outside: keep the plan, replace it,
+                    repair it, or abort it and search anew; then tick the mounted plan
                     RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
                     again, a bounded number of times
     interrupted     abort everything at once
 
-``PlanSearch`` has the search; ``replanning.review`` decides what becomes of a running plan.
+``PlanSearch`` has the search; ``replanning.review`` decides about a running plan.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
-"""Entries kept of a record that grows with every suspended part; it only tells plans apart."""
+"""Entries kept of a record that grows with every suspended part; it only distinguishes plans."""
 
 
 class PlanGoal(Behaviour):
@@ -62,8 +62,8 @@ class PlanGoal(Behaviour):
 
     ``budget`` is the number of expansions per tick, None for no limit; or a schedule that divides
     one budget among many goals. When a plan fails, another one is searched for in the next tick,
-    at most ``max_replans`` times. ``replanning`` says when a running plan is replaced, and what is
-    done about failures; what others break, or a better plan replaces, has not failed.
+    at most ``max_replans`` times. ``replanning`` is the policy for replacing a running plan
+    and for failures; a plan that is broken from outside or replaced has not failed.
 
     ``plan`` is the latest plan and ``record`` its method traversal record, ``replans`` the
     failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
@@ -228,7 +228,7 @@ class PlanGoal(Behaviour):
         return SUCCESS
 
     def _waits_for_aborts(self) -> bool:
-        """Whether aborts are not done; afterwards, the search starts from what they changed."""
+        """Whether aborts are unfinished; the search starts after them, from the new beliefs."""
         was_aborting, self._was_aborting = self._was_aborting, self._is_aborting()
         if was_aborting and not self._was_aborting:
             self._search.restart_if_changed()
@@ -337,7 +337,7 @@ class PlanGoal(Behaviour):
         return True
 
     def _after(self, status: Status) -> Status:
-        """What the goal answers after its plan was ticked."""
+        """The status of the goal after a tick of its plan."""
         if status is RUNNING:
             return status
         if status is SUCCESS:

@@ -1,4 +1,4 @@
-"""PlanRun: what the behaviours of one running plan share."""
+"""PlanRun: the state shared by the behaviours of one running plan."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def is_same_path(one: Path, other: Path) -> bool:
     return True
 
 
-class ResumeFailed(Exception):  # noqa: N818 - what happened, not what is wrong with the code
+class ResumeFailed(Exception):  # noqa: N818 - control flow, not an error
     """There is no plan, for a goal or for a suspended part (semantics 2.5)."""
 
 
-class PlanRefused(Exception):  # noqa: N818 - what happened, not what is wrong with the code
+class PlanRefused(Exception):  # noqa: N818 - control flow, not an error
     """A plan cannot be started: a hook raised, or the plan does not work any more."""
 
 
@@ -101,10 +101,10 @@ class PlanRun:
     """One run of a plan, shared by all of its behaviours.
 
     A plan that takes over running steps takes over the run. The behaviours know neither the
-    planner nor the goal; what those have to do, they are called for: see PlanRest, OnResumed,
+    planner nor the goal, and reach them through call-backs: see PlanRest, OnResumed,
     OnFinished and CleanUp. ``holder`` holds the leases of the whole plan, which its steps have
     as well. Once a cleanup is owed, the plan ``is_repairable`` no longer. ``writes_as`` is the
-    source of what steps write to the beliefs; by default, the goal's name.
+    source of the steps' changes of beliefs; by default, the goal's name.
     """
 
     agent: Agent[Any, Any]

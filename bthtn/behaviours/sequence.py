@@ -34,7 +34,7 @@ class Placeholder(Behaviour):
 
     @property
     def foreseen(self) -> Footprint:
-        """What the replacement will read, write and use, as far as it is known beforehand."""
+        """The predicted reads, writes and resources of the replacement, as far as known."""
         return Footprint()
 
 

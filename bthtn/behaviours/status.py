@@ -1,6 +1,6 @@
 """The statuses of py_trees as constants, for code that runs at every tick.
 
-In Python 3.11, looking up ``Status.RUNNING`` takes longer than what a tick does with it.
+In Python 3.11, looking up ``Status.RUNNING`` takes longer than the rest of a tick.
 """
 
 from __future__ import annotations

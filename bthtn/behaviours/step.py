@@ -60,14 +60,14 @@ class StepRun:
         return self._runtime.acting(self._account)
 
     def started(self) -> None:
-        """Report the start, and write the ``on_start`` effects. Raises what they raise."""
+        """Report the start, and write the ``on_start`` effects, whose exceptions propagate."""
         self.agent.emit(LeafStarted(self.number, self.name, self.place))
         self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
         """Write the effects of a success. Returns the fluents written.
 
-        Raises what the effects raise, with nothing written.
+        Exceptions of the effects propagate, with nothing written.
         """
         return self._write("success")
 
@@ -95,7 +95,7 @@ class StepRun:
         self.agent.emit(LeafAborting(self.number, self.name, self.place))
 
     def aborted(self, error: BaseException | None) -> None:
-        """Report the end of an abort; ``error`` is what the operator raised in it."""
+        """Report the end of an abort; ``error`` is the operator's exception."""
         try:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported

@@ -62,7 +62,7 @@ class Suspended(Placeholder):
 
     @property
     def foreseen(self) -> Footprint:
-        """What was foreseen for it; nothing once it is reached, as its own plan counts then."""
+        """The predicted footprint; empty once it is reached, as its own plan counts then."""
         return footprint(self.node) if self._ask is None else Footprint()
 
     def _arrive(self) -> Status:

@@ -1,4 +1,4 @@
-"""``bthtn check``: everything that can be found wrong with a domain or a tree."""
+"""``bthtn check``: diagnostics for a domain and its cases, or for a tree."""
 
 from __future__ import annotations
 
@@ -8,52 +8,55 @@ from textwrap import indent
 from typing import Any
 
 from bthtn.analysis.checks import findings
-from bthtn.cli.locate import Found, Kind, located, root_of, shown
-from bthtn.cli.output import counted, say, say_json
+from bthtn.cli.locate import Target, TargetKind, resolve, root_of, shown
+from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
-from bthtn.testing.beside import cases_beside
+from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import fault_of, read_cases
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found, and how many cases were tried."""
+    """The diagnostics, and the number of cases that were run."""
 
     diagnostics: tuple[Diagnostic, ...]
     cases: int = 0
 
     @property
     def failed(self) -> int:
-        """Cases that do not hold."""
+        """The number of failed cases."""
         return sum(one.code == "BT403" for one in self.diagnostics)
 
     @property
     def errors(self) -> int:
-        """Diagnostics that matter."""
+        """The number of diagnostics that are errors."""
         return sum(one.severity is Severity.ERROR for one in self.diagnostics)
 
 
 def check(text: str, *, as_json: bool) -> int:
-    """Print every diagnostic; 1 when one is an error. Raises InputError for what is no domain."""
-    found = located(text, Kind.DOMAIN, Kind.TREE)
-    report = _domain_report(found) if found.kind is Kind.DOMAIN else _tree_report(found)
+    """Print every diagnostic. Returns 1 if one is an error, else 0.
+
+    Raises InputError if the text names no domain or tree.
+    """
+    target = resolve(text, TargetKind.DOMAIN, TargetKind.TREE)
+    report = _domain_report(target) if target.kind is TargetKind.DOMAIN else _tree_report(target)
     if as_json:
-        say_json(_json(found, report))
+        say_json(_json(target, report))
     else:
-        _print(found, report)
+        _print(target, report)
     return 1 if report.errors else 0
 
 
-def _domain_report(found: Found) -> Report:
+def _domain_report(target: Target) -> Report:
     try:
-        domain: FrozenDomain = found.load()
+        domain: FrozenDomain = target.load()
     except InputError:
         raise
     except BthtnError as error:
         return Report(error.diagnostics)
     diagnostics = list(findings(domain))
-    cases = cases_beside(found.file) if found.file else None
+    cases = cases_file_of(target.file) if target.file else None
     if cases is None or not cases.is_file():
         return Report(_in_order(diagnostics))
     read = read_cases(Path(shown(cases)), domain)
@@ -69,11 +72,11 @@ def _domain_report(found: Found) -> Report:
     return Report(_in_order(diagnostics), len(read))
 
 
-def _tree_report(found: Found) -> Report:
+def _tree_report(target: Target) -> Report:
     from bthtn.behaviours import PlanGoal  # noqa: PLC0415 - not for domains
 
     try:
-        root = root_of(found)
+        root = root_of(target)
     except InputError:
         raise
     except BthtnError as error:
@@ -87,21 +90,21 @@ def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.order))
 
 
-def _print(found: Found, report: Report) -> None:
+def _print(target: Target, report: Report) -> None:
     for one in report.diagnostics:
         say(f"{one.severity.value} {one}\n")
     warnings = len(report.diagnostics) - report.errors
     counts = [counted(report.errors, "error"), counted(warnings, "warning")]
     if report.cases:
         counts.append(f"{report.cases - report.failed} of {counted(report.cases, 'case')} hold")
-    say(f"{found.kind.value} {found.name}: {', '.join(counts)}")
+    say(f"{target.kind.value} {target.name}: {', '.join(counts)}")
 
 
-def _json(found: Found, report: Report) -> dict[str, Any]:
+def _json(target: Target, report: Report) -> dict[str, Any]:
     return {
         "format": "bthtn-check/1",
-        "kind": found.kind.value,
-        "name": found.name,
+        "kind": target.kind.value,
+        "name": target.name,
         "diagnostics": [
             {
                 "code": one.code,

@@ -1,12 +1,12 @@
-"""Finding what a person means by DOMAIN or TREE.
+"""Resolves the DOMAIN and TREE arguments of commands.
 
-    combat                    a name under ./domains or ./trees, then in those that come with bthtn
-    troll:roaring             a variant: another domain in the file of a domain that has a name
+    combat                    a name under ./domains or ./trees, then among bthtn's examples
+    troll:roaring             a variant: another domain in the file of a named domain
     path/to/folder, file.py   a folder with a domain.py or tree.py, or the file itself
     package.module:attribute  an object in a module that can be imported
 
-What is found is loaded when it is asked for. It may import from the folder that the command is
-called in, as in ``from domains.combat.domain import …``.
+Modules are loaded on demand. They may import from the current folder, as in
+``from domains.combat.domain import …``.
 """
 
 from __future__ import annotations
@@ -31,44 +31,44 @@ from bthtn.formats.document import text_of
 from bthtn.testing.cases import DOMAIN, domain_at, module_at, unusable, variant_at
 
 
-class Kind(Enum):
-    """What can be found."""
+class TargetKind(Enum):
+    """The kinds of arguments."""
 
     DOMAIN = "domain"
     TREE = "tree"
 
     @property
     def folder(self) -> str:
-        """The folder in which things of this kind lie."""
+        """The folder that is searched for names of this kind."""
         return f"{self.value}s"
 
     @property
     def file(self) -> str:
-        """The file in each thing's own folder."""
+        """The name of the file in the folder of each domain or tree."""
         return f"{self.value}.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Something that was found; ``load`` runs the code that defines it."""
+class Target:
+    """A resolved argument; ``load`` executes its module and returns the domain or tree."""
 
-    kind: Kind
+    kind: TargetKind
     name: str
     file: Path | None
     load: Callable[[], Any]
 
 
-def all_of(kind: Kind) -> list[Found]:
-    """Everything of a kind that has a name, sorted; what lies nearer hides what lies farther."""
-    found: dict[str, Found] = {}
+def all_of(kind: TargetKind) -> list[Target]:
+    """All named domains or trees, sorted; the current folder takes precedence over examples."""
+    found: dict[str, Target] = {}
     for folder in _folders(kind):
         for file in folder.glob(f"*/{kind.file}"):
             found.setdefault(file.parent.name, _in_file(kind, file))
     return [found[name] for name in sorted(found)]
 
 
-def located(text: str, *kinds: Kind) -> Found:
-    """What the text means, of one of these kinds. Raises InputError with the nearest name."""
+def resolve(text: str, *kinds: TargetKind) -> Target:
+    """Resolve an argument to one of these kinds. Raises InputError with the nearest name."""
     named = [one for kind in kinds for one in all_of(kind)]
     same = [one for one in named if one.name == text]
     if len(same) > 1:
@@ -82,25 +82,25 @@ def located(text: str, *kinds: Kind) -> Found:
     module, colon, attribute = text.partition(":")
     if colon and module:
         for one in named:
-            if one.kind is Kind.DOMAIN and one.name == module and one.file is not None:
+            if one.kind is TargetKind.DOMAIN and one.name == module and one.file is not None:
                 return _variant(one.file, text, attribute)
         return _in_module(module, attribute, kinds)
     wanted = " or ".join(kind.value for kind in kinds)
-    other = [one.name for kind in Kind if kind not in kinds for one in all_of(kind)]
+    other = [one.name for kind in TargetKind if kind not in kinds for one in all_of(kind)]
     hint = nearest(text, [one.name for one in named])
     if text in other:
-        hint = f"'{text}' is a {'tree' if kinds == (Kind.DOMAIN,) else 'domain'}; {hint}"
+        hint = f"'{text}' is a {'tree' if kinds == (TargetKind.DOMAIN,) else 'domain'}; {hint}"
     raise InputError(Diagnostic("BT401", f"there is no {wanted} '{text}'", hint=hint))
 
 
 def domain_of(text: str) -> FrozenDomain:
-    """The domain that the text means. Raises BthtnError."""
-    domain: FrozenDomain = located(text, Kind.DOMAIN).load()
+    """Resolve and load a domain. Raises BthtnError."""
+    domain: FrozenDomain = resolve(text, TargetKind.DOMAIN).load()
     return domain
 
 
 def summary(file: Path) -> str:
-    """First line of a module's docstring, read without running the module."""
+    """First line of a module's docstring, read without executing the module."""
     try:
         return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
     except (OSError, SyntaxError, ValueError):
@@ -108,15 +108,15 @@ def summary(file: Path) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as people see it: relative where that is shorter."""
+    """A path as text, relative to the current folder if it lies below it."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:
         return str(path)
 
 
-def root_of(found: Found) -> Any:
-    """The behaviour tree that a tree's module offers. Raises BthtnError."""
+def root_of(found: Target) -> Any:
+    """Load the behaviour tree that a tree's module defines. Raises BthtnError."""
     from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
 
     made = found.load()
@@ -134,34 +134,34 @@ def root_of(found: Found) -> Any:
     return root
 
 
-def _folders(kind: Kind) -> Iterator[Path]:
+def _folders(kind: TargetKind) -> Iterator[Path]:
     yield Path(kind.folder)
     yield from (Path(folder) / kind.folder for folder in examples.__path__)
 
 
-def _in_file(kind: Kind, file: Path) -> Found:
+def _in_file(kind: TargetKind, file: Path) -> Target:
     name = file.resolve().parent.name if file.name == kind.file else file.stem
 
     def load() -> Any:
-        with _importing_from_here():
-            if kind is Kind.DOMAIN:
+        with _current_folder_importable():
+            if kind is TargetKind.DOMAIN:
                 return domain_at(file, name)
             return _attribute(module_at(file), "character", str(file))
 
-    return Found(kind, name, file, load)
+    return Target(kind, name, file, load)
 
 
-def _variant(file: Path, text: str, name: str) -> Found:
-    """A variant; the cases beside the file belong to the domain that it is a variant of."""
+def _variant(file: Path, text: str, name: str) -> Target:
+    """A variant; it has no file, as the cases of the file belong to the main domain."""
 
     def load() -> Any:
-        with _importing_from_here():
+        with _current_folder_importable():
             return variant_at(file, name)
 
-    return Found(Kind.DOMAIN, text, None, load)
+    return Target(TargetKind.DOMAIN, text, None, load)
 
 
-def _at_path(path: Path, kinds: tuple[Kind, ...]) -> Found:
+def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> Target:
     if path.is_dir():
         for kind in kinds:
             if (path / kind.file).is_file():
@@ -170,12 +170,12 @@ def _at_path(path: Path, kinds: tuple[Kind, ...]) -> Found:
         raise InputError(Diagnostic("BT401", f"the folder {path} has no {wanted}"))
     if path.suffix != ".py":
         raise InputError(Diagnostic("BT401", f"{path} is no Python file"))
-    likely = Kind.TREE if "def character(" in text_of(path) else Kind.DOMAIN
+    likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN
     return _in_file(likely if likely in kinds else kinds[0], path)
 
 
-def _in_module(module: str, attribute: str, kinds: tuple[Kind, ...]) -> Found:
-    with _importing_from_here():
+def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Target:
+    with _current_folder_importable():
         try:
             loaded = importlib.import_module(module)
         except BthtnError:
@@ -188,13 +188,13 @@ def _in_module(module: str, attribute: str, kinds: tuple[Kind, ...]) -> Found:
             raise InputError(unusable(Path(module), error)) from error
     thing = _attribute(loaded, attribute, module)
     file = Path(loaded.__file__) if loaded.__file__ else None
-    if isinstance(thing, DOMAIN) and Kind.DOMAIN in kinds:
-        return Found(Kind.DOMAIN, thing.name, file, lambda: frozen(thing))
-    if Kind.TREE not in kinds or isinstance(thing, DOMAIN):
+    if isinstance(thing, DOMAIN) and TargetKind.DOMAIN in kinds:
+        return Target(TargetKind.DOMAIN, thing.name, file, lambda: frozen(thing))
+    if TargetKind.TREE not in kinds or isinstance(thing, DOMAIN):
         message = f"'{attribute}' of {module} is {type(thing).__name__}, not a {kinds[0].value}"
         known = [name for name, value in vars(loaded).items() if isinstance(value, DOMAIN)]
         raise InputError(Diagnostic("BT408", message, hint=nearest(attribute, known)))
-    return Found(Kind.TREE, attribute, file, lambda: thing)
+    return Target(TargetKind.TREE, attribute, file, lambda: thing)
 
 
 def _attribute(module: ModuleType, name: str, where: str) -> Any:
@@ -207,8 +207,8 @@ def _attribute(module: ModuleType, name: str, where: str) -> Any:
 
 
 @contextmanager
-def _importing_from_here() -> Iterator[None]:
-    """Let modules in the folder that the command is called in be imported."""
+def _current_folder_importable() -> Iterator[None]:
+    """Put the current folder on the import path."""
     here = str(Path.cwd())
     sys.path.append(here)
     try:

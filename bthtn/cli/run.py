@@ -1,4 +1,4 @@
-"""``bthtn run``: a tree with its agent in its simulated world, tick by tick."""
+"""``bthtn run``: ticks a tree with its agent in its simulated world."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.behaviours import Character, PlanGoal
-from bthtn.cli.locate import Found, Kind, located, shown
-from bthtn.cli.output import counted, is_unicode_screen, say, say_json, write
+from bthtn.cli.locate import Target, TargetKind, resolve, shown
+from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, write
 from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.plan.codec import json_value
 from bthtn.plan.notation import normal
@@ -67,25 +67,25 @@ _STYLES: Final = MappingProxyType(
 
 
 def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | None = None) -> int:
-    """Run until there is nothing more to see, or for so many ticks.
+    """Run a tree until its character is finished, or for at most so many ticks.
 
-    0 when it finished, 1 when it did not, 130 after Ctrl-C. Raises BthtnError.
+    Returns 0 if it finished, 1 if not, 130 after Ctrl-C. Raises BthtnError.
     """
-    found = located(tree, Kind.TREE)
-    run = _Run(found, _character(found, seed), ticks or TICKS)
-    folder = None if as_json and out is None else _folder(out or OUT, found.name)
-    told: list[dict[str, Any]] = []
+    target = resolve(tree, TargetKind.TREE)
+    run = _Run(target, _character(target, seed), ticks or TICKS)
+    folder = None if as_json and out is None else _folder(out or OUT, target.name)
+    tick_values: list[dict[str, Any]] = []
     with run.stopped_by_interrupt():
         if as_json:
-            told.extend(map(_tick_json, run.ticks()))
+            tick_values.extend(map(_tick_json, run.ticks()))
         else:
-            _tell(run.ticks())
+            _print_timeline(run.ticks())
     run.check()
     files, missing = run.album.written(folder) if folder is not None else ([], "")
     pictures = [shown(file) for file in files]
     if as_json:
-        head = {"format": "bthtn-run/1", "tree": found.name, "seed": seed}
-        say_json({**head, "finished": run.finished, "ticks": told, "pictures": pictures})
+        head = {"format": "bthtn-run/1", "tree": target.name, "seed": seed}
+        say_json({**head, "finished": run.finished, "ticks": tick_values, "pictures": pictures})
     else:
         plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
         beside = f" and, beside it, {plans}" if plans else ""
@@ -94,19 +94,19 @@ def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | 
 
 
 class _Run:
-    """One run, and how it ended."""
+    """One run of a character, and its outcome."""
 
-    def __init__(self, found: Found, character: Character, longest: int) -> None:
-        self.album = _Album(character, found.name)
+    def __init__(self, target: Target, character: Character, longest: int) -> None:
+        self.album = _Album(character, target.name)
         self.interrupted = False
         self.finished = False
         self._character = character
         self._longest = longest
         self._error: Exception | None = None
-        self._file = found.file or Path(found.name)
+        self._file = target.file or Path(target.name)
 
     def ticks(self) -> Iterator[Tick]:
-        """What happens, tick by tick; at the end the tree is taken down."""
+        """Tick until the run is over and yield every tick; then stop the character."""
         character = self._character
         try:
             while not self._is_over():
@@ -122,7 +122,7 @@ class _Run:
 
     @contextmanager
     def stopped_by_interrupt(self) -> Iterator[None]:
-        """Ctrl-C ends the run after the tick at hand; a second one, at once."""
+        """The first Ctrl-C ends the run after the current tick, the second one at once."""
 
         def stop(_: int, __: FrameType | None) -> None:
             self.interrupted = True
@@ -135,14 +135,14 @@ class _Run:
             signal.signal(signal.SIGINT, before)
 
     def check(self) -> None:
-        """Raise InputError when the tree or its world raised something."""
+        """Raise InputError if the tree or its world raised an exception."""
         if self._error is not None:
             fault = unusable(self._file, self._error)
             message = f"tick {self._character.ticks}: {fault.message}"
             raise InputError(replace(fault, message=message)) from self._error
 
     def outcome(self) -> str:
-        """How it ended."""
+        """The outcome as text: finished, stopped or not finished."""
         ticks = counted(self._character.ticks, "tick")
         if self.finished:
             return f"finished after {ticks}"
@@ -156,7 +156,7 @@ class _Run:
 
 
 class _Album:
-    """A picture of the tree, and one of each plan as it looked when it ended."""
+    """Draws the tree, and each plan with the statuses of its nodes at its end."""
 
     def __init__(self, character: Character, name: str) -> None:
         self._root = character.root
@@ -164,15 +164,15 @@ class _Album:
         self._plans = 0
         self._open: dict[str, tuple[int, PlanGoal]] = {}
         self._listener = character.agent.listener
-        character.agent.listener = self._hear
+        character.agent.listener = self._on_event
 
     def close(self) -> None:
-        """Take the pictures of plans that are not over, before the tree is taken down."""
+        """Draw the plans that are still running; call it before the character is stopped."""
         for goal in list(self._open):
-            self._take(goal, "the run ended")
+            self._draw(goal, "the run ended")
 
     def written(self, folder: Path) -> tuple[list[Path], str]:
-        """The files to look at, and what it takes to have better ones. Raises InputError."""
+        """Write the drawings. Returns their paths, and a hint if Graphviz is missing."""
         files = [folder / f"{name}.dot" for name in self._pictures]
         dots = list(self._pictures.values())
         for file, dot in zip(files, dots, strict=True):
@@ -187,8 +187,8 @@ class _Album:
             write(svg, file)
         return files, ""
 
-    def _hear(self, event: AgentEvent) -> None:
-        """Told of a plan's end before its behaviours forget how they ended."""
+    def _on_event(self, event: AgentEvent) -> None:
+        """Draw a plan when it ends, while its behaviours still have their statuses."""
         match event:
             case PlanAdopted(goal, plan) | PlanRepaired(goal, _, _, plan):
                 self._plans += 1
@@ -196,17 +196,17 @@ class _Album:
                     if isinstance(node, PlanGoal) and node.plan is plan:
                         self._open[goal] = (self._plans, node)
             case PlanFailed(goal, reason) | PlanAborted(goal, reason):
-                self._take(goal, reason)
+                self._draw(goal, reason)
             case PlanBroken(goal, reason) | PlanReplaced(goal, reason):
-                self._take(goal, reason)
+                self._draw(goal, reason)
             case GoalEnded(goal):
-                self._take(goal, "done" if event.succeeded else event.reason)
+                self._draw(goal, "done" if event.succeeded else event.reason)
             case _:
                 pass
         if self._listener is not None:
             self._listener(event)
 
-    def _take(self, goal: str, end: str) -> None:
+    def _draw(self, goal: str, end: str) -> None:
         if goal in self._open:
             number, node = self._open.pop(goal)
             title = f"plan {number} for {goal}, record {node.record!r}: {end}"
@@ -214,24 +214,24 @@ class _Album:
             self._pictures[f"plan-{number}"] = dot
 
 
-def _character(found: Found, seed: int) -> Character:
-    """The one to be watched. Raises BthtnError."""
-    made = found.load()
+def _character(target: Target, seed: int) -> Character:
+    """Load and create the character. Raises BthtnError."""
+    made = target.load()
     try:
         made = made(seed) if callable(made) and not isinstance(made, Behaviour) else made
     except BthtnError:
         raise
     except Exception as error:
-        raise InputError(unusable(found.file or Path(found.name), error)) from error
+        raise InputError(unusable(target.file or Path(target.name), error)) from error
     if not isinstance(made, Character):
-        message = f"'{found.name}' is {type(made).__name__}, not a character"
+        message = f"'{target.name}' is {type(made).__name__}, not a character"
         hint = "write def character(seed: int) -> Character"
         raise InputError(Diagnostic("BT408", message, hint=hint))
     return made
 
 
 def _folder(out: Path, name: str) -> Path:
-    """Where the pictures go, without those of an earlier run. Raises InputError."""
+    """Create the folder for pictures, or empty it of older ones. Raises InputError."""
     folder = out / re.sub(r"\W+", "-", name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -245,7 +245,10 @@ def _folder(out: Path, name: str) -> Path:
 
 
 def _active(root: Behaviour) -> tuple[str, ...]:
-    """The leaves of the authored tree that run, or the one that succeeded; goals are leaves."""
+    """Names of the running leaves of the authored tree, or of the leaf that succeeded.
+
+    Goals count as leaves.
+    """
     if root.status is not Status.RUNNING:
         above: Any = root.tip() if root.status is Status.SUCCESS else None
         names = [above.name] if above is not None else []
@@ -265,28 +268,30 @@ def _active(root: Behaviour) -> tuple[str, ...]:
     return tuple(running)
 
 
-def _tell(ticks: Iterator[Tick]) -> None:
-    """Print the timeline while it grows."""
+def _print_timeline(ticks: Iterator[Tick]) -> None:
+    """Print the timeline during the run."""
     unicode = is_unicode_screen()
-    tell = _in_colour() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print
-    tell(HEADING)
+    print_line = (
+        _colour_printer() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print
+    )
+    print_line(HEADING)
     for row in rows(ticks):
         for line in lines(row, strokes=UNICODE if unicode else ASCII):
-            tell(line if unicode else str(line).translate(_IN_ASCII))
+            print_line(line if unicode else str(line).translate(_IN_ASCII))
 
 
-def _in_colour() -> Callable[[Line | str], None]:
+def _colour_printer() -> Callable[[Line | str], None]:
     from rich.console import Console  # noqa: PLC0415 - only on a screen
     from rich.text import Text  # noqa: PLC0415 - only for the screen
 
-    def tell(line: Line | str) -> None:
+    def print_line(line: Line | str) -> None:
         text = Text(str(line))
         text.stylize(_STYLES.get(getattr(line, "verb", ""), ""), MARGIN)
         text.stylize("cyan", 0, MARGIN)
         console.print(text, soft_wrap=True)
 
     console = Console()
-    return tell
+    return print_line
 
 
 def _tick_json(tick: Tick) -> dict[str, Any]:

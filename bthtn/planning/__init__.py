@@ -9,7 +9,7 @@ from bthtn.planning.cache import CacheStatistics
 from bthtn.planning.explain import Reason, explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, request
-from bthtn.planning.strips.search import StripsSearch
+from bthtn.planning.strips.strips_search import StripsSearch
 from bthtn.planning.trace import (
     ActionRejected,
     AlternativeDropped,

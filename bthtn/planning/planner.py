@@ -25,7 +25,7 @@ from bthtn.planning.protocol import (
     start_of,
 )
 from bthtn.planning.remembered import Answered, Known, Remembered, Told
-from bthtn.planning.strips.search import StripsSearch, is_goal_alone
+from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.planning.traced import Trace
 from bthtn.world.expression import Binding

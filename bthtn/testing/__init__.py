@@ -1,7 +1,7 @@
-"""HOW DO WE KNOW IT WORKS? What tests of domains, planners and trees are made of.
+"""Test tools for domains, planners and trees.
 
-pytest loads this package in every run, for its plugin, and Hypothesis may not be installed. So
-each name is imported when it is asked for.
+pytest loads this package in every run for its plugin, and Hypothesis may not be installed, so
+each public name is imported on first access.
 """
 
 from importlib import import_module
@@ -47,7 +47,7 @@ _MODULE_OF: Final = MappingProxyType(
 
 
 def __getattr__(name: str) -> Any:
-    """Import the module of a public name when somebody asks for the name."""
+    """Import a public name on first access (PEP 562)."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULE_OF[name]), name)

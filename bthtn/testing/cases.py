@@ -1,4 +1,4 @@
-"""``cases.toml``: states and the plans they lead to, written down without Python.
+"""``cases.toml``: states and their expected plans, raw without Python.
 
     [no_ammo_and_cover_near]
     given = { target = true, cover = true, ammo = false }
@@ -6,11 +6,11 @@
     expect = "(parallel((move_to_cover, cover), (wait(3), reload)), priority(…, shoot))"
     record = [1, 0, 1, 0, 0, 0]
 
-``expect = "no plan"`` may say ``because``, a text that occurs in the explanation. ``horizon``,
-``horizon_time``, ``check_rest`` and ``cheapest`` are those of planning. In place of a ``task``
-there may be a condition to ``achieve``, which with ``forward`` is searched for from the state.
-The domain stands beside the file: that of ``cases.toml`` in ``domain.py``, that of
-``other_cases.toml`` in ``other.py``; ``variant`` names another one that is defined there.
+A case with ``expect = "no plan"`` may have ``because``, a text that occurs in the explanation.
+``horizon``, ``horizon_time``, ``check_rest`` and ``cheapest`` are the planning settings. Instead
+of a ``task`` a case may have a condition to ``achieve``; ``forward`` selects forward search. The
+domain is defined in the same folder: for ``cases.toml`` in ``domain.py``, for
+``other_cases.toml`` in ``other.py``; ``variant`` names another domain of that file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from bthtn.planning.explain import Explanation, explanation_text
 from bthtn.planning.find import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
-from bthtn.testing.beside import domain_beside
+from bthtn.testing.case_files import domain_file_of
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -81,9 +81,9 @@ _KINDS: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A state, a goal, and what planning it must come to; ``expected`` is None for no plan.
+    """A test case: a state, a goal, and the expected plan; ``expected`` is None for no plan.
 
-    ``task`` is a task with arguments, or a condition to achieve.
+    ``task`` is a call of a task, or a condition to achieve.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Case:
 
 
 def fault_of(case: Case) -> str:
-    """What is wrong with the plan for a case, in several lines; nothing when it is right."""
+    """The difference between the expected and the actual plan; empty if they are equal."""
     try:
         plan = find_plan(case.domain, case.state, case.task, case.settings)
         if plan is not None:
@@ -128,44 +128,44 @@ def _difference(case: Case, actual: str, record: list[int]) -> str:
 
 
 def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
-    """The cases of a file, of this domain and of variants that are defined beside it.
+    """The cases of a file, for this domain and for variants defined in the same file as it.
 
-    Raises InputError with everything that is wrong with it.
+    Raises InputError with all faults of the file.
     """
     return _CaseFile(path, domain).cases()
 
 
 class _CaseFile:
-    """One file while it is read: what is wrong is collected, each fault with its line."""
+    """Reader of one file; collects faults, each with its line."""
 
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
         self._path = path
         self._main = self._domain = domain
         self._variants: dict[str, FrozenDomain] = {}
         self._lines: dict[tuple[str, ...], int] = {}
-        self._found: list[Diagnostic] = []
+        self._faults: list[Diagnostic] = []
 
     def cases(self) -> tuple[Case, ...]:
-        """Every case. Raises InputError."""
+        """All cases of the file. Raises InputError."""
         text = text_of(self._path)
         tables = tables_in(text, self._path)
         self._lines = _lines_of(text)
         cases = [self._case(name, table) for name, table in tables.items()]
-        if self._found:
-            raise InputError(self._found)
+        if self._faults:
+            raise InputError(self._faults)
         return tuple(case for case in cases if case is not None)
 
     def _case(self, name: str, table: Any) -> Case | None:
-        """The case, as far as it can be read: a fault in one part hides none in another."""
+        """The case, or None; a fault in one key does not hide faults in others."""
         if not isinstance(table, dict):
-            self._say(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
+            self._add(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
             return None
         usable = {key: value for key, value in table.items() if self._is_usable(name, key, value)}
         self._check_together(name, table)
-        faults = len(self._found)
+        faults = len(self._faults)
         with self._at(name, "variant"):
             self._domain = self._variant(usable.get("variant", ""))
-        if len(self._found) > faults:
+        if len(self._faults) > faults:
             return None
         state = FrozenState(dict(self._given(name, usable.get("given", {}))))
         task: NetworkLike | None = None
@@ -191,55 +191,55 @@ class _CaseFile:
 
     def _variant(self, name: str) -> FrozenDomain:
         if name and name not in self._variants:
-            self._variants[name] = variant_at(domain_beside(self._path) or self._path, name)
+            self._variants[name] = variant_at(domain_file_of(self._path) or self._path, name)
         return self._variants[name] if name else self._main
 
     def _is_usable(self, name: str, key: str, value: object) -> bool:
-        before = len(self._found)
+        before = len(self._faults)
         if key not in KEYS:
-            self._say(f"a case has no '{key}'", nearest(key, KEYS), name, key)
+            self._add(f"a case has no '{key}'", nearest(key, KEYS), name, key)
         elif not isinstance(value, KEYS[key]) or (type(value) is bool and bool not in KEYS[key]):
-            self._say(f"'{key}' is {_KINDS[KEYS[key][-1]]}", f"not {value!r}", name, key)
+            self._add(f"'{key}' is {_KINDS[KEYS[key][-1]]}", f"not {value!r}", name, key)
         elif isinstance(value, list) and not all(type(entry) is int for entry in value):
-            self._say(f"'{key}' is a list of whole numbers", "such as [1, 0, 1]", name, key)
-        return len(self._found) == before
+            self._add(f"'{key}' is a list of whole numbers", "such as [1, 0, 1]", name, key)
+        return len(self._faults) == before
 
     def _check_together(self, name: str, table: dict[str, Any]) -> None:
         goals = [key for key in ("task", "achieve") if key in table]
         if not goals:
-            self._say("the case has no 'task'", "add task = …", name)
+            self._add("the case has no 'task'", "add task = …", name)
         if len(goals) > 1:
-            self._say("the case has a 'task' and something to 'achieve'", "remove one", name)
+            self._add("the case has a 'task' and something to 'achieve'", "remove one", name)
         if "expect" not in table:
-            self._say("the case has no 'expect'", "add expect = …", name)
+            self._add("the case has no 'expect'", "add expect = …", name)
         misplaced = "record" if table.get("expect") == NO_PLAN else "because"
         if misplaced in table:
             hint = f"remove '{misplaced}', or change 'expect'"
             kind = "without" if misplaced == "record" else "with"
-            self._say(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
+            self._add(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
 
     def _given(self, name: str, table: dict[str, Any]) -> Iterator[tuple[Fluent[Any], Any]]:
-        for key, written in table.items():
+        for key, raw in table.items():
             with self._at(name, "given", key):
                 fluent = self._domain.schema.variable(key)
-                as_text = isinstance(written, str) and (
-                    issubclass(fluent.value_type, Enum) or written in ("unknown", "none")
+                as_text = isinstance(raw, str) and (
+                    issubclass(fluent.value_type, Enum) or raw in ("unknown", "none")
                 )
-                value = fluent.parse(written) if as_text else written
+                value = fluent.parse(raw) if as_text else raw
                 fluent.check(value)
                 yield fluent, value
 
     @contextmanager
     def _at(self, *keys: str) -> Iterator[None]:
-        """Whatever is wrong inside is wrong at this place of the file."""
+        """Collect the diagnostics of errors raised inside, located at this key of the file."""
         try:
             yield
         except BthtnError as error:
             for one in error.diagnostics:
-                self._found.append(replace(one, where=self._where(keys, one.where)))
+                self._faults.append(replace(one, where=self._where(keys, one.where)))
 
-    def _say(self, message: str, hint: str, *keys: str) -> None:
-        self._found.append(Diagnostic("BT405", message, self._where(keys), hint))
+    def _add(self, message: str, hint: str, *keys: str) -> None:
+        self._faults.append(Diagnostic("BT405", message, self._where(keys), hint))
 
     def _where(self, keys: tuple[str, ...], inside: str = "") -> str:
         name, *below = keys
@@ -247,14 +247,14 @@ class _CaseFile:
         return ", ".join(part for part in parts if part)
 
     def _line(self, *keys: str) -> int:
-        """The line of a key, or of the nearest table above it that has one of its own."""
+        """The line of a key, or of the closest enclosing table that has a line of its own."""
         while keys and keys not in self._lines:
             keys = keys[:-1]
         return self._lines.get(keys, 1)
 
 
 def _lines_of(text: str) -> dict[tuple[str, ...], int]:
-    """The first line of every table and key that begins a line; TOML's parser does not tell."""
+    """The line of every table and key that begins a line, as tomllib reports no positions."""
     text = _LONG_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
@@ -263,7 +263,7 @@ def _lines_of(text: str) -> dict[tuple[str, ...], int]:
         key = re.match(r"""\s*((?:[\w.\s-]|"(?:[^"\\]|\\.)*"|'[^']*')+)=""", line)
         try:
             found: Any = tomllib.loads(line if header else f"{key[1]} = 0" if key else "")
-        except tomllib.TOMLDecodeError:  # inside of a longer value
+        except tomllib.TOMLDecodeError:  # a line inside a multi-line value
             continue
         keys: list[str] = []
         while isinstance(found, dict) and found:
@@ -279,7 +279,7 @@ def _lines_of(text: str) -> dict[tuple[str, ...], int]:
 def domain_at(path: Path, name: str = "") -> FrozenDomain:
     """The domain that a Python file defines: its only one, or the one called ``name``.
 
-    Raises InputError, and DomainError when the domain is not well made.
+    Raises InputError if there is no such domain, and DomainError if it is invalid.
     """
     found = {id(one): one for one in vars(module_at(path)).values() if isinstance(one, DOMAIN)}
     domains = list(found.values())
@@ -296,7 +296,7 @@ def domain_at(path: Path, name: str = "") -> FrozenDomain:
 def variant_at(path: Path, name: str) -> FrozenDomain:
     """The domain that a Python file defines under this name.
 
-    Raises InputError with the nearest name, and DomainError when it is not well made.
+    Raises InputError with the nearest name, and DomainError if the domain is invalid.
     """
     known = {name: one for name, one in vars(module_at(path)).items() if isinstance(one, DOMAIN)}
     if name not in known:
@@ -306,9 +306,9 @@ def variant_at(path: Path, name: str) -> FrozenDomain:
 
 
 def module_at(path: Path) -> ModuleType:
-    """A Python file, run now and under a name that no other file has. Raises InputError.
+    """Execute a Python file as a new module with a unique name. Raises InputError.
 
-    Its neighbours are its package: ``from .other import …`` works.
+    Its folder is its package, so ``from .other import …`` works.
     """
     source, package = text_of(path), f"_bthtn_{crc32(str(path.resolve()).encode()):08x}"
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
@@ -316,7 +316,7 @@ def module_at(path: Path) -> ModuleType:
     folder = sys.modules[package] = ModuleType(package)
     folder.__path__ = [str(path.resolve().parent)]
     name = f"{package}.{path.stem.replace('.', '_')}"
-    loader = _AsWritten(str(path), source)
+    loader = _SourceLoader(str(path), source)
     spec = ModuleSpec(name, loader, origin=str(path))
     module = sys.modules[name] = module_from_spec(spec)
     module.__file__ = str(path)
@@ -329,24 +329,24 @@ def module_at(path: Path) -> ModuleType:
     return module
 
 
-class _AsWritten(ExecutionLoader):
-    """Loads a file as it was read just now; nothing that was compiled before is used."""
+class _SourceLoader(ExecutionLoader):
+    """Loads the given source text and ignores cached bytecode."""
 
     def __init__(self, path: str, source: str) -> None:
         self._path = path
         self._source = source
 
     def get_filename(self, fullname: str) -> str:  # noqa: ARG002 - protocol
-        """Where the file lies."""
+        """The path of the file."""
         return self._path
 
     def get_source(self, fullname: str) -> str:  # noqa: ARG002 - protocol
-        """Its text."""
+        """The source text."""
         return self._source
 
 
 def unusable(path: Path, error: BaseException) -> Diagnostic:
-    """What kept a Python file from being loaded, with the line in it where that happened."""
+    """A diagnostic for an exception raised while a Python file was executed, with its line."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
     if isinstance(error, SyntaxError) and error.filename == str(path):

@@ -1,21 +1,21 @@
-"""Doubles: operators that follow a script, a listener that remembers, ticks as letters.
+"""Test doubles: scripted operators, a recording listener, and statuses as letters.
 
     shoot_code = ScriptedOperator("RRS")
     operators.bind(shoot)(shoot_code)
-    heard = RecordingListener()
-    agent = Agent("soldier", combat, Soldier(), body=None, operators=operators, listener=heard)
+    listener = RecordingListener()
+    agent = Agent("soldier", combat, Soldier(), body=None, operators=operators, listener=listener)
 
     assert ticks(PlanGoal("fight", agent, shoot()), 3) == "RRS"
-    assert heard.lines() == ["start shoot", "done shoot"]
+    assert listener.lines() == ["start shoot", "done shoot"]
     assert shoot_code.starts == shoot_code.ends == 1
 
-| letter | what the tick does            |
-| ------ | ----------------------------- |
-| `R`    | answers RUNNING               |
-| `S`    | answers SUCCESS               |
-| `F`    | answers FAILURE               |
-| `!`    | raises ScriptedError          |
-| `?`    | answers with what is no status |
+| letter | the tick                        |
+| ------ | ------------------------------- |
+| `R`    | returns RUNNING                 |
+| `S`    | returns SUCCESS                 |
+| `F`    | returns FAILURE                 |
+| `!`    | raises ScriptedError            |
+| `?`    | returns a value that is no status |
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from bthtn.agent.events import (
 E = TypeVar("E", bound=AgentEvent)
 
 LeafEnd = LeafEnded | LeafAborted
-"""The events that can end what LeafStarted began."""
+"""The events that end a step, after its LeafStarted."""
 
 _LETTER: Final = MappingProxyType(
     {
@@ -57,16 +57,16 @@ _LETTER: Final = MappingProxyType(
         Status.INVALID: "-",
     }
 )
-_ANSWER: Final = MappingProxyType[str, Any]({letter: status for status, letter in _LETTER.items()})
+_STATUS: Final = MappingProxyType[str, Any]({letter: status for status, letter in _LETTER.items()})
 
 
 def letter_of(status: Status) -> str:
-    """``R``, ``S``, ``F``, or ``-`` for a behaviour that is not at work."""
+    """``R``, ``S``, ``F``, or ``-`` for INVALID."""
     return _LETTER[status]
 
 
 def ticks(root: Behaviour, count: int) -> str:
-    """Tick so many times; the letters of the statuses: ``"RRS"``."""
+    """Tick a tree ``count`` times. Returns the root's statuses as letters: ``"RRS"``."""
     letters = []
     for _ in range(count):
         root.tick_once()
@@ -75,17 +75,17 @@ def ticks(root: Behaviour, count: int) -> str:
 
 
 class ScriptedError(Exception):
-    """What a scripted operator raises where its script says so."""
+    """Raised by scripted operators at ``!`` and in the calls listed in ``raises``."""
 
 
 class ScriptedOperator:
-    """Code for a task, which follows a script; bind it to the task as it is.
+    """An operator that follows a script; bind the instance to a task.
 
-    Every start of the task follows the next script, behind the last one that one again. A
+    Each start of the task uses the next script, and the last script once they are used up. A
     script that is used up repeats its last letter. ``raises`` names the calls that raise
-    ScriptedError: ``make``, ``start`` or ``abort``. ``at_tick`` is called before every
-    answer, for tests in which operators change the world. ``abort_ticks`` is how many ticks an
-    abort takes after the one in which it begins.
+    ScriptedError: ``make``, ``start`` or ``abort``. ``at_tick`` is called before each tick
+    returns, for tests in which operators change the world. ``abort_ticks`` is the number of
+    ticks that an abort takes after the one in which it starts.
     """
 
     def __init__(
@@ -102,35 +102,35 @@ class ScriptedOperator:
         self.runs: list[ScriptedRun] = []
 
     def __call__(self, agent: Any, *args: Any) -> ScriptedRun:  # noqa: ARG002 - how agents call it
-        """Called by the run time for every start of the task."""
+        """Create the run for one start of the task; called by the agent."""
         self.fail_in("make")
         script = self.scripts[min(len(self.runs), len(self.scripts) - 1)]
         self.runs.append(ScriptedRun(self, script, args))
         return self.runs[-1]
 
     def fail_in(self, place: str) -> None:
-        """Raise ScriptedError if this is where it is to be raised."""
+        """Raise ScriptedError if ``raises`` lists this call."""
         if place in self.raises:
             raise ScriptedError(f"{place} was to fail")
 
     @property
     def starts(self) -> int:
-        """How often it was started."""
+        """The number of starts."""
         return sum(run.starts for run in self.runs)
 
     @property
     def ticks(self) -> int:
-        """How often it was ticked."""
+        """The number of ticks, over all runs."""
         return sum(run.ticks for run in self.runs)
 
     @property
     def ends(self) -> int:
-        """How often it came to an end by itself: success, failure or exception."""
+        """The number of ends by itself: success, failure or exception."""
         return sum(run.ends for run in self.runs)
 
     @property
     def aborts(self) -> int:
-        """How often it was aborted."""
+        """The number of aborts."""
         return sum(run.aborts for run in self.runs)
 
     @property
@@ -140,12 +140,12 @@ class ScriptedOperator:
 
     @property
     def faults(self) -> list[str]:
-        """What the caller did that no caller may do; empty for a run time in order."""
+        """Violations of the life cycle by the caller; empty if the caller is correct."""
         return [fault for run in self.runs for fault in run.faults]
 
 
 class ScriptedRun:
-    """One start of a scripted operator and what came of it."""
+    """One run of a scripted operator, with counts of the calls that it received."""
 
     def __init__(self, owner: ScriptedOperator, script: str, args: tuple[Any, ...]) -> None:
         self.script = script
@@ -158,10 +158,10 @@ class ScriptedRun:
         """Called once, before the first tick."""
         self._expect(self.starts == 0, "started twice")
         self.starts += 1
-        self._may_raise("start")
+        self._raise_if_scripted("start")
 
     def tick(self) -> Status:
-        """The next letter of the script, or how the abort goes on."""
+        """Return the status of the script's next letter, or of an abort that is under way."""
         if self.aborts == 1 and self.abort_ticks < self._owner.abort_ticks:
             self.abort_ticks += 1
             return self._aborting()
@@ -173,53 +173,53 @@ class ScriptedRun:
         self._owner.at_tick()
         if letter == "!":
             raise ScriptedError(f"tick {self.ticks} was to fail")
-        answer: Status = _ANSWER.get(letter, "no status")  # what "?" is for
-        return answer
+        status: Status = _STATUS.get(letter, "no status")  # "?" returns no status
+        return status
 
     def abort(self) -> Status:
-        """Called once instead of an end; RUNNING when it takes more ticks."""
+        """Abort the run; called at most once. Returns RUNNING if the abort takes more ticks."""
         self._expect(self.starts == 1, "aborted before it was started")
         self._expect(not self.over, "aborted after its end")
         self.aborts += 1
-        self._may_raise("abort")
+        self._raise_if_scripted("abort")
         return self._aborting()
 
     @property
     def over(self) -> bool:
-        """Whether it has ended or was aborted."""
+        """Whether the run has ended or was aborted."""
         return self.ends + self.aborts > 0
 
     @property
     def aborting(self) -> bool:
-        """Whether an abort has begun that takes more ticks."""
+        """Whether an abort is under way."""
         unfinished = self.abort_ticks < self._owner.abort_ticks
         return self.aborts == 1 and unfinished and "abort" not in self._owner.raises
 
     def _aborting(self) -> Status:
         return Status.RUNNING if self.aborting else Status.SUCCESS
 
-    def _may_raise(self, place: str) -> None:
+    def _raise_if_scripted(self, place: str) -> None:
         if place == "start" and place in self._owner.raises:
             self.ends += 1
         self._owner.fail_in(place)
 
-    def _expect(self, right: bool, fault: str) -> None:  # noqa: FBT001 - reads as a sentence
-        if not right:
+    def _expect(self, holds: bool, fault: str) -> None:  # noqa: FBT001 - reads as a sentence
+        if not holds:
             self.faults.append(f"run {self._owner.runs.index(self)}: {fault}")
 
 
 class RecordingListener:
-    """Remembers what an agent's events tell; give it to the agent as its listener."""
+    """An agent's listener that records all events."""
 
     def __init__(self) -> None:
         self.events: list[AgentEvent] = []
 
     def __call__(self, event: AgentEvent) -> None:
-        """Called by the agent."""
+        """Record an event; called by the agent."""
         self.events.append(event)
 
     def clear(self) -> None:
-        """Forget what was heard so far."""
+        """Remove all recorded events."""
         self.events.clear()
 
     def of(self, kind: type[E]) -> list[E]:
@@ -227,19 +227,19 @@ class RecordingListener:
         return [event for event in self.events if isinstance(event, kind)]
 
     def lines(self) -> list[str]:
-        """What happened to steps: ``start a``, then ``done a``, ``failed a`` or ``aborted a``."""
-        return [line_of(event) for event in self.events if isinstance(event, _ABOUT_STEPS)]
+        """The events of steps as text: ``start a``, ``done a``, ``failed a``, ``aborted a``."""
+        return [line_of(event) for event in self.events if isinstance(event, _STEP_EVENTS)]
 
     def story(self) -> list[str]:
-        """What happened to steps, goals and plans, in the same form."""
+        """All events but changes of beliefs, as text."""
         return [line_of(event) for event in self.events if not isinstance(event, BeliefChanged)]
 
     def changes(self) -> list[str]:
-        """What changed in the beliefs, and who did it: ``ammo: 1 → 0 (by fight)``."""
+        """The changes of beliefs with their sources: ``ammo: 1 → 0 (by fight)``."""
         return [str(event.change) for event in self.of(BeliefChanged)]
 
     def ends(self) -> dict[int, tuple[LeafStarted, list[LeafEnd]]]:
-        """Every start of a step with the ends that followed, by the step's number."""
+        """The start of every step and the ends that followed it, by the step's number."""
         paired: dict[int, tuple[LeafStarted, list[LeafEnd]]] = {}
         for event in self.events:
             if isinstance(event, LeafStarted):
@@ -249,11 +249,11 @@ class RecordingListener:
         return paired
 
     def running(self) -> list[str]:
-        """The tasks of steps that were started and have not ended."""
+        """The tasks of the steps that were started and have not ended."""
         return [start.task for start, ends in self.ends().values() if not ends]
 
     def faults(self) -> list[str]:
-        """Breaches of "exactly one end for every start, and none before it"."""
+        """Violations of the rule that every start is followed by exactly one end."""
         faults: list[str] = []
         started: dict[int, str] = {}
         ended: set[int] = set()
@@ -271,16 +271,16 @@ class RecordingListener:
         return faults
 
 
-_ABOUT_STEPS: Final = (LeafStarted, LeafEnded, LeafAborting, LeafAborted, LeafRefused)
+_STEP_EVENTS: Final = (LeafStarted, LeafEnded, LeafAborting, LeafAborted, LeafRefused)
 
 
 def line_of(event: AgentEvent) -> str:
-    """What happened, in as few words as will do."""
+    """A short description of an event: ``start shoot``, ``fight succeeded``."""
     match event:
         case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
-            return f"{_END[type(event)][not succeeded]} {task}"
+            return f"{_END_WORDS[type(event)][not succeeded]} {task}"
         case CleanupStarted() | LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
-            return f"{_WORD[type(event)]} {event.task}"
+            return f"{_EVENT_WORDS[type(event)]} {event.task}"
         case LeaseTaken(key, holder):
             return f"{holder} has {key}"
         case LeaseReturned(key, holder):
@@ -297,7 +297,7 @@ def line_of(event: AgentEvent) -> str:
             return f"{type(event).__name__} {event.goal}"
 
 
-_WORD: Final = MappingProxyType[type[AgentEvent], str](
+_EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
     {
         LeafStarted: "start",
         LeafAborting: "aborting",
@@ -306,7 +306,7 @@ _WORD: Final = MappingProxyType[type[AgentEvent], str](
         CleanupStarted: "clean up",
     }
 )
-_END: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
+_END_WORDS: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
     {
         LeafEnded: ("done", "failed"),
         CleanupEnded: ("cleaned up", "did not clean up"),

@@ -1,4 +1,4 @@
-"""World: a small world with a fluent of every kind, which random problems are about."""
+"""World: a small state with a fluent of every kind, the subject of random problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bthtn.world.truth import UNKNOWN
 
 
 class Mood(Enum):
-    """How somebody feels, in order."""
+    """An ordered Enum for a fluent."""
 
     CALM = "calm"
     ALERT = "alert"
@@ -22,7 +22,7 @@ class Mood(Enum):
 
 
 class World(State):
-    """Truths, numbers, a mood, a name, a family, and ``seen``, which no plan can foresee."""
+    """Fluents of type bool, int, float, Enum and str, a family, and the volatile ``seen``."""
 
     open: Fluent[bool] = fluent(default=False)
     lit: Fluent[bool] = fluent(default=True)
@@ -37,7 +37,7 @@ class World(State):
 
 
 MEMBERS: Final = ("a", "b")
-"""Names in this world: values of ``place``, indices of ``at``, arguments of tasks."""
+"""The values of ``place``, which are also indices of ``at`` and arguments of tasks."""
 
 PROMISES: Final[tuple[tuple[Assignment, ...], ...]] = (
     (),
@@ -45,7 +45,7 @@ PROMISES: Final[tuple[tuple[Assignment, ...], ...]] = (
     (World.count.increases(1), World.mood.becomes(Mood.ALERT)),
     (World.at[World.place].becomes(World.lit),),
 )
-"""What a deferred task may ensure."""
+"""Effects that deferred tasks ensure."""
 
 
 VALUES: Final[tuple[tuple[Any, Any], ...]] = (
@@ -56,7 +56,7 @@ VALUES: Final[tuple[tuple[Any, Any], ...]] = (
     (lambda state: ("b", "a") if state.lit else ("a",), None),
     (lambda state: () if state.armed else ("b", state.place), None),
 )
-"""Values of a variable, each with the key that sorts them."""
+"""Values of a variable, each with the sort key or None."""
 
 TIMES: Final[tuple[Any, ...]] = (
     0,
@@ -67,7 +67,7 @@ TIMES: Final[tuple[Any, ...]] = (
     World.count + 1,
     lambda state: state.ammo,
 )
-"""How often something may be repeated."""
+"""Numbers of repetitions."""
 
 WEIGHTS: Final[tuple[Any, ...]] = (
     1,
@@ -78,11 +78,11 @@ WEIGHTS: Final[tuple[Any, ...]] = (
     World.fuel,
     lambda state: 2 if state.lit else 0,
 )
-"""How likely something may be drawn."""
+"""Weights of random choices."""
 
 
 def conditions(who: str) -> tuple[Condition, ...]:
-    """Questions to this world; ``who`` is a name, or the parameter of a task."""
+    """Conditions on this world; ``who`` is one of ``MEMBERS``, or the parameter of a task."""
     return (
         World.open,
         ~World.open,
@@ -102,7 +102,7 @@ def conditions(who: str) -> tuple[Condition, ...]:
 
 
 def effects(who: str) -> tuple[EffectLike, ...]:
-    """Changes of this world: constants, increases, computed values, a plain function."""
+    """Effects on this world: constants, increases, computed values, a plain function."""
 
     def carry(state: World) -> None:
         state.armed = True

@@ -1,9 +1,9 @@
-"""The pytest plugin: ``cases.toml`` beside a ``domain.py`` is a file of tests.
+"""The pytest plugin: collects ``cases.toml`` next to a ``domain.py`` as tests.
 
-So is ``other_cases.toml`` beside an ``other.py``.
+It also collects ``other_cases.toml`` next to an ``other.py``, and ignores files without a domain.
 
-pytest starts it in every run of everybody who has bthtn installed, so nothing but pytest is
-imported before there is such a file. A ``cases.toml`` without a domain belongs to somebody else.
+pytest loads the plugin in every run wherever bthtn is installed, so the rest of bthtn is
+imported only once such a file is found.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from typing import Any
 
 import pytest
 
-from bthtn.testing.beside import domain_beside
+from bthtn.testing.case_files import domain_file_of
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Called by pytest for every file it looks at."""
-    domain = domain_beside(file_path)
+    """Pytest's hook for every file: collects files of cases that have a domain."""
+    domain = domain_file_of(file_path)
     if domain is not None and domain.is_file():
         return CasesFile.from_parent(parent, path=file_path)
     return None
 
 
 def name_of(domain: Path) -> str:
-    """What the domain in a file is called where the file defines several."""
+    """The name of the main domain of a file that defines several."""
     return domain.parent.name if domain.name == "domain.py" else domain.stem
 
 
-class CaseFailed(Exception):  # noqa: N818 - what pytest reports, not what went wrong in the code
-    """A case does not hold; the message shows what was expected and what came."""
+class CaseFailed(Exception):  # noqa: N818 - a failed test, not an error
+    """A case failed; the message shows the expected and the actual plan."""
 
 
 class CasesFile(pytest.File):
-    """A ``cases.toml``, with the domain that stands beside it."""
+    """A file of cases."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """The cases, or one error that says everything that is wrong with the file."""
-        from bthtn.errors import BthtnError  # noqa: PLC0415 - see above
-        from bthtn.testing.cases import domain_at, fault_of, read_cases  # noqa: PLC0415 - see above
+        """Yield the cases. Raises CollectError with all faults of the file."""
+        from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.cases import domain_at, fault_of, read_cases  # noqa: PLC0415 - see the docstring
 
-        file = domain_beside(self.path)
-        assert file is not None, "pytest_collect_file has seen to that"
+        file = domain_file_of(self.path)
+        assert file is not None, "pytest_collect_file checks that"
         try:
             domain = domain_at(file, name_of(file))
             cases = read_cases(self.path, domain)
@@ -51,30 +51,30 @@ class CasesFile(pytest.File):
             raise self.CollectError(str(error)) from None
         for case in cases:
             yield CaseItem.from_parent(
-                self, name=case.name, line=case.line, ask=lambda one=case: fault_of(one)
+                self, name=case.name, line=case.line, fault=lambda one=case: fault_of(one)
             )
 
 
 class CaseItem(pytest.Item):
-    """One case."""
+    """One case as a test."""
 
-    def __init__(self, *, line: int, ask: Callable[[], str], **rest: Any) -> None:
+    def __init__(self, *, line: int, fault: Callable[[], str], **rest: Any) -> None:
         super().__init__(**rest)
         self._line = line
-        self._ask = ask
+        self._fault = fault
 
     def runtest(self) -> None:
-        """Plan it. Raises CaseFailed."""
-        fault = self._ask()
-        if fault:
-            raise CaseFailed(fault)
+        """Plan, and compare the result. Raises CaseFailed."""
+        difference = self._fault()
+        if difference:
+            raise CaseFailed(difference)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The difference, without a traceback through bthtn."""
+        """The difference between the plans, without a traceback."""
         if isinstance(excinfo.value, CaseFailed):
             return f"{self.path}:{self._line}: case '{self.name}'\n{excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the case stands."""
+        """The file, line and name that pytest shows."""
         return self.path, self._line - 1, f"case '{self.name}'"

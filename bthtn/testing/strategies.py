@@ -1,11 +1,11 @@
-"""Hypothesis strategies: random states, and random problems in which everything occurs.
+"""Hypothesis strategies: random states, and random problems with every construct.
 
     @given(problems())
     def test_every_plan_can_be_carried_out(problem: PlanRequest) -> None: ...
 
-A problem is layered, or nothing would happen in it: primitive tasks below, compound tasks
-above that mostly call downward, methods behind others that often fail, some of them late.
-Recursion is possible and always ends: by the guard, or by the bound on depth.
+Problems are layered so that most have a plan worth testing: compound tasks mostly call tasks
+of lower layers, and methods often fail, some of them late, so that searches backtrack.
+Recursion occurs, and always ends: by the recursion check or the limit of depth.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ T = TypeVar("T")
 _VALUES: Final[Mapping[type, tuple[Any, ...]]] = MappingProxyType(
     {bool: (False, True), int: (0, 1, 2), float: (0.0, 0.5, 1.0), str: MEMBERS}
 )
-# Weights: what occurs more often than the rest is written more often.
+# A value that is listed several times is drawn more often.
 _TWO_IN_FIVE: Final = (True, True, False, False, False)
 _ONE_IN_FIVE: Final = (False,) * 4 + (True,)
 _ONE_IN_EIGHT: Final = (False,) * 7 + (True,)
@@ -87,7 +87,7 @@ _POLICIES: Final = (*[ParallelPolicy.ALL] * 3, ParallelPolicy.ANY, ParallelPolic
 
 
 def _choice(draw: st.DrawFn, among: tuple[T, ...]) -> T:
-    # By position: the values may be expressions, whose == builds data instead of answering.
+    # By position: the values may be expressions, whose == builds an expression.
     return among[draw(st.integers(0, len(among) - 1))]
 
 
@@ -95,10 +95,10 @@ def _choice(draw: st.DrawFn, among: tuple[T, ...]) -> T:
 def states(
     draw: st.DrawFn, schema: StateSchema = World.__schema__, members: tuple[Any, ...] = MEMBERS
 ) -> FrozenState:
-    """States of any schema, with small values, some of them unknown.
+    """States of a schema, with small values, some of them unknown.
 
-    Families get values for those of ``members`` that can be their indices. Fluents of a type
-    that is no bool, int, float, str or Enum keep their default.
+    Families get values for the ``members`` that have the family's index type. Fluents whose type
+    is not bool, int, float, str or an Enum keep their default.
     """
     variables = [*schema.fluents.values()]
     for family in schema.families.values():
@@ -119,15 +119,15 @@ def problems(draw: st.DrawFn) -> PlanRequest:
     Every construct of domains and task networks occurs. Settings bound the depth and the
     number of expansions, so that every search ends soon.
     """
-    author = _Author(draw)
-    domain = author.domain.freeze()
-    problem = request(domain, World.over(draw(states())), author.goal(), draw(_settings()))
+    drawer = _DomainDrawer(draw)
+    domain = drawer.domain.freeze()
+    problem = request(domain, World.over(draw(states())), drawer.goal(), draw(_settings()))
     note(problem_text(problem))
     return problem
 
 
 def problem_text(problem: PlanRequest) -> str:
-    """The whole problem as people read it."""
+    """The problem as readable text: state, goal, settings and all tasks."""
     lines = [f"state {problem.state}", f"goal {network_text(problem.goal)}", f"{problem.settings}"]
     for task in problem.domain.tasks.values():
         lines.append(f"{task}({', '.join(parameter.name for parameter in task.parameters)})")
@@ -155,8 +155,8 @@ def _settings(draw: st.DrawFn) -> Settings:
     )
 
 
-class _Author:
-    """Writes one random domain; a domain reads the functions of its compounds when it is frozen."""
+class _DomainDrawer:
+    """Draws one random domain; draws methods late, when freezing calls the compound functions."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
@@ -169,7 +169,7 @@ class _Author:
             self._compounds.append(self._compound(number))
 
     def goal(self) -> NetworkLike:
-        """Something to do: mostly the topmost task."""
+        """A random goal: mostly the task of the top layer."""
         if self._choose(_ONE_IN_EIGHT):
             return self._network(-1, "a", _BODIES)
         return self._compounds[0](*("b" for _ in self._compounds[0].parameters))
@@ -277,19 +277,21 @@ class _Author:
                 return any_order(*parts)
             case "partial_order":
                 named = dict(zip("abc", parts, strict=False))
-                told = [one for one in self._choose(_CONSTRAINTS) if "c" in named or "c" not in one]
-                return partial_order(*told, **named)
+                order = [
+                    one for one in self._choose(_CONSTRAINTS) if "c" in named or "c" not in one
+                ]
+                return partial_order(*order, **named)
             case _:
                 by: Any = self._choose((World.count, World.place, ()))
                 return random_of(*((self._choose(WEIGHTS), part) for part in parts), by=by)
 
     def _parts(self, level: int, who: str, outside: tuple[str, ...]) -> list[NetworkLike]:
-        """Two or three networks, of fewer kinds the deeper they lie."""
+        """Two or three networks; fewer kinds of networks occur in inner ones."""
         kinds = _INNER if outside is _BODIES else _LEAVES
         return [self._network(level, who, kinds) for _ in range(self._choose((2, 3)))]
 
     def _call(self, level: int, who: str) -> TaskCall:
-        """A call of a task further below; now and then of any task, so that there are loops."""
+        """A call of a task of a lower layer; sometimes of any task, which makes recursion."""
         below = self._compounds if self._choose(_ONE_IN_EIGHT) else self._compounds[level + 1 :]
         among: tuple[Task, ...] = (*self._primitives * 2, *below * 3)
         task = self._choose(among)

@@ -1,7 +1,7 @@
-"""HOW DOES IT LOOK? Plans, behaviour trees and domains as text and as pictures.
+"""Views: plans, behaviour trees, domains and runs as text and as pictures.
 
-Everything here turns what there is into text; only ``picture`` starts a program. Colours on
-a terminal are the command line's business.
+All functions return text, except ``picture``, which runs Graphviz. Colours on a terminal are
+added by ``bthtn.cli``.
 """
 
 from importlib import import_module
@@ -37,7 +37,7 @@ _MODULE_OF: Final = MappingProxyType(
 
 
 def __getattr__(name: str) -> Any:
-    """Import what draws trees or domains when it is asked for: it needs py_trees or networkx."""
+    """Import ``behaviour_dot`` and ``domain_dot`` on first access: py_trees, networkx are slow."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

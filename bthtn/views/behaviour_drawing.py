@@ -1,4 +1,4 @@
-"""A py_trees tree as a picture: the user's nodes, and the plans mounted in it."""
+"""Draws a py_trees tree in dot: the user's nodes, and the plans mounted below them."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes",
 def behaviour_dot(
     root: Behaviour, *, title: str = "", status: bool = False, legend: bool = False
 ) -> str:
-    """The tree in dot as it stands now; with ``status``, coloured by how each node ended last."""
+    """The tree in dot; with ``status``, each node is coloured by its current status."""
     drawing = Drawing(title)
     pending: list[tuple[Behaviour, str, str, str]] = [(root, "", "", "")]
     while pending:
         node, above, kind, label = pending.pop()
-        name = _drawn(drawing, node, node.status.name if status else "")
+        name = _draw_node(drawing, node, node.status.name if status else "")
         if above:
             drawing.edge(above, name, kind=kind, label=label)
-        below = _edge(node)
+        below = _edge_kind(node)
         for number, child in reversed(list(enumerate(node.children, 1))):
             pending.append((child, name, below, str(number) if below == "choice" else ""))
     return drawing.text(legend=legend)
 
 
-def _drawn(drawing: Drawing, node: Behaviour, status: str) -> str:
-    kind, label, below = _look(node)
+def _draw_node(drawing: Drawing, node: Behaviour, status: str) -> str:
+    kind, label, below = _appearance(node)
     tooltip = f"{type(node).__name__} '{node.name}'"
     if isinstance(node, TaskLeaf):
         tooltip = task_tooltip(node.node.task, node.node.args)
@@ -51,8 +51,8 @@ def _drawn(drawing: Drawing, node: Behaviour, status: str) -> str:
     return drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
 
 
-def _look(node: Behaviour) -> tuple[str, str, str]:
-    """Kind, name and second line of a node; what is most special is asked first."""
+def _appearance(node: Behaviour) -> tuple[str, str, str]:
+    """Kind, name and second line of a node; the most specific classes come first."""
     match node:
         case PlanGoal():
             goal = network_text(node.goal)
@@ -69,11 +69,11 @@ def _look(node: Behaviour) -> tuple[str, str, str]:
         case PlanParallel():
             return "parallel", "parallel", PARALLEL_ENDS[node.node.policy.value]
         case _:
-            return _authored(node)
+            return _authored_appearance(node)
 
 
-def _authored(node: Behaviour) -> tuple[str, str, str]:
-    """The look of a node that somebody put into a tree by hand."""
+def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:
+    """Kind, name and second line of a node that the user has written."""
     match node:
         case composites.Sequence():
             return "sequence", node.name, _memory(node.memory)
@@ -85,8 +85,8 @@ def _authored(node: Behaviour) -> tuple[str, str, str]:
             return "decorator", node.name, _class_name(node)
         case _:
             words = re.findall(r"[A-Z][a-z]*", type(node).__name__)
-            asks = bool(CONDITION_WORDS.intersection((*words[:1], *words[-1:])))
-            return ("check" if asks else "task"), node.name, ""
+            is_check = bool(CONDITION_WORDS.intersection((*words[:1], *words[-1:])))
+            return ("check" if is_check else "task"), node.name, ""
 
 
 def _memory(memory: object) -> str:
@@ -110,8 +110,8 @@ def _class_name(node: Behaviour) -> str:
     return "" if name == node.name else name
 
 
-def _edge(node: Behaviour) -> str:
-    """Edges to what was not there when the tree was written, and to what may never run."""
+def _edge_kind(node: Behaviour) -> str:
+    """The kind of the edges to the children: mounted at run time, alternatives, or plain."""
     if isinstance(node, PlanGoal | Suspended | TaskLeaf):
         return "mounted"
     return "choice" if isinstance(node, PlanPriority) else ""

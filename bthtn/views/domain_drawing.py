@@ -1,4 +1,4 @@
-"""A domain as a picture: compound tasks, their methods, and what those call."""
+"""Draws a domain in dot: compound tasks, their methods, and the tasks that these call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bthtn.views.plan_drawing import always, task_kind, task_tooltip
 
 
 def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
-    """The domain in dot, methods in order of preference from top to bottom."""
+    """The domain in dot, with methods in order of preference from top to bottom."""
     graph = task_graph(domain)
     drawing = Drawing(f"domain {domain.name}", direction="LR")
     names = {}
@@ -22,7 +22,7 @@ def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
             names[node] = _draw_task(drawing, data["task"])
     for above, below, data in graph.edges(data=True):
         if isinstance(above, tuple) and above[0] == below and graph.nodes[below]["task"].origin:
-            continue  # a construct goes on by calling itself: that is not worth an arrow
+            continue  # constructs recurse by design: an arrow would say nothing
         kind = "deferred" if data.get("deferred") else ""
         drawing.edge(names[above], names[below], kind=kind)
     return drawing.text(legend=legend)

@@ -1,11 +1,11 @@
-"""A writer of Graphviz' dot language: nodes numbered in order, everything escaped.
+"""A writer of Graphviz' dot language that numbers nodes and escapes all texts.
 
     drawing = Drawing("combat: fight")
     above = drawing.node("sequence", "sequence")
     drawing.edge(above, drawing.node("task", "reload"))
     text = drawing.text()
 
-``LOOKS`` is the table of what each kind of node looks like; the legend is made from it.
+``LOOKS`` maps each kind of node to its shape and colours, and is the source of the legend.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ WIDTH: Final = 30
 TITLE_WIDTH: Final = 90
 LEGEND_COLUMNS: Final = 3
 DEEPEST_FRAME: Final = 50
-"""Frames inside frames; Graphviz reads some thousands, people much fewer."""
+"""Deeper frames are not drawn: Graphviz can nest some thousands, but they are unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one kind of node is drawn; ``sign`` stands before its label."""
+    """The shape and colours of one kind of node; ``sign`` precedes its label."""
 
     shape: str
     fill: str
@@ -75,8 +75,8 @@ LOOKS: Final[Mapping[str, Look]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Paint:
-    """How a run-time status is shown: over whatever the kind of node looks like."""
+class StatusLook:
+    """The colours and sign of a status; they override those of the node's kind."""
 
     fill: str
     line: str
@@ -84,12 +84,12 @@ class Paint:
     meaning: str
 
 
-STATUSES: Final[Mapping[str, Paint]] = MappingProxyType(
+STATUSES: Final[Mapping[str, StatusLook]] = MappingProxyType(
     {
-        "RUNNING": Paint("#CFE8FF", "#0B69C7", "▶", "is running"),
-        "SUCCESS": Paint("#D3F2DA", "#218739", "✓", "succeeded"),
-        "FAILURE": Paint("#FAD4D0", "#C22D23", "✗", "failed"),
-        "INVALID": Paint("#F4F5F7", "#B8C0C8", "", "not run, or aborted"),
+        "RUNNING": StatusLook("#CFE8FF", "#0B69C7", "▶", "is running"),
+        "SUCCESS": StatusLook("#D3F2DA", "#218739", "✓", "succeeded"),
+        "FAILURE": StatusLook("#FAD4D0", "#C22D23", "✗", "failed"),
+        "INVALID": StatusLook("#F4F5F7", "#B8C0C8", "", "not run, or aborted"),
     }
 )
 
@@ -118,14 +118,14 @@ _HEAD: Final = (
 
 
 class Drawing:
-    """A picture being written down. Nodes are numbered in the order in which they are made."""
+    """A graph under construction. Nodes are numbered in the order of their creation."""
 
     def __init__(self, title: str = "", *, direction: str = "TB") -> None:
         self._title = _lines(title, TITLE_WIDTH) if title else [""]
         self._direction = direction
         self._body: list[str] = []
         self._edges: list[str] = []
-        self._seen: dict[str, None] = {}
+        self._used: dict[str, None] = {}
         self._nodes = 0
         self._frames = 0
         self._open = 0
@@ -133,14 +133,14 @@ class Drawing:
     def node(
         self, kind: str, label: str, *, below: str = "", tooltip: str = "", status: str = ""
     ) -> str:
-        """Draw a node; its name. ``below`` is a second part of the label."""
-        look, paint = LOOKS[kind], STATUSES.get(status)
-        self._seen[kind] = None
+        """Add a node and return its name. ``below`` is the second part of the label."""
+        look, painted = LOOKS[kind], STATUSES.get(status)
+        self._used[kind] = None
         fill, line, sign, width = look.fill, look.line, look.sign, 1.3
-        if paint is not None:
-            self._seen[status] = None
-            fill, line, width = paint.fill, paint.line, 2.4
-            sign = f"{paint.sign} {sign}".strip()
+        if painted is not None:
+            self._used[status] = None
+            fill, line, width = painted.fill, painted.line, 2.4
+            sign = f"{painted.sign} {sign}".strip()
         first, *more = _lines(label)
         lines = [f"{sign} {first}" if sign else first, *more, *(_lines(below) if below else [])]
         name = f"n{self._nodes}"
@@ -154,12 +154,12 @@ class Drawing:
         return name
 
     def edge(self, above: str, below: str, *, kind: str = "", label: str = "") -> None:
-        """Draw an edge. Edges out of a node are drawn left to right in the order they are made."""
+        """Add an edge; a node's edges are drawn from left to right in order of creation."""
         named = f" label={quoted(*(f' {line}' for line in _lines(label)))}" if label else ""
         self._edges.append(f"{above} -> {below} [{EDGES[kind]}{named}]")
 
     def open_frame(self, label: str, *, tooltip: str = "") -> None:
-        """Begin a frame around the nodes that follow, until it is closed."""
+        """Open a frame around the nodes that are added until it is closed."""
         self._open += 1
         if self._open > DEEPEST_FRAME:
             return
@@ -173,13 +173,13 @@ class Drawing:
         self._frames += 1
 
     def close_frame(self) -> None:
-        """The frame begun last is complete."""
+        """Close the frame that was opened last."""
         if self._open <= DEEPEST_FRAME:
             self._body.append("}")
         self._open -= 1
 
     def text(self, *, legend: bool = False) -> str:
-        """The picture in dot; the legend explains what occurs in it."""
+        """The graph in dot; the legend explains the kinds and statuses that occur in it."""
         assert self._open == 0, "every frame is closed"
         label = self._legend() if legend else quoted(*self._title)
         head = f"graph [rankdir={self._direction} label={label} {_HEAD[0]}]"
@@ -187,16 +187,21 @@ class Drawing:
         return "digraph bthtn {\n" + "".join(f"  {part}\n" for part in parts) + "}\n"
 
     def _legend(self) -> str:
-        """The title with the legend below it: as a node, the legend would move other nodes."""
+        """The graph's label: title and legend. A legend as a node would change the layout."""
         cells = [
-            _cells(look.fill, look.line, look.sign, f"{kind}: {look.meaning}")
+            _legend_cells(look.fill, look.line, look.sign, f"{kind}: {look.meaning}")
             for kind, look in LOOKS.items()
-            if kind in self._seen
+            if kind in self._used
         ]
         cells += [
-            _cells(paint.fill, paint.line, paint.sign, f"{status}: {paint.meaning}")
-            for status, paint in STATUSES.items()
-            if status in self._seen
+            _legend_cells(
+                painted.fill,
+                painted.line,
+                painted.sign,
+                f"{status}: {painted.meaning}",
+            )
+            for status, painted in STATUSES.items()
+            if status in self._used
         ]
         columns = range(0, len(cells), LEGEND_COLUMNS)
         rows = "".join(f"<tr>{''.join(cells[at : at + LEGEND_COLUMNS])}</tr>" for at in columns)
@@ -207,12 +212,12 @@ class Drawing:
 
 
 def quoted(*lines: str) -> str:
-    """Lines as one string of dot in which nothing means anything but itself."""
+    """Lines as one quoted string of dot, with all special characters escaped."""
     return '"' + "\\n".join(line.translate(_ESCAPES) for line in lines) + '"'
 
 
 def _lines(text: str, width: int = WIDTH) -> list[str]:
-    """The text as a label: cut where it is too long, on lines of a readable width."""
+    """A label: the text shortened to LONGEST_LABEL and wrapped at ``width``."""
     shown = shortened(one_line(text), LONGEST_LABEL)
     if not shown.strip():
         return ["(no name)"]
@@ -220,7 +225,7 @@ def _lines(text: str, width: int = WIDTH) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _cells(fill: str, line: str, sign: str, meaning: str) -> str:
+def _legend_cells(fill: str, line: str, sign: str, meaning: str) -> str:
     colours = f'color="{line}"' + (f' bgcolor="{fill}"' if fill != "none" else "")
     cell = f'<td border="1" width="22" {colours}>{sign or " "}</td>'
     return f'{cell}<td align="left"><font point-size="10">{meaning}   </font></td>'

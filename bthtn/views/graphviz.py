@@ -1,4 +1,4 @@
-"""Pictures from dot, by Graphviz' own program: the one place here that starts a process."""
+"""Pictures from dot by Graphviz' ``dot``; the only view that starts a process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from bthtn.errors import Diagnostic, InputError
 
 FORMATS: Final = ("svg", "png")
 TIMEOUT: Final = 120.0
-_GET: Final = (
+_INSTALL_HINT: Final = (
     "install Graphviz (apt install graphviz, brew install graphviz, or https://graphviz.org),"
     " or open the .dot file with any viewer of dot"
 )
 
 
 def picture(dot: str, form: str, *, program: str = "dot", timeout: float = TIMEOUT) -> bytes:
-    """The picture as svg or png. Raises InputError without Graphviz, or when it fails."""
+    """Render dot as svg or png; ``timeout`` is in seconds.
+
+    Raises InputError if Graphviz is missing, fails, or takes too long.
+    """
     assert form in FORMATS, f"Graphviz is not asked for {form}"
     found = shutil.which(program)
     if found is None:
@@ -35,10 +38,12 @@ def picture(dot: str, form: str, *, program: str = "dot", timeout: float = TIMEO
     except OSError as error:
         raise _fault(f"'{program}' cannot be started: {error.strerror}") from None
     if done.returncode or not done.stdout:
-        said = done.stderr.decode(errors="replace").strip()
-        raise _fault(f"'{program}' failed: {said.splitlines()[0] if said else 'without a word'}")
+        stderr = done.stderr.decode(errors="replace").strip()
+        raise _fault(
+            f"'{program}' failed: {stderr.splitlines()[0] if stderr else 'without a word'}"
+        )
     return done.stdout
 
 
 def _fault(message: str) -> InputError:
-    return InputError(Diagnostic("BT407", message, hint=_GET))
+    return InputError(Diagnostic("BT407", message, hint=_INSTALL_HINT))

@@ -1,4 +1,4 @@
-"""A plan as a picture: what runs after, beside or instead of what, and for which task."""
+"""Draws a plan in dot: sequences, parallels, priorities, steps, and frames for tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.views.dot import Drawing
-from bthtn.views.text import branches_of, dropped_reason, scope_text, suspended_text, unrolled
+from bthtn.views.text import dropped_reason, numbered_children, scope_text, suspended_text, unrolled
 from bthtn.world.expression import Binding, Condition, Constant
 
 _CLOSE: Final = "close"
@@ -31,7 +31,7 @@ PARALLEL_ENDS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def plan_dot(plan: Plan, *, flat: bool = False, scopes: bool = True, legend: bool = False) -> str:
-    """The plan in dot, scopes as frames; ``flat`` is the form in which plans are compared."""
+    """The plan in dot. Scopes become frames; ``flat`` draws the plan without them."""
     title = f"{plan.domain.name}: {plan.goal_text}    record {plan.record!r}"
     root = plan.flat() if flat else plan.tree
     return tree_dot(root, plan.domain, title=title, scopes=scopes, legend=legend)
@@ -45,7 +45,7 @@ def tree_dot(
     scopes: bool = True,
     legend: bool = False,
 ) -> str:
-    """A plan tree alone in dot; the domain knows what its methods are called."""
+    """A plan tree in dot; with the domain, methods are shown with their names."""
     drawing = Drawing(title)
     pending: list[tuple[Node | Dropped | str, str, str, str]] = [(root, "", "", "")]
     while pending:
@@ -59,17 +59,17 @@ def tree_dot(
                 pending.append((_CLOSE, "", "", ""))
             pending.append((node.child, above, kind, label))
         else:
-            name = _drawn(drawing, node)
+            name = _draw_node(drawing, node)
             if above:
                 drawing.edge(above, name, kind=kind, label=label)
             choice = isinstance(node, PriorityNode)
-            for place, child in reversed(branches_of(node)):
-                pending.append((child, name, *_edge(child, place, choice=choice)))
+            for place, child in reversed(numbered_children(node)):
+                pending.append((child, name, *_edge_kind(child, place, choice=choice)))
     return drawing.text(legend=legend)
 
 
 def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
-    """What is behind a primitive task: when it can be done and what it does."""
+    """The conditions, effects and resources of a primitive task, on one line."""
     effects = [effect.text(args) for effect in (*task.effects, *task.expected)]
     facts = [
         ("needs", "" if always(task.precondition) else task.precondition.text(args)),
@@ -78,23 +78,23 @@ def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
         ("then", ", ".join(effects)),
         ("uses", ", ".join(sorted(task.uses))),
     ]
-    said = [f"{word}: {fact}" for word, fact in facts if fact]
-    return "; ".join([task.name if args is None else call_text(task, args), *said])
+    shown = [f"{word}: {fact}" for word, fact in facts if fact]
+    return "; ".join([task.name if args is None else call_text(task, args), *shown])
 
 
 def task_kind(task: PrimitiveTask[Any]) -> str:
-    """``check`` for a task that does nothing but ask the world, ``task`` for any other."""
+    """``check`` for a task that only tests an ``exec_only`` condition, otherwise ``task``."""
     effects = (*task.effects, *task.expected, *task.actual, *task.on_start)
     does_something = effects or task.uses or not always(task.during)
     return "task" if always(task.exec_only) or does_something else "check"
 
 
 def always(condition: Condition) -> bool:
-    """Whether the condition asks nothing."""
+    """Whether the condition is the constant True."""
     return isinstance(condition, Constant) and condition.value is True
 
 
-def _drawn(drawing: Drawing, node: Node | Dropped) -> str:
+def _draw_node(drawing: Drawing, node: Node | Dropped) -> str:
     match node:
         case TaskNode(task, args):
             tooltip = task_tooltip(task, args)
@@ -119,8 +119,8 @@ def _drawn(drawing: Drawing, node: Node | Dropped) -> str:
             return drawing.node("null", "nothing")
 
 
-def _edge(child: Node | Dropped, place: int, *, choice: bool) -> tuple[str, str]:
-    """Kind and label of the edge to a child: alternatives are numbered, as they may never run."""
+def _edge_kind(child: Node | Dropped, place: int, *, choice: bool) -> tuple[str, str]:
+    """Kind and label of the edge to a child; alternatives of a priority are numbered."""
     if isinstance(child, Dropped):
         return "dropped", ""
     return ("choice", str(place + 1)) if choice else ("", "")

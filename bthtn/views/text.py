@@ -1,4 +1,4 @@
-"""A plan tree as text for people, one line for each node."""
+"""A plan tree as readable text, one line for each node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bthtn.plan.walk import children_of, preorder
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """What the lines of a tree are drawn with."""
+    """The characters with which a tree is drawn."""
 
     between: str
     last: str
@@ -31,8 +31,8 @@ class Strokes:
 
 
 DEEPEST: Final = 60
-ROUNDS: Final = frozenset({"any_order", "partial_order", "repeat"})
-"""Constructs that go on by calling themselves: shown as lists, as they were written."""
+RECURSIVE_CONSTRUCTS: Final = frozenset({"any_order", "partial_order", "repeat"})
+"""Constructs that are decomposed recursively; shown as the lists that the user wrote."""
 UNICODE: Final = Strokes("├─ ", "└─ ", "│  ", "   ", "✗")
 ASCII: Final = Strokes("|- ", "`- ", "|  ", "   ", "x")
 
@@ -44,10 +44,10 @@ def tree_text(
     scopes: bool = True,
     strokes: Strokes = UNICODE,
 ) -> str:
-    """The tree as lines; the domain knows what its methods are called.
+    """The tree as indented lines; with the domain, methods are shown with their names.
 
-    Without ``scopes`` only what is run is shown, not which task it is for. What is nested too
-    deep to be read is counted.
+    Without ``scopes`` the lines that name compound tasks are left out. Nodes deeper than
+    ``DEEPEST`` levels are counted instead of shown.
     """
     lines: list[str] = []
     pending: list[tuple[Node | Dropped, str, str]] = [(root, "", "")]
@@ -57,7 +57,7 @@ def tree_text(
             node = unrolled(node, domain).child
         if isinstance(node, ScopeNode):
             node = unrolled(node, domain)
-        below = [child for _, child in branches_of(node)]
+        below = [child for _, child in numbered_children(node)]
         too_deep = len(indent) >= DEEPEST * len(strokes.nothing)
         if below and too_deep and not isinstance(node, Dropped):
             lines.append(f"{stroke}… and {sum(1 for _ in preorder(node))} nodes more")
@@ -73,7 +73,7 @@ def tree_text(
 
 
 def one_line(text: str) -> str:
-    """The text with everything that is not printable written as an escape."""
+    """The text with unprintable characters, such as line breaks, escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -88,21 +88,21 @@ def method_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
 
 
 def scope_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
-    """``fight, method 1``; for an anonymous task what was chosen, ``one_of: spot = 'b'``."""
+    """``fight, method 1``; for a construct the choice, ``one_of: spot = 'b'``."""
     if node.task.origin:
         return f"{node.task.origin}: {_name(node, domain) or method_text(node, domain)}"
     return f"{call_text(node.task, node.args)}, {method_text(node, domain)}"
 
 
 def unrolled(node: ScopeNode, domain: FrozenDomain | None) -> ScopeNode:
-    """The scope; one that calls itself for what is left, as one list of all its blocks.
+    """The scope, with the rounds of a recursive construct collected in one sequence.
 
-    Its name lists what came after what, as far as it is planned.
+    The name of the result lists the planned blocks in order.
     """
     blocks: list[Node] = []
     names: list[str] = []
     here = node
-    while here.task.origin in ROUNDS:
+    while here.task.origin in RECURSIVE_CONSTRUCTS:
         parts = here.child.children if isinstance(here.child, SequenceNode) else ()
         if not parts:
             break
@@ -124,17 +124,17 @@ def _name(node: ScopeNode, domain: FrozenDomain | None) -> str:
 
 
 def suspended_text(node: SuspendedNode) -> str:
-    """What is planned later, as it would be written."""
+    """The suspended networks in the notation of domains."""
     return ", ".join(network_text(network, node.binding) for network in node.rest)
 
 
 def dropped_reason(text: str, reason: str) -> str:
-    """Why an alternative was dropped, without its name where that is said already."""
+    """The reason why an alternative was dropped, without the leading name of the alternative."""
     return reason.removeprefix(f"{text}: ")
 
 
-def branches_of(node: Node | Dropped) -> list[tuple[int, Node | Dropped]]:
-    """What stands below a node, each at the place where it was written, what was dropped too."""
+def numbered_children(node: Node | Dropped) -> list[tuple[int, Node | Dropped]]:
+    """The children of a node with their positions, dropped alternatives included."""
     if isinstance(node, Dropped):
         return []
     if not isinstance(node, PriorityNode):

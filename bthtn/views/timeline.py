@@ -1,11 +1,11 @@
-"""A run as a timeline: what happened in each tick, folded from the agent's events.
+"""A run as a timeline: the agent's events of each tick, as rows and lines of text.
 
     tick    the tree runs           what happens
     13      fight          plan     2 for fight, record [1,0,1,0,0,0]
                            starts   move_to_cover, wait(3)
     14–15   fight          runs     move_to_cover, wait(3)
 
-``rows`` folds ticks into rows, of which quiet ticks share one; ``lines`` lays a row out.
+``rows`` makes rows of ticks, one for several ticks without events; ``lines`` formats a row.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _MOST_TREE_LINES: Final = 60
 
 
 class Verb(Enum):
-    """What kind of thing happened."""
+    """The kind of an entry."""
 
     SENSES = "senses"
     EFFECT = "effect"
@@ -88,18 +88,18 @@ class Verb(Enum):
     WAITS = "waits"
 
 
-_TOGETHER: Final = frozenset(
+_SHARED_LINE: Final = frozenset(
     {
         *(Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS),
         *(Verb.TAKES, Verb.RETURNS),
     }
 )
-"""What stands on one line, however often it happened in a tick."""
+"""Kinds whose entries of one tick share a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One tick of a run: the leaves of the authored tree that run after it, and the events."""
+    """One tick of a run: the authored tree's running leaves after it, and its events."""
 
     number: int
     active: tuple[str, ...]
@@ -108,7 +108,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened; ``plan`` is a plan that was never seen before."""
+    """One entry of a row; ``plan`` is a new plan, whose tree is shown."""
 
     verb: Verb
     text: str
@@ -117,7 +117,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What happened in one tick, or that nothing new happened in several."""
+    """The entries of one tick, or of several ticks without events."""
 
     first: int
     last: int
@@ -127,7 +127,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text, in four columns."""
+    """A line of text in four columns."""
 
     when: str
     active: str
@@ -144,11 +144,11 @@ HEADING: Final = Line("tick", "the tree runs", "", "what happens")
 
 
 def rows(ticks: Iterable[Tick]) -> Iterator[Row]:
-    """The timeline, row by row, while the ticks come in."""
-    fold = _Fold()
+    """The rows of the timeline, generated while the ticks arrive."""
+    builder = _RowBuilder()
     quiet: Row | None = None
     for tick in ticks:
-        row = fold.row(tick)
+        row = builder.row(tick)
         if quiet is not None:
             if not tick.events and replace(row, first=quiet.first, last=quiet.last) == quiet:
                 quiet = replace(quiet, last=row.last)
@@ -162,27 +162,27 @@ def rows(ticks: Iterable[Tick]) -> Iterator[Row]:
 
 
 def lines(row: Row, *, width: int = WIDTH, strokes: Strokes = UNICODE) -> Iterator[Line]:
-    """The row as text; what is too wide is wrapped, plan trees are left as they are."""
+    """The lines of a row; texts are wrapped at ``width``, plan trees are not."""
     when = str(row.first) if row.first == row.last else f"{row.first}–{row.last}"
     active = ", ".join(row.active)
     if not row.entries:
         yield Line(when, active, "", "")
     for entry in row.entries:
         verb = entry.verb.value
-        for text in _texts(entry, max(20, width - MARGIN - _VERB), strokes):
+        for text in _text_lines(entry, max(20, width - MARGIN - _VERB), strokes):
             yield Line(when, active, verb, text)
             when = active = verb = ""
 
 
-class _Fold:
-    """What has to be remembered: from tick to tick, and within one."""
+class _RowBuilder:
+    """Converts ticks to rows; keeps the running steps and the numbers of plans."""
 
     def __init__(self) -> None:
         self._running: dict[int, str] = {}
         self._choices: dict[str, frozenset[str]] = {}
         self._numbers: dict[str, int] = {}
         self._failed: dict[str, int] = {}
-        self._seen: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._shown: dict[tuple[str, tuple[int, ...]], int] = {}
         self._adopted = 0
         self._ended: set[int] = set()
         self._chosen: set[int] = set()
@@ -192,18 +192,18 @@ class _Fold:
         before = set(self._running)
         self._chosen.clear()
         self._ended = {e.leaf for e in tick.events if isinstance(e, LeafEnded | LeafAborted)}
-        happened: list[Entry] = []
+        entries: list[Entry] = []
         for event in tick.events:
-            happened.extend(self._of_goal(event))
-            happened.extend(self._of_leaf(event, tick.events))
-            happened.extend(_of_keeping(event))
-            self._follow(event)
+            entries.extend(self._goal_entries(event))
+            entries.extend(self._leaf_entries(event, tick.events))
+            entries.extend(_other_entries(event))
+            self._update(event)
         still = (name for leaf, name in self._running.items() if leaf in before)
-        happened.extend(Entry(Verb.RUNS, name) for name in still)
-        return Row(tick.number, tick.number, tick.active, tuple(_together(happened)))
+        entries.extend(Entry(Verb.RUNS, name) for name in still)
+        return Row(tick.number, tick.number, tick.active, tuple(_merged(entries)))
 
-    def _follow(self, event: AgentEvent) -> None:
-        """Keep account of what runs."""
+    def _update(self, event: AgentEvent) -> None:
+        """Update the running steps and the current plans."""
         match event:
             case LeafStarted():
                 self._running[event.leaf] = event.task
@@ -217,7 +217,7 @@ class _Fold:
             case _:
                 pass
 
-    def _of_leaf(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
+    def _leaf_entries(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
         match event:
             case BeliefChanged(change):
                 verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
@@ -240,26 +240,26 @@ class _Fold:
             case _:
                 pass
 
-    def _of_goal(self, event: AgentEvent) -> Iterator[Entry]:
+    def _goal_entries(self, event: AgentEvent) -> Iterator[Entry]:
         match event:
             case PlanAdopted():
-                yield self._adoption(event)
+                yield self._adoption_entry(event)
             case PlanRepaired():
                 yield Entry(Verb.REPAIRS, _because(event.part, event.reason))
-                yield self._adoption(event)
+                yield self._adoption_entry(event)
             case TaskAvoided() | GoalWaits():
-                yield _for_a_while(event)
+                yield _back_off_entry(event)
             case PlanResumed():
                 self._choices[event.goal] |= _choices(event.plan.tree)
                 text = f"{normal(event.plan.tree)} — was suspended ({event.cause})"
                 yield Entry(Verb.RESUMES, text)
             case PlanFailed(again=True):
-                failed = f"{self._which(event.goal)} failed"
+                failed = f"{self._plan_label(event.goal)} failed"
                 yield Entry(Verb.REPLANS, _because(failed, event.reason))
             case PlanKept() | PlanReplaced() | PlanBroken():
-                yield self._judgement(event)
+                yield self._review_entry(event)
             case PlanAborted():
-                yield Entry(Verb.DROPS, _because(self._which(event.goal), event.reason))
+                yield Entry(Verb.DROPS, _because(self._plan_label(event.goal), event.reason))
             case GoalEnded(succeeded=True):
                 yield Entry(Verb.GOAL, f"{event.goal} is done")
             case GoalEnded():
@@ -267,36 +267,36 @@ class _Fold:
             case _:
                 pass
 
-    def _adoption(self, event: PlanAdopted | PlanRepaired) -> Entry:
-        """A plan that looks like an earlier one is not shown again."""
+    def _adoption_entry(self, event: PlanAdopted | PlanRepaired) -> Entry:
+        """The entry for a new plan; shows its tree unless an equal plan was shown before."""
         self._adopted += 1
         number = self._numbers[event.goal] = self._adopted
         self._choices[event.goal] = _choices(event.plan.tree)
         failed = self._failed.pop(event.goal, 0)
         text = f"{number} for {event.goal}{f' instead of plan {failed}' if failed else ''}"
         shape = (normal(event.plan.tree), tuple(event.plan.record))
-        same = self._seen.setdefault(shape, number)
+        same = self._shown.setdefault(shape, number)
         if same != number:
             return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
         return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
 
-    def _judgement(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
-        """What was decided about a running plan, why, and whose doing it was."""
-        what, change = self._which(event.goal), event.change
+    def _review_entry(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
+        """The entry for a review of a running plan, with the reason and the changed belief."""
+        subject, change = self._plan_label(event.goal), event.change
         verb, reason = Verb.KEEPS, event.reason
         if isinstance(event, PlanReplaced):
             verb = Verb.REPLACES
         if isinstance(event, PlanBroken):
             verb, reason = Verb.BREAKS, f"{event.step}: {reason}" if event.step else reason
-        return Entry(verb, _because(what, f"{reason} [{change}]" if change else reason))
+        return Entry(verb, _because(subject, f"{reason} [{change}]" if change else reason))
 
-    def _which(self, goal: str) -> str:
+    def _plan_label(self, goal: str) -> str:
         number = self._numbers.get(goal)
         return f"plan {number} for {goal}" if number else f"{goal}, before it had a plan"
 
 
-def _of_keeping(event: AgentEvent) -> Iterator[Entry]:
-    """What is taken for a while, and what does not end at once."""
+def _other_entries(event: AgentEvent) -> Iterator[Entry]:
+    """Entries for leases, long aborts, failed plan hooks and cleanups."""
     match event:
         case LeaseTaken(key, holder):
             yield Entry(Verb.TAKES, f"{key} for {holder}")
@@ -317,7 +317,7 @@ def _of_keeping(event: AgentEvent) -> Iterator[Entry]:
 
 
 def _choices(tree: Node) -> frozenset[str]:
-    """The steps that a run-time choice leads to at once, and that occur nowhere else."""
+    """The first steps of alternatives, unless they also occur elsewhere in the plan."""
     chosen = (node for _, node in preorder(tree) if isinstance(node, PriorityNode))
     first = (islice(leaves(child), 1) for choice in chosen for child in choice.children)
     begin, everywhere = Counter(map(str, chain(*first))), Counter(map(str, leaves(tree)))
@@ -330,21 +330,21 @@ def _change_text(change: Change) -> str:
     return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
 
 
-def _for_a_while(event: TaskAvoided | GoalWaits) -> Entry:
-    """What is not tried, how long, and why."""
+def _back_off_entry(event: TaskAvoided | GoalWaits) -> Entry:
+    """The entry for a back-off: the task or goal, its duration in ticks, and the failure."""
     change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
-    told = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
+    duration = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
     if isinstance(event, TaskAvoided):
-        return Entry(Verb.AVOIDS, f"{event.task}, {told}")
-    return Entry(Verb.WAITS, f"{event.goal}, {told}")
+        return Entry(Verb.AVOIDS, f"{event.task}, {duration}")
+    return Entry(Verb.WAITS, f"{event.goal}, {duration}")
 
 
-def _because(what: str, reason: str) -> str:
-    return f"{what} — {reason}" if reason else what
+def _because(subject: str, reason: str) -> str:
+    return f"{subject} — {reason}" if reason else subject
 
 
 def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
-    """Why a step was given up, where no line about its whole plan says it."""
+    """The reason of an abort; empty if an event of the whole plan gives it."""
     reasons = []
     if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
         ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
@@ -355,17 +355,17 @@ def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
     return ", and ".join(reasons)
 
 
-def _together(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The entries; those that can share a line stand where the first of them stood."""
+def _merged(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Merge entries that share a line, at the position of the first of them."""
     lists: dict[Verb | int, list[Entry]] = {}
     for index, entry in enumerate(entries):
-        lists.setdefault(entry.verb if entry.verb in _TOGETHER else index, []).append(entry)
+        lists.setdefault(entry.verb if entry.verb in _SHARED_LINE else index, []).append(entry)
     for several in lists.values():
         yield replace(several[0], text=", ".join(entry.text for entry in several))
 
 
-def _texts(entry: Entry, width: int, strokes: Strokes) -> Iterator[str]:
-    """The entry's text on lines of that width, and the plan tree below."""
+def _text_lines(entry: Entry, width: int, strokes: Strokes) -> Iterator[str]:
+    """The entry's text wrapped at ``width``, and below it the lines of a new plan's tree."""
     yield from textwrap.wrap(one_line(entry.text), width, subsequent_indent="  ") or [""]
     if entry.plan is not None:
         drawn = tree_text(entry.plan.tree, entry.plan.domain, strokes=strokes).splitlines()

@@ -102,7 +102,7 @@ def test_the_module_is_light_until_a_command_is_called():
         check=True,
     )
     loaded = set(done.stdout.split())
-    assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan", "pytest"}
+    assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan_command", "pytest"}
 
 
 @pytest.mark.parametrize(("options", "loads"), [([], False), (["--parallelize"], True)])

@@ -8,7 +8,7 @@ import pytest
 from bthtn.plan.notation import normal
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.protocol import request
-from bthtn.testing.beside import domain_beside
+from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, read_cases
 from bthtn.testing.plugin import name_of
 
@@ -18,7 +18,7 @@ FILES = sorted(FOLDER.glob("*/*cases.toml"))
 
 def cases():
     for file in FILES:
-        domain = domain_at(domain_beside(file), name_of(domain_beside(file)))
+        domain = domain_at(domain_file_of(file), name_of(domain_file_of(file)))
         for case in read_cases(file, domain):
             yield pytest.param(case, id=f"{file.parent.name}-{file.stem}-{case.name}")
 
@@ -42,8 +42,8 @@ def test_a_case_holds_for_the_reference_planner_too(case):
 
 def test_every_domain_has_cases():
     domains = set(FOLDER.glob("*/domain.py"))
-    assert domains <= {domain_beside(file) for file in FILES}
-    assert all(domain_beside(file).is_file() for file in FILES)
+    assert domains <= {domain_file_of(file) for file in FILES}
+    assert all(domain_file_of(file).is_file() for file in FILES)
 
 
 def test_the_sixteen_states_of_combat_are_all_there():

@@ -7,7 +7,7 @@ from random import Random
 
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, achieve, fluent, fluents
 from bthtn.planning.protocol import Settings, request
-from bthtn.planning.strips.simulate import Reached, attempted
+from bthtn.planning.strips.simulate import SimulatedState, simulate_action
 
 
 class Level(Enum):
@@ -92,9 +92,9 @@ def problem(seed: int, *, unknown: bool = False, **how):
 
 def walked(draw: Random, tasks, state):
     """Some of what is different behind a random walk."""
-    reached = Reached(state.frozen())
+    reached = SimulatedState(state.frozen())
     for _ in range(25):
-        step, _ = attempted((draw.choice(tasks), ()), reached)
+        step, _ = simulate_action((draw.choice(tasks), ()), reached)
         if step.possible is True and step.writes is not None:
             reached = reached.after(step.writes)
     changed = [

@@ -22,10 +22,10 @@ from bthtn.plan.nodes import NullNode, SuspensionKind
 from bthtn.plan.notation import normal
 from bthtn.planning import trace
 from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
-from bthtn.planning.strips.ground import conjunctions, grounded
-from bthtn.planning.strips.reference import cheapest
+from bthtn.planning.strips.exhaustive import cheapest
+from bthtn.planning.strips.ground import conjunctions, ground_actions
 from bthtn.planning.strips.regress import Problem
-from bthtn.planning.strips.search import StripsSearch
+from bthtn.planning.strips.strips_search import StripsSearch
 from tests.planning.goals import Lab, Level, pursuit_of
 
 AB = {"block": ("a", "b"), "below": ("a", "b")}
@@ -52,7 +52,7 @@ def planned(domain, goal, state=None, settings=DEFAULT_SETTINGS, **how):
 
 
 def blocks_problem(goal):
-    actions = grounded(tuple(strips_facts.freeze().tasks.values()), AB)
+    actions = ground_actions(tuple(strips_facts.freeze().tasks.values()), AB)
     return Problem(actions, conjunctions(goal, ()))
 
 
@@ -107,7 +107,9 @@ def test_the_search_looks_only_at_what_can_hold_together():
 def test_an_action_that_needs_the_opposite_of_what_is_kept_cannot_come_last():
     trap = Domain("trap", Trap)
     trap.primitive("a", precondition=~Trap.q, effects=Trap.p.becomes(True))
-    problem = Problem(grounded(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ()))
+    problem = Problem(
+        ground_actions(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ())
+    )
     (step,) = problem.steps
     assert problem.regressed(problem.goals[0], step) is None
     assert problem.obstacle(problem.goals[0], step) == "it needs the opposite of q"
@@ -120,7 +122,9 @@ def test_an_action_that_spoils_what_is_wanted_cannot_come_last():
     trap = Domain("trap", Trap)
     trap.primitive("a", effects=[Trap.p.becomes(True), Trap.q.becomes(False)])
     trap.primitive("b", effects=Trap.q.becomes(True))
-    problem = Problem(grounded(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ()))
+    problem = Problem(
+        ground_actions(trap.freeze().tasks.values(), {}), conjunctions(Trap.p & Trap.q, ())
+    )
     assert problem.obstacle(problem.goals[0], problem.steps[0]) == "it would spoil q"
     assert planned(trap, Trap.p & Trap.q) == "(a, b)"
 

@@ -1,6 +1,7 @@
 """Goal-directed planning: primitive tasks that make a condition true.
 
-`ground` finds the actions there are, `regress` goes back through them, `heuristics` estimates
-how far it still is. `backward` and `forward` are the searches, `search` runs either of them a
-little at a time, `reference` is what they answer to. `achieve` is what users write.
+`ground` grounds primitive tasks to actions, `regress` regresses goals through them, and
+`heuristics` estimates the cost that remains. `backward` and `forward` are the two A* searches,
+`strips_search` runs either of them in slices, and `exhaustive` is the specification that both
+are tested against. Users call `achieve`.
 """

@@ -1,4 +1,4 @@
-"""``achieve``: a condition as a goal, or as a part of a task network."""
+"""``achieve``: a condition as a planning goal, or as a part of a task network."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from bthtn.planning.strips.solver import GOAL_DIRECTED
 from bthtn.world.expression import Constant, Expression
 
 Values = Iterable[Any] | Expression[Any] | Callable[[Any], Iterable[Any]]
-"""What users may write as the values there are."""
+"""The forms in which users may write the values of a parameter."""
 
 
-def achieve(  # noqa: PLR0913 - what is wanted, and five things that can be left out
+def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     condition: ConditionLike,
     *,
     actions: Iterable[PrimitiveTask[Any]] = (),
@@ -28,17 +28,17 @@ def achieve(  # noqa: PLR0913 - what is wanted, and five things that can be left
     forward: bool = False,
     limit: int = UNLIMITED,
 ) -> Construct:
-    """Whatever primitive tasks make the condition true, found by goal-directed search.
+    """A goal: primitive tasks that make the condition true, found by goal-directed search.
 
-    ``actions`` are the tasks that may be used, all of the domain if none are named. ``objects``
-    has the values that their parameters can have, by name: an iterable, an expression or a
-    function of the state; a parameter whose type is ``bool``, an Enum or a ``Literal`` needs
-    none. With ``optimal`` the steps are the cheapest. ``heuristic`` is ``"unmet"`` (that unless
-    ``optimal``), ``"zero"``, ``"hmax"`` or ``"hadd"``. The search goes back from the condition;
-    with ``forward`` it goes on from the state, and actions may have functions in them.
-    ``limit`` is the most expansions where the goal stands inside a network.
+    ``actions`` are the tasks that may be used, by default all of the domain. ``objects`` maps
+    the names of their parameters to values: an iterable, an expression or a function of the
+    state; parameters of type ``bool``, an Enum or a ``Literal`` need none. With ``optimal`` the
+    plan has the least cost. ``heuristic`` is ``"unmet"`` (the default unless ``optimal``),
+    ``"zero"``, ``"hmax"`` or ``"hadd"``. The search regresses from the condition by default;
+    with ``forward`` it progresses from the state, and actions may contain Python functions.
+    ``limit`` is the maximum number of expansions of a goal inside a network.
 
-    Raises DomainError for a heuristic that does not fit, and a limit that allows nothing.
+    Raises DomainError for a heuristic that does not fit, and for a limit below one.
     """
     found = list(_faults(heuristic, limit, optimal=optimal, forward=forward))
     if found:

@@ -1,8 +1,7 @@
-"""Forward A*: from the state through all possible actions to where the goal holds.
+"""Forward A*: applies actions to the state until a state satisfies the goal.
 
-It only asks what actions do in a state, so functions do as well as data: what backward search
-has to look into, this one tries out. There is more to try, too: every action that is possible,
-whether it has to do with the goal or not.
+It only simulates actions, so conditions and effects may be plain functions, which regression
+cannot analyse. The branching factor is larger, as actions irrelevant to the goal are tried too.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from bthtn.domain.task import call_text
 from bthtn.errors import PlanningError
 from bthtn.planning import trace
 from bthtn.planning.least_cost import below_zero
-from bthtn.planning.strips.simulate import Reached, attempted
+from bthtn.planning.strips.simulate import SimulatedState, simulate_action
 from bthtn.world.expression import Binding, Condition, Expression, Junction, StateView
 from bthtn.world.footprint import RecordingView
 from bthtn.world.truth import UNKNOWN, Truth, value_text
@@ -29,17 +28,17 @@ _START: Final = "the start"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrived:
-    """A state, and the action that led there from the one before."""
+class StateNode:
+    """A search node: a state, and the action that leads to it from the parent's state."""
 
-    state: Reached
+    state: SimulatedState
     cost: float
     action: Action | None = None
-    before: Arrived | None = None
+    parent: StateNode | None = None
 
 
-class Forward:
-    """One search, an expansion at a time."""
+class ForwardSearch:
+    """One search, advanced by one expansion at a time."""
 
     def __init__(
         self,
@@ -54,104 +53,104 @@ class Forward:
         self._actions = actions
         self._view = view
         self._binding = binding
-        self._parts = _conjuncts(pursuit.condition) if heuristic == "unmet" else ()
+        self._conjuncts = _conjuncts(pursuit.condition) if heuristic == "unmet" else ()
         self._listener = listener
-        self._open: list[tuple[float, int, Arrived]] = []
-        self._least: dict[Any, float] = {}
+        self._frontier: list[tuple[float, int, StateNode]] = []
+        self._best_costs: dict[Any, float] = {}
         self._pushed = 0
-        self._found: Arrived | None = None
+        self._found: StateNode | None = None
         self.expansions = 0
         self.unknown: Expression[Any] | None = None
-        """The first fluent that was asked for and is unknown."""
-        self._push(Arrived(Reached(view), 0))
+        """The first fluent that was read and is unknown in the start state, if any."""
+        self._push(StateNode(SimulatedState(view), 0))
 
     def expand(self) -> bool:
-        """Look at one state; whether there is any reason to go on."""
-        arrived = self._taken()
-        if arrived is None:
+        """Expand one node. Returns False when the search is solved or the frontier is empty."""
+        node = self._pop()
+        if node is None:
             return False
         self.expansions += 1
         if self._listener is not None:
-            self._tell(arrived, self._listener)
-        if self._holds(arrived.state) is True:
-            self._found = arrived
+            self._report(node, self._listener)
+        if self._holds(node.state) is True:
+            self._found = node
             return False
         for action in self._actions:
-            self._try(action, arrived)
+            self._try(action, node)
         return True
 
     @property
     def steps(self) -> tuple[Action, ...] | None:
-        """The steps of the plan, None while there is none."""
+        """The actions of the plan; None until the search is solved."""
         steps: list[Action] = []
-        arrived = self._found
-        while arrived is not None and arrived.action is not None:
-            steps.append(arrived.action)
-            arrived = arrived.before
+        node = self._found
+        while node is not None and node.action is not None:
+            steps.append(node.action)
+            node = node.parent
         return None if self._found is None else tuple(reversed(steps))
 
     def why_not(self) -> Iterator[str]:
-        """Why there is no plan, once everything was tried."""
+        """Reasons why there is no plan, one a line; valid once the frontier is empty."""
         goal = why(self._pursuit.condition, self._view, self._binding)
         states = "1 state" if self.expansions == 1 else f"{self.expansions} states"
         yield f"{goal}, and so it stays in all of the {states} that actions lead to"
 
-    def _try(self, action: Action, arrived: Arrived) -> None:
-        step, read = attempted(action, arrived.state)
+    def _try(self, action: Action, node: StateNode) -> None:
+        step, read = simulate_action(action, node.state)
         if step.possible is True and step.writes is not None:
             if not step.cost >= 0:
                 raise PlanningError(below_zero(step.cost, f"action '{call_text(*action)}'"))
-            state = arrived.state.after(step.writes)
-            self._push(Arrived(state, arrived.cost + step.cost, action, arrived))
+            state = node.state.after(step.writes)
+            self._push(StateNode(state, node.cost + step.cost, action, node))
             return
         if step.possible is not False:
-            self._note(read)
+            self._note_unknown(read)
         elif self._listener is not None:
             task, args = action
-            reason = why(task.precondition, arrived.state, args)
+            reason = why(task.precondition, node.state, args)
             self._listener(trace.ActionRejected(call_text(task, args), reason))
 
-    def _holds(self, state: Reached) -> Truth:
+    def _holds(self, state: SimulatedState) -> Truth:
         read = RecordingView(state)
         truth = self._pursuit.condition.evaluate(read, self._binding)
         if truth is UNKNOWN:
-            self._note(read)
+            self._note_unknown(read)
         return truth
 
-    def _note(self, read: RecordingView) -> None:
-        """Remember what was unknown, unless it is only not known any more."""
+    def _note_unknown(self, read: RecordingView) -> None:
+        """Record the first unknown fluent, unless only actions have made it unknown."""
         for fluent, value in read.readings.items():
             if value is UNKNOWN and self.unknown is None and self._view.get(fluent) is UNKNOWN:
                 self.unknown = fluent
 
-    def _taken(self) -> Arrived | None:
-        while self._open:
-            arrived = heappop(self._open)[2]
-            if arrived.cost <= self._least[self._key(arrived)]:
-                return arrived
+    def _pop(self) -> StateNode | None:
+        while self._frontier:
+            node = heappop(self._frontier)[2]
+            if node.cost <= self._best_costs[self._key(node)]:
+                return node
         return None
 
-    def _push(self, arrived: Arrived) -> None:
-        key = self._key(arrived)
-        if arrived.cost < self._least.get(key, inf):
-            self._least[key] = arrived.cost
+    def _push(self, node: StateNode) -> None:
+        key = self._key(node)
+        if node.cost < self._best_costs.get(key, inf):
+            self._best_costs[key] = node.cost
             self._pushed += 1
-            estimate = self._estimate(arrived)
-            heappush(self._open, (arrived.cost + estimate, self._pushed, arrived))
+            estimate = self._estimate(node)
+            heappush(self._frontier, (node.cost + estimate, self._pushed, node))
 
-    def _key(self, arrived: Arrived) -> Any:
-        return arrived.state.key()
+    def _key(self, node: StateNode) -> Any:
+        return node.state.key()
 
-    def _estimate(self, arrived: Arrived) -> int:
-        """The parts of the goal that do not hold."""
-        parts = self._parts
-        return sum(part.evaluate(arrived.state, self._binding) is not True for part in parts)
+    def _estimate(self, node: StateNode) -> int:
+        """The number of conjuncts of the goal that do not hold; 0 with another heuristic."""
+        parts = self._conjuncts
+        return sum(part.evaluate(node.state, self._binding) is not True for part in parts)
 
-    def _tell(self, arrived: Arrived, listener: trace.SearchListener) -> None:
-        items = arrived.state.written.items()
+    def _report(self, node: StateNode, listener: trace.SearchListener) -> None:
+        items = node.state.written.items()
         written = sorted(((str(fluent), value) for fluent, value in items), key=itemgetter(0))
-        what = ", ".join(f"{fluent} = {value_text(value)}" for fluent, value in written)
-        listener(trace.GoalsExpanded(what or _START, arrived.cost, self._estimate(arrived)))
+        text = ", ".join(f"{fluent} = {value_text(value)}" for fluent, value in written)
+        listener(trace.GoalsExpanded(text or _START, node.cost, self._estimate(node)))
 
 
 def _conjuncts(condition: Condition) -> tuple[Condition, ...]:

@@ -4,9 +4,9 @@
                                 needs   hand == 'a',  clear['b']
                                 writes  hand = 'none',  on['a'] = 'b',  clear['b'] = false
 
-An action needs a conjunction of *atoms*: conditions that cannot be taken apart. A task with a
-disjunction becomes several actions. Nothing here depends on a state, so tasks whose conditions
-or effects only a state can tell cannot be grounded: ``opaque_parts`` names what is in the way.
+The precondition of an action is a conjunction of *atoms*: conditions without parts. A task
+with a disjunction becomes several actions. Grounding reads no state, so tasks whose conditions
+or effects are functions or read fluents cannot be grounded: ``opaque_parts`` names those parts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN, Truth, negation, value_text
 
 Objects = Mapping[str, tuple[Any, ...]]
-"""The values that parameters can have, by the parameter's name."""
+"""The values of each parameter, by the parameter's name."""
 
 _OPPOSITE: Final = MappingProxyType(
     {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -52,22 +52,22 @@ _MIRRORED: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A condition without parts, wanted true or wanted false. Equal when it asks the same."""
+    """A literal: a condition without parts, or its negation. Equal if equivalent in form."""
 
     key: tuple[Any, ...]
     fluents: tuple[Fluent[Any], ...] = field(compare=False)
     condition: Condition = field(compare=False)
     binding: Binding = field(compare=False)
-    wanted: bool = field(compare=False)
+    positive: bool = field(compare=False)
 
     def evaluate(self, view: StateView) -> Truth:
-        """Whether it is as wanted."""
+        """The truth of the literal in a state."""
         truth = self.condition.evaluate(view, self.binding)
-        return truth if self.wanted else negation(truth)
+        return truth if self.positive else negation(truth)
 
     @property
     def equal_to(self) -> tuple[Any, ...]:
-        """The one value that its fluent has to have, in brackets; nothing where there are more."""
+        """The value that the fluent must have, in a tuple of one; empty if several would do."""
         return (self.key[-1],) if self.key[0] == "==" else ()
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Atom:
                 return str(fluent) if value else f"not {fluent}"
             return f"{fluent} {symbol} {value_text(value)}"
         text = self.condition.text(self.binding)
-        return text if self.wanted else f"not ({text})"
+        return text if self.positive else f"not ({text})"
 
 
 Conjunction = tuple[Atom, ...]
@@ -85,11 +85,11 @@ Conjunction = tuple[Atom, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroundAction:
-    """A primitive task with arguments: what it needs, what it writes, what it costs."""
+    """A primitive task with arguments: its preconditions, written values and cost."""
 
     task: PrimitiveTask[Any]
     args: Binding
-    needs: Conjunction
+    preconditions: Conjunction
     writes: Mapping[Fluent[Any], Any]
     cost: float
 
@@ -103,18 +103,18 @@ class GroundAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A view of nothing but what an action writes."""
+class WrittenView:
+    """A view of the values that an action writes, and of no other fluent."""
 
     values: Mapping[Fluent[Any], Any]
 
     def get(self, fluent: Any, /) -> Any:
-        """What is written to the fluent."""
+        """The value written to the fluent. Raises KeyError if there is none."""
         return self.values[fluent]
 
 
 class _Nowhere:
-    """A view on which there is nothing to read."""
+    """A view for expressions that read no state; reading one is a bug."""
 
     def get(self, fluent: Any, /) -> Any:
         raise AssertionError(f"{fluent} is read where no state is")
@@ -123,18 +123,20 @@ class _Nowhere:
 _NOWHERE: Final = _Nowhere()
 
 
-def calls(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Iterator[Action]:
-    """Every task with all values that it can be called with, in order of definition."""
+def ground_calls(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Iterator[Action]:
+    """Every task with every combination of argument values, in order of definition."""
     for task in tasks:
         choices = (objects.get(one.name) or finite_values(one) for one in task.parameters)
         for args in product(*choices):
             yield task, args
 
 
-def grounded(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> tuple[GroundAction, ...]:
-    """The actions of tasks without opaque parts. Raises DomainError for costs below zero."""
+def ground_actions(
+    tasks: Iterable[PrimitiveTask[Any]], objects: Objects
+) -> tuple[GroundAction, ...]:
+    """The actions of tasks without opaque parts. Raises DomainError for a negative cost."""
     found: list[GroundAction] = []
-    for task, args in calls(tasks, objects):
+    for task, args in ground_calls(tasks, objects):
         needs = conjunctions(task.precondition, args)
         writes = _writes((*task.effects, *task.expected), args)
         cost = task.cost.evaluate(_NOWHERE, args)
@@ -146,30 +148,30 @@ def grounded(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> tuple[Gro
 
 
 def _writes(effects: Sequence[Effect], binding: Binding) -> dict[Fluent[Any], Any]:
-    together: dict[Fluent[Any], Any] = {}
+    writes: dict[Fluent[Any], Any] = {}
     for effect in effects:
         assert isinstance(effect, Assignment), "functions are opaque"
         target = effect.target.ground(_NOWHERE, binding)
         assert isinstance(target, Fluent), "nothing is unknown without a state"
-        together[target] = effect.value.evaluate(_NOWHERE, binding)
-        target.check(together[target])
-    return together
+        writes[target] = effect.value.evaluate(_NOWHERE, binding)
+        target.check(writes[target])
+    return writes
 
 
 def conjunctions(condition: Condition, binding: Binding) -> tuple[Conjunction, ...]:
-    """The condition as alternatives, one of which has to hold in all of its atoms."""
-    return tuple(dict.fromkeys(_alternatives(condition, binding, wanted=True)))
+    """The condition in disjunctive normal form."""
+    return tuple(dict.fromkeys(_alternatives(condition, binding, positive=True)))
 
 
 def _alternatives(
-    condition: Condition, binding: Binding, *, wanted: bool
+    condition: Condition, binding: Binding, *, positive: bool
 ) -> tuple[Conjunction, ...]:
     match condition:
         case Negation(operand):
-            return _alternatives(operand, binding, wanted=not wanted)
+            return _alternatives(operand, binding, positive=not positive)
         case Junction(parts, decisive):
-            each = [_alternatives(part, binding, wanted=wanted) for part in parts]
-            if decisive is wanted:
+            each = [_alternatives(part, binding, positive=positive) for part in parts]
+            if decisive is positive:
                 return tuple(chain.from_iterable(each))
             return tuple(
                 tuple(dict.fromkeys(chain.from_iterable(several))) for several in product(*each)
@@ -177,23 +179,23 @@ def _alternatives(
         case _:
             fluents = tuple(dict.fromkeys(_fluents(condition, binding)))
             if not fluents:
-                return ((),) if condition.evaluate(_NOWHERE, binding) is wanted else ()
-            key = _question(condition, binding, wanted=wanted)
-            return ((Atom(key, fluents, condition, binding, wanted),),)
+                return ((),) if condition.evaluate(_NOWHERE, binding) is positive else ()
+            key = _atom_key(condition, binding, positive=positive)
+            return ((Atom(key, fluents, condition, binding, positive),),)
 
 
-def _question(condition: Condition, binding: Binding, *, wanted: bool) -> tuple[Any, ...]:
-    """What is asked, in a form that is equal for conditions that ask the same."""
+def _atom_key(condition: Condition, binding: Binding, *, positive: bool) -> tuple[Any, ...]:
+    """A key that is equal for conditions that compare the same fluent with the same value."""
     if isinstance(condition, Comparison):
-        symbol = condition.symbol if wanted else _OPPOSITE[condition.symbol]
+        symbol = condition.symbol if positive else _OPPOSITE[condition.symbol]
         left, right = condition.left, condition.right
         if not isinstance(left, Fluent | MemberOf):
             left, right, symbol = right, left, _MIRRORED[symbol]
         if isinstance(left, Fluent | MemberOf) and not list(_fluents(right, binding)):
             return _compared(symbol, left, right.evaluate(_NOWHERE, binding), binding)
     if isinstance(condition, Fluent | MemberOf) and condition.value_type is bool:
-        return _compared("==", condition, wanted, binding)
-    return (wanted, _structure(condition, binding))
+        return _compared("==", condition, positive, binding)
+    return (positive, _structure(condition, binding))
 
 
 def _compared(
@@ -221,7 +223,7 @@ def _structure(expression: Expression[Any], binding: Binding) -> Any:
 
 
 def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[Any]]:
-    """The fluents that an expression without opaque parts mentions."""
+    """The fluents in an expression without opaque parts."""
     if isinstance(expression, Fluent | MemberOf):
         found = expression.ground(_NOWHERE, binding)
         assert isinstance(found, Fluent), "nothing is unknown without a state"
@@ -243,7 +245,7 @@ def _parts(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
 
 
 def opaque_parts(task: PrimitiveTask[Any]) -> Iterator[str]:
-    """What keeps the task from being grounded, as text."""
+    """Texts that name the parts of a task that prevent grounding."""
     yield from opaque(task.precondition)
     for effect in (*task.effects, *task.expected):
         if isinstance(effect, FunctionEffect):
@@ -252,15 +254,15 @@ def opaque_parts(task: PrimitiveTask[Any]) -> Iterator[str]:
             yield f"the effect '{effect}' depends on the value before"
         else:
             yield from chain(
-                opaque(effect.target), _reading(effect.value, f"the effect '{effect}'")
+                opaque(effect.target), _state_reads(effect.value, f"the effect '{effect}'")
             )
-    yield from _reading(task.cost, f"the cost {task.cost}")
+    yield from _state_reads(task.cost, f"the cost {task.cost}")
 
 
 def opaque(expression: Expression[Any]) -> Iterator[str]:
-    """What in a condition only a state can tell: functions, and indices that read fluents."""
+    """Texts that name the functions and state-dependent indices in a condition."""
     if isinstance(expression, MemberOf):
-        yield from _reading(expression.index, f"the index of {expression}")
+        yield from _state_reads(expression.index, f"the index of {expression}")
     elif not isinstance(expression, _TRANSPARENT):
         yield f"the condition {expression} is a function"
     for part in _parts(expression):
@@ -270,16 +272,16 @@ def opaque(expression: Expression[Any]) -> Iterator[str]:
 _TRANSPARENT: Final = (Fluent, Constant, Parameter, Comparison, Arithmetic, Negation, Junction)
 
 
-def _reading(expression: Expression[Any], what: str) -> Iterator[str]:
-    """A text where the expression needs a state."""
+def _state_reads(expression: Expression[Any], text: str) -> Iterator[str]:
+    """Yield a text if the expression needs a state."""
     pending: list[Expression[Any]] = [expression]
     while pending:
         one = pending.pop()
         if isinstance(one, Fluent | MemberOf) or not isinstance(one, _TRANSPARENT):
             yield (
-                f"{what} reads the state"
-                if what.startswith("the ")
-                else f"'{what}' reads the state"
+                f"{text} reads the state"
+                if text.startswith("the ")
+                else f"'{text}' reads the state"
             )
             return
         pending.extend(_parts(one))

@@ -1,7 +1,7 @@
-"""Heuristics: what is still missing, as a number.
+"""Heuristics: estimates of the cost from the start state to a set of subgoals.
 
-Backward search estimates what it takes to come from the start to a set of conditions. An
-estimate is *admissible* when it is never too high; only then is the first plan the cheapest.
+A heuristic is *admissible* if it never overestimates; only then is the first plan the cheapest.
+``hmax`` and ``hadd`` use the delete relaxation (Bonet and Geffner 2001).
 """
 
 from __future__ import annotations
@@ -12,43 +12,43 @@ from math import inf
 from types import MappingProxyType
 from typing import Final
 
-from bthtn.planning.strips.regress import Problem, Start, ones
+from bthtn.planning.strips.regress import Problem, StartState, bits
 
 Estimate = Callable[[int], float]
-"""From a set of conditions to a cost; infinite where they can never hold."""
+"""From a mask of subgoals to a cost; infinite if they are unreachable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heuristic:
-    """How an estimate is made for a start, and whether it is never too high."""
+    """A factory of estimates for a start state, and the searches that it suits."""
 
-    make: Callable[[Problem, Start], Estimate]
+    make: Callable[[Problem, StartState], Estimate]
     admissible: bool
     forward: bool = False
 
 
-def _zero(_problem: Problem, _start: Start) -> Estimate:
+def _zero(_problem: Problem, _start: StartState) -> Estimate:
     return lambda _: 0
 
 
-def _unmet(_problem: Problem, start: Start) -> Estimate:
-    return lambda wanted: start.unmet(wanted).bit_count()
+def _unmet(_problem: Problem, start: StartState) -> Estimate:
+    return lambda subgoals: start.unmet(subgoals).bit_count()
 
 
-def _hmax(problem: Problem, start: Start) -> Estimate:
-    """The dearest of the conditions, were it wanted alone."""
-    levels = _levels(alone(problem, start, max))
-    return lambda wanted: next((cost for cost, mask in levels if wanted & mask), 0)
+def _hmax(problem: Problem, start: StartState) -> Estimate:
+    """The relaxed cost of the most expensive subgoal."""
+    levels = _atoms_by_cost(relaxed_costs(problem, start, max))
+    return lambda subgoals: next((cost for cost, mask in levels if subgoals & mask), 0)
 
 
-def _hadd(problem: Problem, start: Start) -> Estimate:
-    """The conditions' costs together, as if nothing helped with two of them."""
-    levels = _levels(alone(problem, start, sum))
+def _hadd(problem: Problem, start: StartState) -> Estimate:
+    """The sum of the relaxed costs of the subgoals, as if they were independent."""
+    levels = _atoms_by_cost(relaxed_costs(problem, start, sum))
 
-    def estimate(wanted: int) -> float:
+    def estimate(subgoals: int) -> float:
         total: float = 0
         for cost, mask in levels:
-            count = (wanted & mask).bit_count()
+            count = (subgoals & mask).bit_count()
             if count:
                 total += cost * count
         return total
@@ -66,21 +66,23 @@ HEURISTICS: Final[Mapping[str, Heuristic]] = MappingProxyType(
 )
 
 
-def alone(problem: Problem, start: Start, together: Callable[[list[float]], float]) -> list[float]:
-    """What each atom costs when actions spoil nothing; infinite when nothing leads to it.
+def relaxed_costs(
+    problem: Problem, start: StartState, combine: Callable[[list[float]], float]
+) -> list[float]:
+    """The cost of each atom in the delete relaxation; infinite if unreachable.
 
-    What an action needs is reached at a cost that ``together`` makes of the costs of its parts.
-    What is unknown may hold, and costs nothing.
+    ``combine`` combines the costs of an action's preconditions: max or sum. Atoms that are
+    unknown in the start state cost nothing.
     """
     met = start.possible
     costs = [0.0 if met >> number & 1 else inf for number in range(len(problem.atoms))]
-    needs = [list(ones(step.needs)) for step in problem.steps]
-    brings = [list(ones(step.brings)) for step in problem.steps]
+    needs = [list(bits(step.preconditions)) for step in problem.steps]
+    adds = [list(bits(step.adds)) for step in problem.steps]
     grown = True
     while grown:
         grown = False
-        for step, needed, brought in zip(problem.steps, needs, brings, strict=True):
-            price = step.cost + (together([costs[n] for n in needed]) if needed else 0)
+        for step, needed, brought in zip(problem.steps, needs, adds, strict=True):
+            price = step.cost + (combine([costs[n] for n in needed]) if needed else 0)
             for number in brought:
                 if price < costs[number]:
                     costs[number] = price
@@ -88,8 +90,8 @@ def alone(problem: Problem, start: Start, together: Callable[[list[float]], floa
     return costs
 
 
-def _levels(costs: list[float]) -> list[tuple[float, int]]:
-    """The atoms of each cost above zero, the dearest first."""
+def _atoms_by_cost(costs: list[float]) -> list[tuple[float, int]]:
+    """Pairs of a positive cost and the mask of atoms with it, highest cost first."""
     masks: dict[float, int] = {}
     for number, cost in enumerate(costs):
         if cost > 0:

@@ -1,72 +1,72 @@
-"""Which conditions can hold at the same time, in any state that the start leads to.
+"""Mutexes: pairs of atoms that hold together in no state reachable from the start.
 
-Going back from a goal asks for states that no course of events leads to: a block in the hand
-that stands on another one. Two atoms that never hold together are found beforehand, by going
-forward from the start with pairs of atoms in place of states:
+Regression produces unreachable subgoals, such as a block in the hand that stands on another
+one. Compatible pairs are computed beforehand by a fixpoint of forward reachability over pairs
+(h^2, Haslum and Geffner 2000):
 
-    an action is possible  where its needs, two at a time, can hold together
-    behind it              what it brings about holds together, and with whatever can hold
-                           together with each of its needs and is not spoilt
+    an action is applicable  if its preconditions are pairwise compatible
+    its added atoms are      compatible with each other, and with every atom that is compatible
+                             with all preconditions and not deleted
 
-That allows more than what can happen, never less, so nothing is given up that could be a plan.
+This overestimates the reachable pairs, so pruning by it loses no plan.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bthtn.planning.strips.regress import Problem, Start, Step, ones
+from bthtn.planning.strips.regress import Problem, StartState, StripsAction, bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mutex:
-    """For each atom, and for the needs of each step, the atoms that can hold beside."""
+class MutexTable:
+    """For each atom, and for each action's preconditions, the mask of compatible atoms."""
 
-    atoms: tuple[int, ...]
-    needs: tuple[int, ...]
-    """By number of step; nothing for a step that is never possible."""
+    with_atom: tuple[int, ...]
+    with_preconditions: tuple[int, ...]
+    """By the action's number; 0 for an action that is never applicable."""
 
-    def allows(self, wanted: int) -> bool:
-        """Whether all of it can hold together, as far as pairs can tell."""
-        return not any(wanted & ~self.atoms[atom] for atom in ones(wanted))
+    def allows(self, subgoals: int) -> bool:
+        """Whether the subgoals are pairwise compatible."""
+        return not any(subgoals & ~self.with_atom[atom] for atom in bits(subgoals))
 
 
-def mutex(problem: Problem, start: Start) -> Mutex:
-    """What can hold together from this start on. What is unknown there may hold."""
+def mutex_table(problem: Problem, start: StartState) -> MutexTable:
+    """The table for a start state, in which unknown atoms are assumed to be possible."""
     possible = start.possible
-    beside = [possible if possible >> atom & 1 else 0 for atom in range(len(problem.atoms))]
+    compatible = [possible if possible >> atom & 1 else 0 for atom in range(len(problem.atoms))]
     grown = True
     while grown:
         grown = False
         for step in problem.steps:
-            grown = _happens(problem, step, beside) or grown
-    needs = (_beside_needs(step, beside) for step in problem.steps)
-    return Mutex(tuple(beside), tuple(needs))
+            grown = _apply(problem, step, compatible) or grown
+    with_preconditions = (_with_preconditions(step, compatible) for step in problem.steps)
+    return MutexTable(tuple(compatible), tuple(with_preconditions))
 
 
-def _beside_needs(step: Step, beside: list[int]) -> int:
-    """What can hold together with all that the step needs; nothing if that cannot itself."""
+def _with_preconditions(step: StripsAction, compatible: list[int]) -> int:
+    """The atoms compatible with all preconditions; 0 if those are not compatible."""
     common = -1
-    for atom in ones(step.needs):
-        common &= beside[atom]
-    return 0 if step.needs & ~common else common
+    for atom in bits(step.preconditions):
+        common &= compatible[atom]
+    return 0 if step.preconditions & ~common else common
 
 
-def _happens(problem: Problem, step: Step, beside: list[int]) -> bool:
-    """Let the step happen wherever it can; whether that makes anything possible."""
-    common = _beside_needs(step, beside)
+def _apply(problem: Problem, step: StripsAction, compatible: list[int]) -> bool:
+    """Add the pairs that the action makes possible. Returns whether any are new."""
+    common = _with_preconditions(step, compatible)
     if not common:
         return False
-    if common < 0:  # it needs nothing, so it stands beside all that can hold at all
-        common = sum(1 << atom for atom, others in enumerate(beside) if others)
-    kept = common & ~step.spoils
+    if common < 0:  # no preconditions: compatible with every reachable atom
+        common = sum(1 << atom for atom, others in enumerate(compatible) if others)
+    kept = common & ~step.deletes
     kept = kept & ~problem.sensed | (kept & problem.later) >> 1
     grown = False
-    for atom in ones(step.brings):
-        fresh = (kept | step.brings) & ~beside[atom]
+    for atom in bits(step.adds):
+        fresh = (kept | step.adds) & ~compatible[atom]
         if fresh:
             grown = True
-            beside[atom] |= fresh
-            for other in ones(fresh):
-                beside[other] |= 1 << atom
+            compatible[atom] |= fresh
+            for other in bits(fresh):
+                compatible[other] |= 1 << atom
     return grown

@@ -1,13 +1,12 @@
-"""Regression: what has to hold before an action, so that something holds behind it.
+"""Regression: the weakest condition before an action that implies subgoals after it.
 
-    before  =  (wanted without what the action brings about)  and  what it needs
+    regression  =  (subgoals - added atoms)  +  preconditions
 
-An action is of use where it brings about some of what is wanted and spoils nothing of it. It is
-of no use, either, where it needs the opposite of something wanted that it does not touch: what
-holds behind an action and is not written by it held before as well. Without that rule two
-opposite conditions would be asked of one state.
+An action is relevant if it adds a subgoal and deletes none. It is irrelevant if a precondition
+contradicts a subgoal that it does not write, since an atom that is not written held before the
+action as well; without that rule one state would have to satisfy an atom and its opposite.
 
-Sets of conditions are bit masks over the atoms of the problem.
+Sets of atoms are bit masks over ``Problem.atoms``.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.planning.strips.ground import Atom, Conjunction, GroundAction, Written
+from bthtn.planning.strips.ground import Atom, Conjunction, GroundAction, WrittenView
 from bthtn.planning.strips.simulate import is_sensed
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
@@ -25,26 +24,29 @@ from bthtn.world.truth import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """An action as bit masks: what it needs, brings about, spoils, and cannot stand beside."""
+class StripsAction:
+    """An action as masks of atoms.
+
+    ``excludes`` are the atoms that contradict a precondition.
+    """
 
     action: GroundAction
-    needs: int
-    brings: int
-    spoils: int
+    preconditions: int
+    adds: int
+    deletes: int
     excludes: int
     cost: float
 
 
 class Problem:
-    """Goals and actions whose conditions are numbered. Depends on no state.
+    """Goals and actions with numbered atoms, independent of any state.
 
-    A volatile fluent has two atoms for each question: one that what is sensed may answer, and
-    behind it one for wherever a step comes before, which only a write can answer.
+    An atom on a volatile fluent has two consecutive numbers: in the start state, where the
+    sensed value counts (``sensed``), and after an action, where only a write counts (``later``).
     """
 
     def __init__(self, actions: Iterable[GroundAction], goals: Sequence[Conjunction]) -> None:
-        """Raises DomainError when an atom compares fluents of which an action writes only some."""
+        """Raises DomainError if an atom compares two fluents and an action writes only one."""
         actions = tuple(actions)
         self.atoms: list[Atom] = []
         self._numbers: dict[Atom, int] = {}
@@ -52,60 +54,57 @@ class Problem:
         self.sensed = 0
         self.later = 0
         self.goals = tuple(self._mask(goal) for goal in goals)
-        needs = [self._mask(action.needs) for action in actions]
+        preconditions = [self._mask(action.preconditions) for action in actions]
         self.conflicts = [self._conflicts(number) for number in range(len(self.atoms))]
         self.steps = tuple(
             self._step(action, mask)
-            for action, mask in zip(actions, needs, strict=True)
+            for action, mask in zip(actions, preconditions, strict=True)
             if not mask & self.excluded(mask)
         )
         self.useful = [0] * len(self.atoms)
-        """For each atom the steps that bring it about, as a mask over the numbers of steps."""
+        """For each atom the actions that add it, as a mask over the numbers of actions."""
         for number, step in enumerate(self.steps):
-            for atom in ones(step.brings):
+            for atom in bits(step.adds):
                 self.useful[atom] |= 1 << number
 
-    def regressed(self, wanted: int, step: Step) -> int | None:
-        """What has to hold before the step, so that all that is wanted holds behind it.
-
-        None when the step is of no use: it brings about nothing wanted, or cannot come last.
-        """
-        kept = wanted & ~step.brings
-        if kept == wanted or wanted & step.spoils or kept & step.excludes:
+    def regressed(self, subgoals: int, step: StripsAction) -> int | None:
+        """The regression of the subgoals through an action; None if it is irrelevant."""
+        kept = subgoals & ~step.adds
+        if kept == subgoals or subgoals & step.deletes or kept & step.excludes:
             return None
-        return self.before(kept) | step.needs
+        return self.before(kept) | step.preconditions
 
     def before(self, kept: int) -> int:
-        """What is kept through a step, as it has to hold before that step."""
+        """Subgoals that an action does not add, as they must hold before the action."""
         sensed = kept & self.sensed
         return kept ^ sensed | sensed << 1
 
-    def candidates(self, wanted: int) -> Iterator[int]:
-        """Numbers of the steps that bring about something wanted, in order of definition."""
-        together = 0
-        for atom in ones(wanted):
-            together |= self.useful[atom]
-        return ones(together)
+    def candidates(self, subgoals: int) -> Iterator[int]:
+        """Numbers of the actions that add a subgoal, in order of definition."""
+        union = 0
+        for atom in bits(subgoals):
+            union |= self.useful[atom]
+        return bits(union)
 
-    def obstacle(self, wanted: int, step: Step) -> str:
-        """Why a candidate cannot come last."""
-        spoilt = wanted & step.spoils
+    def obstacle(self, subgoals: int, step: StripsAction) -> str:
+        """The reason why a candidate is irrelevant."""
+        spoilt = subgoals & step.deletes
         if spoilt:
             return f"it would spoil {self.text(spoilt)}"
-        against = wanted & ~step.brings & step.excludes
+        against = subgoals & ~step.adds & step.excludes
         return f"it needs the opposite of {self.text(against)}"
 
-    def text(self, wanted: int) -> str:
-        """The conditions as people read them."""
-        atoms = dict.fromkeys(str(self.atoms[number]) for number in ones(wanted))
+    def text(self, subgoals: int) -> str:
+        """The atoms as text, separated by commas."""
+        atoms = dict.fromkeys(str(self.atoms[number]) for number in bits(subgoals))
         return ", ".join(atoms) or "nothing"
 
     def excluded(self, mask: int) -> int:
-        """The atoms that cannot hold together with all of these."""
-        together = 0
-        for number in ones(mask):
-            together |= self.conflicts[number]
-        return together
+        """The atoms that contradict any of these."""
+        union = 0
+        for number in bits(mask):
+            union |= self.conflicts[number]
+        return union
 
     def _mask(self, conjunction: Conjunction) -> int:
         mask = 0
@@ -128,78 +127,80 @@ class Problem:
             self._of_fluent.setdefault(fluent, []).extend(range(number, number + copies))
 
     def _conflicts(self, number: int) -> int:
-        """The atoms on the same fluent that differ from this one in every state."""
+        """The atoms on the same fluent that contradict this one in every state."""
         atom = self.atoms[number]
         mask = 0
         for other in self._of_fluent[atom.fluents[0]] if len(atom.fluents) == 1 else ():
             two = self.atoms[other]
             for one, against in ((atom, two), (two, atom)):
                 if one.equal_to and len(against.fluents) == 1:
-                    view = Written({one.fluents[0]: one.equal_to[0]})
+                    view = WrittenView({one.fluents[0]: one.equal_to[0]})
                     mask |= (against.evaluate(view) is not True) << other
         return mask
 
-    def _step(self, action: GroundAction, needs: int) -> Step:
-        brings = spoils = 0
-        view = Written(action.writes)
+    def _step(self, action: GroundAction, preconditions: int) -> StripsAction:
+        adds = deletes = 0
+        view = WrittenView(action.writes)
         touched = {number for one in action.writes for number in self._of_fluent.get(one, ())}
         for number in sorted(touched):
             atom = self.atoms[number]
             if not all(fluent in action.writes for fluent in atom.fluents):
-                raise _halfway(action, atom)
+                raise _partly_written(action, atom)
             if atom.evaluate(view) is True:
-                brings |= 1 << number
+                adds |= 1 << number
             else:
-                spoils |= 1 << number
-        return Step(action, needs, brings, spoils, self.excluded(needs), action.cost)
+                deletes |= 1 << number
+        return StripsAction(
+            action, preconditions, adds, deletes, self.excluded(preconditions), action.cost
+        )
 
 
-class Start:
-    """Which atoms hold in the state that a plan begins in; asked of it when first wanted."""
+class StartState:
+    """The truth of the atoms in the start state, evaluated on demand."""
 
     def __init__(self, problem: Problem, view: StateView) -> None:
         self._problem = problem
         self._view = view
-        self._asked = problem.later if is_sensed(view) else 0
+        self._evaluated = problem.later if is_sensed(view) else 0
         self._met = 0
         self._unknown = 0
         self.unknown: Expression[Any] | None = None
-        """A fluent that something wanted depends on, and that is unknown."""
+        """The first unknown fluent that a subgoal depends on, if any."""
 
-    def unmet(self, wanted: int) -> int:
-        """What of it does not hold."""
-        self._ask_all(wanted)
-        if self.unknown is None and wanted & self._unknown:
-            number = next(ones(wanted & self._unknown))
+    def unmet(self, subgoals: int) -> int:
+        """The subgoals that are not true in the start state."""
+        self._evaluate(subgoals)
+        if self.unknown is None and subgoals & self._unknown:
+            number = next(bits(subgoals & self._unknown))
             fluents = self._problem.atoms[number].fluents
             self.unknown = next(f for f in fluents if self._view.get(f) is UNKNOWN)
-        return wanted & ~self._met
+        return subgoals & ~self._met
 
     @property
     def possible(self) -> int:
-        """All atoms that hold, or are unknown."""
-        self._ask_all((1 << len(self._problem.atoms)) - 1)
+        """All atoms that are true or unknown."""
+        self._evaluate((1 << len(self._problem.atoms)) - 1)
         return self._met | self._unknown
 
-    def _ask_all(self, wanted: int) -> None:
-        for number in ones(wanted & ~self._asked):
+    def _evaluate(self, subgoals: int) -> None:
+        for number in bits(subgoals & ~self._evaluated):
             truth = self._problem.atoms[number].evaluate(self._view)
             if truth is UNKNOWN:
                 self._unknown |= 1 << number
             elif truth:
                 self._met |= 1 << number
-        self._asked |= wanted
+        self._evaluated |= subgoals
 
 
-def ones(mask: int) -> Iterator[int]:
-    """The places of the bits that are set, lowest first."""
+def bits(mask: int) -> Iterator[int]:
+    """Positions of the set bits, lowest first."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
         mask ^= lowest
 
 
-def _halfway(action: GroundAction, atom: Atom) -> DomainError:
+def _partly_written(action: GroundAction, atom: Atom) -> DomainError:
     written = next(fluent for fluent in atom.fluents if fluent in action.writes)
     return DomainError(
         Diagnostic(

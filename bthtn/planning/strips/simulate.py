@@ -1,4 +1,4 @@
-"""Carrying actions out on paper: states that forward search reaches, and steps of a plan."""
+"""Simulation of actions: successor states for forward search, and nodes of the plan."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ABSENT: Final = object()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reached:
-    """A state that steps lead to, as what they have written over the state they began in.
+class SimulatedState:
+    """A successor state: the start state, and the values that actions have written over it.
 
-    Behind the first step a volatile fluent that was not written is unknown (semantics 1.3.1).
+    After the first action a volatile fluent that was not written is unknown (semantics 1.3.1).
     """
 
     base: StateView
@@ -29,15 +29,15 @@ class Reached:
     steps: int = 0
 
     def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent."""
+        """The value of the fluent, or UNKNOWN."""
         value = self.written.get(fluent, _ABSENT)
         if value is not _ABSENT:
             return value
         is_gone = self.steps and fluent.volatile and is_sensed(self.base)
         return UNKNOWN if is_gone else self.base.get(fluent)
 
-    def after(self, writes: Mapping[Fluent[Any], Write]) -> Reached:
-        """The state behind one more step."""
+    def after(self, writes: Mapping[Fluent[Any], Write]) -> SimulatedState:
+        """The state after one more action with these writes."""
         values = dict(self.written)
         for fluent, write in writes.items():
             value = write.value
@@ -45,12 +45,12 @@ class Reached:
                 before = self.get(fluent)
                 value = UNKNOWN if before is UNKNOWN else before + value
             values[fluent] = value
-        return Reached(self.base, values, self.steps + 1)
+        return SimulatedState(self.base, values, self.steps + 1)
 
     def key(self) -> Any:
-        """Equal for states from which planning on gives the same.
+        """A key for duplicate detection, equal for states with the same futures.
 
-        A volatile fluent that was written is known from there on, whatever its value.
+        A volatile fluent that was written is part of it whatever its value, as it stays known.
         """
         different = frozenset(
             (fluent, value)
@@ -61,29 +61,31 @@ class Reached:
 
 
 def is_sensed(view: StateView) -> bool:
-    """Whether what the view says of volatile fluents is what sensors say.
+    """Whether the values of volatile fluents in this view come from sensors.
 
-    A view that a plan has led to says only what the plan has written, and that stays.
+    In a state predicted by a plan they come from the plan's effects, and persist.
     """
     return bool(getattr(view, "foreseeable", True))
 
 
-def attempted(action: Action, state: Reached) -> tuple[TaskEffects, RecordingView]:
-    """How the action would go in this state, and what was read to tell."""
+def simulate_action(action: Action, state: SimulatedState) -> tuple[TaskEffects, RecordingView]:
+    """The effects of the action in this state, and the view that recorded its reads."""
     view = RecordingView(state)
     return projected(*action, view), view
 
 
-def carried_out(steps: Iterable[Action], base: StateView) -> tuple[Reached, list[TaskNode]]:
-    """The state that the steps lead to, and the steps as nodes of a plan.
+def simulate_plan(
+    steps: Iterable[Action], base: StateView
+) -> tuple[SimulatedState, list[TaskNode]]:
+    """The final state of a sequence of actions, and the actions as plan nodes.
 
-    A search answers with nothing that cannot be carried out, so that is a mistake of the search.
+    An inapplicable action is a bug of the search that returned it.
     """
-    state, nodes = Reached(base), []
+    state, nodes = SimulatedState(base), []
     for task, args in steps:
-        step, _ = attempted((task, args), state)
-        assert step.possible is True, f"{task.name}{args} was planned where it is not possible"
-        assert step.writes is not None, f"{task.name}{args} was planned where it writes anything"
+        step, _ = simulate_action((task, args), state)
+        assert step.possible is True, f"{task.name}{args} is not applicable where it was planned"
+        assert step.writes is not None, f"{task.name}{args} has unknown writes where it was planned"
         nodes.append(TaskNode(task, args, step.footprint, step.duration, step.cost))
         state = state.after(step.writes)
     return state, nodes

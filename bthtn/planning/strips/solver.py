@@ -1,4 +1,4 @@
-"""From a goal, its actions and a state to the search that is asked for."""
+"""The solver for ``achieve``: chooses a forward or backward search, and runs it."""
 
 from __future__ import annotations
 
@@ -9,61 +9,67 @@ from bthtn.domain.goal import Action, Manner, Pursuit, Solution
 from bthtn.errors import Diagnostic
 from bthtn.planning import trace
 from bthtn.planning.protocol import no_answer
-from bthtn.planning.strips.backward import Backward
-from bthtn.planning.strips.forward import Forward
-from bthtn.planning.strips.ground import calls, conjunctions, grounded, opaque, opaque_parts
+from bthtn.planning.strips.backward import BackwardSearch
+from bthtn.planning.strips.forward import ForwardSearch
+from bthtn.planning.strips.ground import (
+    conjunctions,
+    ground_actions,
+    ground_calls,
+    opaque,
+    opaque_parts,
+)
 from bthtn.planning.strips.regress import Problem
-from bthtn.planning.strips.simulate import carried_out
+from bthtn.planning.strips.simulate import simulate_plan
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 
 
-class Way(Protocol):
-    """**Protocol:** a search for steps, forward or backward."""
+class GoalSearch(Protocol):
+    """**Protocol:** an A* search for the actions that achieve a goal, forward or backward."""
 
     @property
     def expansions(self) -> int:
-        """Sets of conditions, or states, looked at so far."""
+        """The number of search nodes expanded so far."""
         ...
 
     @property
     def steps(self) -> tuple[Action, ...] | None:
-        """The steps of the plan, None while there is none."""
+        """The actions of the plan; None until the search is solved."""
         ...
 
     @property
     def unknown(self) -> Expression[Any] | None:
-        """The first fluent that was asked for and is unknown."""
+        """The first unknown fluent that the goal depends on, if any."""
         ...
 
     def expand(self) -> bool:
-        """Do a little; whether there is any reason to go on."""
+        """Expand one node. Returns False when the search is solved or the frontier is empty."""
         ...
 
     def why_not(self) -> Iterator[str]:
-        """Why there is no plan, once everything was tried."""
+        """Reasons why there is no plan, one a line; valid once the frontier is empty."""
         ...
 
 
-def way_for(
+def new_search(
     pursuit: Pursuit,
     view: StateView,
     binding: Binding,
     manner: Manner,
     listener: trace.SearchListener | None = None,
-) -> Way:
-    """The search for this goal from this state. Raises UnknownRead and DomainError."""
+) -> GoalSearch:
+    """A new search for this goal from this state. Raises UnknownRead and DomainError."""
     objects = pursuit.values(view, binding)
     heuristic = heuristic_of(manner)
     if manner.forward:
-        actions = list(calls(pursuit.actions, objects))
-        return Forward(pursuit, actions, view, binding, heuristic, listener)
-    return Backward(_problem(pursuit, objects, binding), view, heuristic, listener)
+        actions = list(ground_calls(pursuit.actions, objects))
+        return ForwardSearch(pursuit, actions, view, binding, heuristic, listener)
+    return BackwardSearch(_problem(pursuit, objects, binding), view, heuristic, listener)
 
 
 def heuristic_of(manner: Manner) -> str:
-    """The heuristic that is asked for, or the one that fits."""
+    """The heuristic that the user chose, or the default for the direction."""
     if manner.heuristic:
         return manner.heuristic
     admissible = "zero" if manner.forward else "hmax"
@@ -71,11 +77,11 @@ def heuristic_of(manner: Manner) -> str:
 
 
 def _problem(pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding) -> Problem:
-    """The numbered problem; the last one is kept, for it seldom changes."""
+    """The grounded problem. The last one is cached: values seldom change between searches."""
     key = (_exact(binding), *((name, _exact(values)) for name, values in objects.items()))
     kept = pursuit.kept.get("problem")
     if kept is None or kept[0] != key:
-        actions = grounded(pursuit.actions, objects)
+        actions = ground_actions(pursuit.actions, objects)
         problem = Problem(actions, conjunctions(pursuit.condition, binding))
         kept = pursuit.kept["problem"] = (key, problem)
     found: Problem = kept[1]
@@ -83,15 +89,15 @@ def _problem(pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Bin
 
 
 def _exact(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Equal only for values of the same types: ``True`` is 1 to Python."""
+    """A cache key that distinguishes values by type, as ``True == 1`` in Python."""
     return tuple((type(value), value) for value in values)
 
 
 class GoalDirected:
-    """Solves the goals inside of task networks, each in one go."""
+    """Solves goals inside task networks, each in a single call."""
 
     def faults(self, pursuit: Pursuit) -> Iterator[Diagnostic]:
-        """What only a state can tell, where the search goes back from the goal."""
+        """Diagnostics for functions and state-dependent parts, which regression cannot use."""
         if pursuit.manner.forward:
             return
         hint = "search from the state: achieve(..., forward=True)"
@@ -104,31 +110,34 @@ class GoalDirected:
                 yield Diagnostic("BT211", message, "achieve", hint)
 
     def solve(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Solution | None:
-        """The steps from this state. Raises UnknownRead, and PlanningError at the limit."""
-        way = way_for(pursuit, view, binding, pursuit.manner)
-        while way.expand():
-            if way.expansions >= pursuit.manner.limit:
-                raise no_answer(way.expansions)
-        if way.steps is None:
-            if way.unknown is not None:
-                raise UnknownRead(way.unknown)
+        """The actions from this state, None if there are none.
+
+        Raises UnknownRead, and PlanningError at the limit of expansions.
+        """
+        search = new_search(pursuit, view, binding, pursuit.manner)
+        while search.expand():
+            if search.expansions >= pursuit.manner.limit:
+                raise no_answer(search.expansions)
+        if search.steps is None:
+            if search.unknown is not None:
+                raise UnknownRead(search.unknown)
             return None
-        end, _ = carried_out(way.steps, view)
-        return Solution(way.steps, read_behind(pursuit, end, binding))
+        end, _ = simulate_plan(search.steps, view)
+        return Solution(search.steps, goal_reads(pursuit, end, binding))
 
     def why_not(self, pursuit: Pursuit, view: StateView, binding: Binding) -> Iterable[str]:
-        """Why there are no steps from this state, line by line."""
-        way = way_for(pursuit, view, binding, pursuit.manner)
-        while way.expand():
+        """Reasons why the goal is unachievable from this state, one a line."""
+        search = new_search(pursuit, view, binding, pursuit.manner)
+        while search.expand():
             pass
-        return way.why_not()
+        return search.why_not()
 
 
 GOAL_DIRECTED: Final = GoalDirected()
 
 
-def read_behind(pursuit: Pursuit, end: StateView, binding: Binding) -> frozenset[Expression[Any]]:
-    """What the goal reads in the state that its steps lead to."""
+def goal_reads(pursuit: Pursuit, end: StateView, binding: Binding) -> frozenset[Expression[Any]]:
+    """The fluents that the goal reads in the final state of its plan."""
     view = RecordingView(end)
     assert pursuit.holds(view, binding) is True, "a plan leads to its goal"
     return view.reads

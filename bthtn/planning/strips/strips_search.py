@@ -1,4 +1,4 @@
-"""StripsSearch: a search for a goal that stands alone, advanced by its caller."""
+"""StripsSearch: a search for a goal outside any task network, advanced by its caller."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
 from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_for_user
-from bthtn.planning.strips.simulate import Reached, carried_out
-from bthtn.planning.strips.solver import Way, read_behind, way_for
+from bthtn.planning.strips.simulate import SimulatedState, simulate_plan
+from bthtn.planning.strips.solver import GoalSearch, goal_reads, new_search
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
@@ -34,9 +34,9 @@ from bthtn.world.recording import RecordingState
 
 
 def is_goal_alone(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
-    """Whether a condition is all that is asked for.
+    """Whether the whole request is one ``achieve``, which needs no decomposition.
 
-    Settings that cut plans are the business of the search that decomposes.
+    Requests with a horizon or ``check_rest`` always go to the HTN search, which suspends parts.
     """
     cuts = settings.horizon or settings.horizon_time or settings.check_rest
     return not cuts and _pursuit(domain, goal) is not None
@@ -50,7 +50,7 @@ def _pursuit(domain: FrozenDomain, goal: Network) -> Pursuit | None:
 
 
 class StripsSearch:
-    """One search for the steps to a goal. The same input gives the same steps."""
+    """A deterministic search for the actions that achieve a goal."""
 
     def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
         self._start = RecordingState(request.state)
@@ -58,24 +58,24 @@ class StripsSearch:
         self._listener = listener
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
-        self._way: Way | None = None
+        self._search: GoalSearch | None = None
         self._args: Binding = ()
         self._is_cancelled = False
 
     @property
     def status(self) -> SearchStatus:
-        """Where the search stands."""
+        """The state of the search."""
         return SearchStatus.CANCELLED if self._is_cancelled else self._status
 
     @property
     def plan(self) -> Plan | None:
-        """The plan, once solved."""
+        """The plan; None until the search is solved."""
         return None if self._is_cancelled else self._plan
 
     @property
     def expansions(self) -> int:
-        """Sets of conditions, or states, looked at so far."""
-        return 0 if self._way is None else self._way.expansions
+        """The number of search nodes expanded so far."""
+        return 0 if self._search is None else self._search.expansions
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
@@ -88,14 +88,14 @@ class StripsSearch:
         return self._start.changes
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
-        """Go on for at most so many expansions, to the end without a number.
+        """Expand at most so many nodes; without a number, run to the end.
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
         limit = self._request.settings.max_expansions
         stop = limit if expansions is None else min(limit, self.expansions + expansions)
         try:
-            if self._way is None and self.status is SearchStatus.RUNNING:
+            if self._search is None and self.status is SearchStatus.RUNNING:
                 self._begin()
             while self.status is SearchStatus.RUNNING and self.expansions < stop:
                 self._work()
@@ -107,75 +107,75 @@ class StripsSearch:
         return self.status
 
     def cancel(self) -> None:
-        """Give the search up. Any thread may call it; a search that is over stays as it is."""
+        """Cancel the search. Thread-safe; has no effect on a search that is over."""
         if self._status is SearchStatus.RUNNING:
             self._is_cancelled = True
 
     def _begin(self) -> None:
-        asked = self._request
-        pursuit, call = _pursuit(asked.domain, asked.goal), asked.goal
-        assert pursuit is not None, "somebody else has to decompose this"
-        assert isinstance(call, TaskCall), "a goal that stands alone is one call"
+        request = self._request
+        pursuit, call = _pursuit(request.domain, request.goal), request.goal
+        assert pursuit is not None, "is_goal_alone is checked first"
+        assert isinstance(call, TaskCall), "achieve becomes one call"
         self._pursuit = pursuit
         manner = pursuit.manner
-        if asked.settings.cheapest and not manner.optimal:
+        if request.settings.cheapest and not manner.optimal:
             manner = replace(manner, optimal=True, heuristic="")
-        args = grounded(call, RecordingView(asked.state), asked.binding)
-        assert args is not None, "what a goal is called with is known where it stands"
+        args = grounded(call, RecordingView(request.state), request.binding)
+        assert args is not None, "arguments of a goal read no unknown fluent"
         self._args = args
         try:
-            self._way = way_for(pursuit, asked.state, args, manner, self._listener)
+            self._search = new_search(pursuit, request.state, args, manner, self._listener)
         except UnknownRead as signal:
             self._suspend(str(signal.fluent))
 
     def _work(self) -> None:
-        way = self._way
-        assert way is not None, "a search that runs has begun"
-        if way.expand():
+        search = self._search
+        assert search is not None, "_begin was called"
+        if search.expand():
             return
-        if way.steps is not None:
+        if search.steps is not None:
             self._solve()
-        elif way.unknown is not None:
-            self._suspend(str(way.unknown))
+        elif search.unknown is not None:
+            self._suspend(str(search.unknown))
         else:
             if self._listener is not None:
-                for reason in way.why_not():
+                for reason in search.why_not():
                     self._listener(trace.Unachievable(reason))
             self._status = SearchStatus.EXHAUSTED
 
     def _solve(self) -> None:
-        asked, way = self._request, self._way
-        assert way is not None, "a search that runs has begun"
-        assert way.steps is not None, "there is a plan"
-        assert isinstance(asked.goal, TaskCall), "a goal that stands alone is one call"
-        assert isinstance(asked.goal.task, CompoundTask), "a goal is decomposed"
-        end, nodes = carried_out(way.steps, asked.state)
-        reads = Footprint(read_behind(self._pursuit, end, self._args))
-        child = _node(steps_network(way.steps), nodes)
-        name = asked.domain.methods[asked.goal.task][0].name
-        tree = ScopeNode(asked.goal.task, self._args, 0, child, reads, name)
+        request, search = self._request, self._search
+        assert search is not None, "_begin was called"
+        assert search.steps is not None, "the search is solved"
+        assert isinstance(request.goal, TaskCall), "achieve becomes one call"
+        assert isinstance(request.goal.task, CompoundTask), "achieve becomes a compound task"
+        end, nodes = simulate_plan(search.steps, request.state)
+        reads = Footprint(goal_reads(self._pursuit, end, self._args))
+        child = _node(steps_network(search.steps), nodes)
+        name = request.domain.methods[request.goal.task][0].name
+        tree = ScopeNode(request.goal.task, self._args, 0, child, reads, name)
         if self._listener is not None:
             for node in nodes:
                 self._listener(trace.TaskPlanned(call_text(node.task, node.args), 0))
         self._answer(tree, (0,), end)
 
     def _suspend(self, unknown: str) -> None:
-        """Leave the goal open until the fluent is known."""
-        asked = self._request
+        """Answer with a plan that suspends the goal until the fluent is known."""
+        request = self._request
         cause = Suspension(SuspensionKind.UNKNOWN, unknown)
         if self._listener is not None:
-            what = call_text(asked.goal.task, ()) if isinstance(asked.goal, TaskCall) else ""
+            what = call_text(request.goal.task, ()) if isinstance(request.goal, TaskCall) else ""
             self._listener(trace.PlanningSuspended(what, str(cause), 0))
-        tree = SuspendedNode((asked.goal,), asked.binding, cause)
-        self._answer(tree, (), Reached(asked.state))
+        tree = SuspendedNode((request.goal,), request.binding, cause)
+        self._answer(tree, (), SimulatedState(request.state))
 
-    def _answer(self, tree: Node, record: tuple[int, ...], end: Reached) -> None:
-        asked = self._request
-        predicted = asked.state.changed(end.written)
+    def _answer(self, tree: Node, record: tuple[int, ...], end: SimulatedState) -> None:
+        request = self._request
+        predicted = request.state.changed(end.written)
         self._plan = Plan(
-            asked.domain,
-            asked.goal,
-            asked.binding,
+            request.domain,
+            request.goal,
+            request.binding,
             tree,
             MethodTraversalRecord(record),
             predicted,
@@ -185,7 +185,7 @@ class StripsSearch:
 
 
 def _node(network: Network, nodes: list[TaskNode]) -> Node:
-    """The nodes as what their network becomes."""
+    """The plan node for a network of these steps."""
     if isinstance(network, NullNetwork):
         return NULL_NODE
     return SequenceNode(tuple(nodes)) if isinstance(network, SequenceNetwork) else nodes[0]

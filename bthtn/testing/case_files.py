@@ -1,12 +1,12 @@
-"""Which domain a file of cases is about, and where a domain has its cases."""
+"""Paths: the domain file that belongs to a file of cases, and the other way round."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def domain_beside(cases: Path) -> Path | None:
-    """Where the domain of a file of cases has to lie; None for any other file."""
+def domain_file_of(cases: Path) -> Path | None:
+    """The path of the domain for a file of cases; None if the file has another name."""
     if cases.name == "cases.toml":
         return cases.parent / "domain.py"
     if cases.name.endswith("_cases.toml"):
@@ -14,7 +14,7 @@ def domain_beside(cases: Path) -> Path | None:
     return None
 
 
-def cases_beside(domain: Path) -> Path:
-    """Where the cases of a domain lie, if it has any."""
+def cases_file_of(domain: Path) -> Path:
+    """The path of the cases for a domain, whether or not the file exists."""
     name = "cases.toml" if domain.name == "domain.py" else f"{domain.stem}_cases.toml"
     return domain.parent / name

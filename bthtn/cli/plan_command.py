@@ -1,4 +1,4 @@
-"""``bthtn plan``: plan once, and show the plan, or why there is none."""
+"""``bthtn plan``: plan once, and print the plan or the explanation of a failure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import Any, Final
 
 from bthtn.cli.locate import domain_of
-from bthtn.cli.output import (
-    at,
+from bthtn.cli.printing import (
     counted,
+    errors_at,
     is_unicode_screen,
     say,
     say_json,
@@ -49,8 +49,8 @@ NO_PLAN_FORMAT: Final = "bthtn-no-plan/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is to be planned, as it was typed."""
+class PlanArguments:
+    """The arguments of the command that define the planning problem, unparsed."""
 
     domain: str
     task: str
@@ -69,10 +69,10 @@ class Question:
     forward: bool = False
 
     def request(self) -> PlanRequest:
-        """The question with everything in it found. Raises BthtnError."""
+        """The parsed arguments as a request to the planner. Raises BthtnError."""
         domain = domain_of(self.domain)
         state = state_from(self.given, domain)
-        with at("--horizon, --horizon-time or --max-expansions"):
+        with errors_at("--horizon, --horizon-time or --max-expansions"):
             settings = Settings(
                 horizon=self.horizon,
                 horizon_time=self.horizon_time,
@@ -92,68 +92,68 @@ class Question:
             message = f"{option} says nothing about a task"
             raise InputError(Diagnostic("BT409", message, hint="it goes with --achieve"))
         if self.task:
-            with at(f"task of domain '{domain.name}'"):
+            with errors_at(f"task of domain '{domain.name}'"):
                 return goal_from(self.task, self.args, domain)
-        with at("--achieve"):
+        with errors_at("--achieve"):
             condition = condition_from_text(self.achieve, domain.schema)
         objects = dict(objects_from(one, domain) for one in self.objects)
-        with at("--achieve"):
+        with errors_at("--achieve"):
             goal = achieve(condition, objects=objects, forward=self.forward)
             domain.with_goal(network_from(goal))
         return goal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Showing:
-    """How the plan is to be shown."""
+class OutputOptions:
+    """The arguments of the command that define the output."""
 
     form: str = "tree"
-    target: Path | None = None
+    output: Path | None = None
     flat: bool = False
     scopes: bool = True
     legend: bool = False
 
 
-def plan_once(question: Question, showing: Showing) -> int:
-    """Plan and print; 0 with a plan, 1 without one."""
-    asked = question.request()
-    if question.planner == "reference":
-        plan, expansions = _by_reference(asked)
+def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
+    """Plan and print. Returns 0 if there is a plan, else 1."""
+    problem = arguments.request()
+    if arguments.planner == "reference":
+        plan, expansions = _by_reference(problem)
     else:
-        plan, expansions = _by_search(search_for(asked))
+        plan, expansions = _by_search(search_for(problem))
     if plan is None:
-        _show_why_not(asked, expansions, as_json=showing.form == "json")
+        _show_why_not(problem, expansions, as_json=options.form == "json")
         return 1
-    if question.parallelize:
+    if arguments.parallelize:
         from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
 
         plan = parallelize(plan)
-    _show(plan, showing)
+    _show(plan, options)
     return 0
 
 
-def show_source(question: Question, target: Path | None) -> int:
-    """Print the Python source that expressions of the domain were compiled to; 0."""
-    write(question.request().domain.derived(TaskTable).source(), target)
+def show_source(arguments: PlanArguments, output: Path | None) -> int:
+    """Print the Python source of the domain's compiled expressions. Returns 0."""
+    write(arguments.request().domain.derived(TaskTable).source(), output)
     return 0
 
 
 def state_from(given: Sequence[str], domain: FrozenDomain) -> FrozenState:
-    """The state in which ``fluent=value`` holds, and defaults hold otherwise. Raises BthtnError."""
+    """The state with these ``fluent=value`` settings over the defaults. Raises BthtnError."""
     values = {}
     for text in given:
         parts = re.fullmatch(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", text, re.DOTALL)
         if parts is None:
             hint = "write --set fluent=value, such as --set ammo=false"
             raise InputError(Diagnostic("BT409", f"--set {text} sets nothing", hint=hint))
-        with at(f"--set {text}"):
+        with errors_at(f"--set {text}"):
             fluent = domain.schema.variable(parts[1].strip())
             values[fluent] = fluent.parse(parts[2].strip())
     return FrozenState(values)
 
 
 def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:
-    """A parameter and the values it can have, from ``block=a,b``. Raises BthtnError."""
+    """A parameter's name and its values, parsed from ``block=a,b``. Raises BthtnError."""
     name, equals, values = text.partition("=")
     found = [
         parameter
@@ -169,12 +169,12 @@ def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]
         hint = nearest(name.strip(), [parameter.name for parameter in found])
         message = f"no primitive task has a parameter '{name.strip()}'"
         raise InputError(Diagnostic("BT121", message, f"--objects {text}", hint))
-    with at(f"--objects {text}"):
+    with errors_at(f"--objects {text}"):
         return name.strip(), tuple(value_from(one.strip(), named[0]) for one in values.split(","))
 
 
 def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
-    """The task with its arguments, each read as the parameter's type. Raises BthtnError."""
+    """The call of a task with arguments parsed by parameter type. Raises BthtnError."""
     if task not in domain.tasks and "(" in task and not args:
         return call_from(task, domain)
     found = domain.task(task)
@@ -183,12 +183,12 @@ def goal_from(task: str, args: Sequence[str], domain: FrozenDomain) -> TaskCall:
 
 
 def _by_search(search: Search) -> tuple[Plan | None, int]:
-    started, told = perf_counter(), False
+    started, printed = perf_counter(), False
     while search.advance(STEP) is SearchStatus.RUNNING:
         if sys.stderr.isatty() and perf_counter() - started > 1:
-            told = True
+            printed = True
             print(f"\r{search.expansions:,} expansions …", end="", file=sys.stderr, flush=True)
-    if told:
+    if printed:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if search.status is SearchStatus.LIMIT:
         if search.plan is None:
@@ -204,38 +204,38 @@ def _by_search(search: Search) -> tuple[Plan | None, int]:
     return search.plan, search.expansions
 
 
-def _by_reference(asked: PlanRequest) -> tuple[Plan | None, int]:
-    from bthtn.planning.htn.reference import Reference  # noqa: PLC0415 - rarely asked
+def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
+    from bthtn.planning.htn.reference import Reference  # noqa: PLC0415 - rarely problem
 
-    reference = Reference(asked)
+    reference = Reference(problem)
     try:
-        wanted = reference.best()
+        plan = reference.best()
     except RecursionError:
         message = "the reference planner is recursive, and this is nested too deep for it"
         raise InputError(Diagnostic("BT409", message, hint="use --planner htn")) from None
-    return wanted, reference.expansions
+    return plan, reference.expansions
 
 
-def _show(plan: Plan, showing: Showing) -> None:
-    if showing.form == "json":
-        write(f"{encoded(plan, flat=showing.flat)}\n", showing.target)
-    elif showing.form == "tree":
-        text = _text(plan, showing)
-        say(text) if showing.target is None else write(f"{text}\n", showing.target)
+def _show(plan: Plan, options: OutputOptions) -> None:
+    if options.form == "json":
+        write(f"{encoded(plan, flat=options.flat)}\n", options.output)
+    elif options.form == "tree":
+        text = _text(plan, options)
+        say(text) if options.output is None else write(f"{text}\n", options.output)
     else:
         from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
 
-        dot = plan_dot(plan, flat=showing.flat, scopes=showing.scopes, legend=showing.legend)
+        dot = plan_dot(plan, flat=options.flat, scopes=options.scopes, legend=options.legend)
         name = re.sub(r"\W+", "-", f"{plan.domain.name}-{plan.goal_text}").strip("-")
-        place = write_picture(dot, showing.form, showing.target, name)
+        place = write_picture(dot, options.form, options.output, name)
         if place is not None:
             say(f"wrote {place}")
 
 
-def _text(plan: Plan, showing: Showing) -> str:
-    plain = showing.target is None and not is_unicode_screen()
-    root = plan.flat() if showing.flat else plan.tree
-    tree = tree_text(root, plan.domain, scopes=showing.scopes, strokes=ASCII if plain else UNICODE)
+def _text(plan: Plan, options: OutputOptions) -> str:
+    plain = options.output is None and not is_unicode_screen()
+    root = plan.flat() if options.flat else plan.tree
+    tree = tree_text(root, plan.domain, scopes=options.scopes, strokes=ASCII if plain else UNICODE)
     head = f"{plan.domain.name}: {_as_written(plan.goal, plan.goal_text)}"
     value = f", value {plan.value:g}" if plan.domain.has_values else ""
     tried = counted(plan.expansions, "expansion")
@@ -244,24 +244,24 @@ def _text(plan: Plan, showing: Showing) -> str:
 
 
 def _as_written(goal: Network, text: str = "") -> str:
-    """The goal as it was asked for: a condition has become a task without a name."""
+    """The goal as the user wrote it; ``achieve`` conditions are anonymous tasks in the plan."""
     if isinstance(goal, TaskCall) and isinstance(goal.task, CompoundTask) and goal.task.origin:
         return goal.task.doc
     return text or str(goal)
 
 
-def _show_why_not(asked: PlanRequest, expansions: int, *, as_json: bool) -> None:
+def _show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
     explanation = Explanation()
-    search_for(asked, explanation.add).advance()
+    search_for(problem, explanation.add).advance()
     reasons = explanation.reasons()
-    goal = goal_value(asked.goal, asked.binding)
+    goal = goal_value(problem.goal, problem.binding)
     if as_json:
         why = [{"depth": reason.depth, "text": reason.text} for reason in reasons]
-        head = {"format": NO_PLAN_FORMAT, "domain": asked.domain.name, "task": goal}
+        head = {"format": NO_PLAN_FORMAT, "domain": problem.domain.name, "task": goal}
         say_json({**head, "expansions": expansions, "why": why})
         return
     shown = [Reason(one.depth, one_line(one.text)) for one in reasons[:MOST_REASONS]]
-    say(f"{asked.domain.name}: no plan for {one_line(_as_written(asked.goal))}, because")
+    say(f"{problem.domain.name}: no plan for {one_line(_as_written(problem.goal))}, because")
     say(explanation_text(shown) or "nothing was tried")
     if len(reasons) > MOST_REASONS:
         say(f"… and {len(reasons) - MOST_REASONS} lines more; --json has them all")

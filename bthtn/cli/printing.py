@@ -1,4 +1,4 @@
-"""Where results go: the screen, or a file that is there completely or not at all."""
+"""Output of results: to the screen, or atomically to a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COLOURS: Final = (
 
 
 def say(text: str) -> None:
-    """Print for people: in colour where the screen has any, without breaking lines."""
+    """Print text without wrapping lines, in colour if stdout is a terminal."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         print(text)
         return
@@ -43,18 +43,21 @@ def say(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print for programs, on one line."""
+    """Print a value as one line of JSON."""
     print(json.dumps(value))
 
 
 def complain(error: BthtnError) -> None:
-    """Tell what is wrong on stderr, where it disturbs no program that reads the results."""
+    """Print an error to stderr."""
     print(error, file=sys.stderr)
 
 
 @contextmanager
-def at(place: str) -> Iterator[None]:
-    """What is wrong inside is wrong at this place, where it does not say so itself."""
+def errors_at(place: str) -> Iterator[None]:
+    """Locate the diagnostics of errors raised inside at this place, unless they have one.
+
+    Raises InputError.
+    """
     try:
         yield
     except BthtnError as error:
@@ -68,7 +71,7 @@ def counted(number: int, word: str) -> str:
 
 
 def is_unicode_screen() -> bool:
-    """Whether the lines of a tree can be printed."""
+    """Whether stdout can encode the characters that trees are drawn with."""
     try:
         "├─└│✗…".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -76,20 +79,20 @@ def is_unicode_screen() -> bool:
     return True
 
 
-def write(content: str | bytes, target: Path | None) -> None:
-    """Write to a file, whole or not at all; to the screen without one. Raises InputError."""
+def write(content: str | bytes, output: Path | None) -> None:
+    """Write atomically to a file, or to stdout without one. Raises InputError."""
     data = content.encode() if isinstance(content, str) else content
-    if target is None or target == SCREEN:
+    if output is None or output == SCREEN:
         _to_screen(data)
         return
     try:
-        where = target.resolve()
-        if where.exists() and not where.is_file():
-            where.write_bytes(data)  # a device or a pipe; a folder refuses
+        path = output.resolve()
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a device or a pipe; a folder refuses
         else:
-            _replace(where, data)
+            _replace(path, data)
     except OSError as error:
-        message = f"cannot write {target}: {error.strerror}"
+        message = f"cannot write {output}: {error.strerror}"
         raise InputError(Diagnostic("BT404", message, hint="is there such a folder?")) from None
 
 
@@ -103,41 +106,41 @@ def _to_screen(data: bytes) -> None:
         print(text, end="" if text.endswith("\n") else "\n")
 
 
-def _replace(where: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=where.parent, prefix=f".{where.name[:50]}.")
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         mask = os.umask(0)
         os.umask(mask)
-        mode = stat.S_IMODE(where.stat().st_mode) if where.exists() else 0o666 & ~mask
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~mask
         os.chmod(name, mode)
-        os.replace(name, where)
+        os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
 
 
-def write_picture(dot: str, form: str, target: Path | None, name: str) -> Path | None:
-    """Write dot, or the picture that Graphviz makes of it; where it lies, if in a file.
+def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path | None:
+    """Write dot, or a picture rendered by Graphviz. Returns the path; None for stdout.
 
-    Raises InputError without Graphviz, when the .dot has been written in its place.
+    Raises InputError without Graphviz, after writing the .dot file instead.
     """
     if form == "dot":
-        write(dot, target)
-        return target
+        write(dot, output)
+        return output
     from bthtn.views.graphviz import picture  # noqa: PLC0415 - only for pictures
 
-    target = target or Path(f"{name}.{form}")
+    output = output or Path(f"{name}.{form}")
     try:
-        write(picture(dot, form), target)
+        write(picture(dot, form), output)
     except InputError as error:
-        if error.code != "BT407" or target == SCREEN:
+        if error.code != "BT407" or output == SCREEN:
             raise
-        instead = target.with_suffix(".dot")
+        instead = output.with_suffix(".dot")
         write(dot, instead)
         one = error.diagnostics[0]
         raise InputError(
             Diagnostic(one.code, f"{one.message}; wrote {instead} instead", hint=one.hint)
         ) from None
-    return None if target == SCREEN else target
+    return None if output == SCREEN else output
