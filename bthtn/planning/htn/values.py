@@ -136,7 +136,7 @@ class ProjectedState:
         """
         if value is not ABSENT or fluent.volatile:
             return hash(value)
-        return hash(self.values.unread(fluent))
+        return hash(canonical(self.values.start.get(fluent, fluent.default)))
 
 
 class Recording(RecordingView):
