@@ -1,5 +1,5 @@
 """Hierarchical planning: decompose tasks by methods, depth first, down to single steps.
 
-``reference`` says what is to be found, in a page of recursion. ``search`` finds the same,
-in the same order, without recursion and a little at a time.
+``reference`` is the specification, a short recursive planner. ``search`` finds the same plans
+in the same order, iteratively and in slices of a given number of expansions.
 """

@@ -1,9 +1,9 @@
 """Parallel and priority nodes: every branch is planned from the state at the node.
 
-The branches are planned one after the other. A branch that is done is left by writing its
-changes back, so that the next one starts where it did; when all are done, the state becomes
-what they do together. For a priority alternative there is a choice point of its own: when
-nothing it could become is possible, the alternative is dropped.
+The branches are planned one after the other. When a branch is complete, its changes are undone,
+so that the next one starts from the same state; when all are complete, their joint effects are
+applied. Each priority alternative has a choice point of its own: when no decomposition of it is
+possible, the alternative is dropped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bthtn.planning.htn.log import (
 )
 from bthtn.planning.htn.reasons import text_of
 from bthtn.planning.htn.rows import BranchesPart
-from bthtn.planning.htn.state import DONE, END, SearchState
+from bthtn.planning.htn.search_state import DONE, END, SearchState
 from bthtn.planning.htn.tree import footprint_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write, WriteKind
@@ -44,7 +44,7 @@ from bthtn.world.truth import UNKNOWN
 def open_branches(
     search: SearchState, part: BranchesPart, scope: Entry, behind: Cell
 ) -> Cell | None:
-    """Begin a parallel or priority node."""
+    """Open a parallel or priority node and return the continuation of its first branch."""
     at, network = search.at, part.network
     if isinstance(network, PriorityNetwork) and search.duplicates is not None:
         search.duplicates.guard(EVERYTHING)
@@ -57,7 +57,7 @@ def open_branches(
 
 
 def end_branch(search: SearchState, cell: Cell) -> Cell | None:
-    """A branch is done: leave it, and go on with the next one. Or the goal is: then all is."""
+    """Close the current branch and start the next; ``DONE`` at the end of the goal."""
     frame = search.at[3]
     if frame is None:
         return DONE
@@ -76,7 +76,7 @@ def end_branch(search: SearchState, cell: Cell) -> Cell | None:
 
 
 def _next_branch(search: SearchState, frame: Frame) -> Cell | None:
-    """Plan the frame's next branch, or join the branches when all are planned."""
+    """Start the frame's next branch, or join the branches when all are planned."""
     index = len(frame.branches)
     if index == len(frame.bodies):
         return _join(search, frame)
@@ -99,7 +99,7 @@ def _next_branch(search: SearchState, frame: Frame) -> Cell | None:
 
 
 def without_alternative(search: SearchState, frame: Frame, planned: list[bool]) -> Cell | None:
-    """Go on without an alternative that turned out to be impossible."""
+    """Drop an alternative that has no plan; None if it had one or the record forbids it."""
     if planned or search.is_closing:  # one that was not tried to the end is not impossible
         return None
     index, network = len(frame.branches), frame.network
@@ -113,12 +113,12 @@ def without_alternative(search: SearchState, frame: Frame, planned: list[bool]) 
 
 
 def _behind_branch(frame: Frame, branch: Branch | None) -> Frame:
-    """The frame with one more branch done, or dropped."""
+    """The frame with this branch appended, None for a dropped one."""
     return replace(frame, branches=(*frame.branches, branch))
 
 
 def _join(search: SearchState, frame: Frame) -> Cell | None:
-    """All branches are planned: the state becomes what they do together."""
+    """Apply the joint effects of all branches; None when they conflict or all were dropped."""
     kept = [branch for branch in frame.branches if branch is not None]
     search.moved(frame.at)
     if not kept:
@@ -158,7 +158,10 @@ def _merged_branches(
 
 
 def _merged_alternatives(search: SearchState, kept: list[Branch]) -> Mapping[Fluent[Any], Write]:
-    """What all alternatives agree on; a sensor's value may change before one is chosen."""
+    """The writes on which all alternatives agree; the others become unknown.
+
+    A volatile fluent that is not written counts as unknown, since it may change before the choice.
+    """
     written = {fluent: None for branch in kept for fluent in branch.written}
 
     def at_the_end(branch: int, fluent: Fluent[Any]) -> Any:
@@ -174,7 +177,7 @@ def _merged_alternatives(search: SearchState, kept: list[Branch]) -> Mapping[Flu
 
 
 def _touched(network: ParallelNetwork | PriorityNetwork, kept: list[Branch]) -> Footprint:
-    """What the node reads, writes and uses as a whole, for the branch that it is part of."""
+    """The footprint of the whole node, for the branch that contains it."""
     footprints = [branch.footprint for branch in kept]
     if isinstance(network, PriorityNetwork):
         return Footprint.one_of(footprints)

@@ -1,4 +1,4 @@
-"""What depends on nothing but arguments, remembered for the next call with equal ones."""
+"""A cache of results that depend on the arguments alone."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from bthtn.world.fluent import Fluent, MemberOf
 V = TypeVar("V")
 
 MOST_REMEMBERED: Final = 1_000
-"""Arguments for which one row remembers something; then it begins anew."""
+"""Number of entries at which a cache is emptied."""
 _SIMPLE: Final = frozenset({bool, int, str, type(None)})
 
 
 class ByArguments(Generic[V]):
-    """Answers that depend on nothing but the arguments, by arguments."""
+    """A cache from arguments to a result that depends on nothing else."""
 
     __slots__ = ("_known",)
 
@@ -35,11 +35,11 @@ class ByArguments(Generic[V]):
         self._known: dict[Any, V] = {}
 
     def find(self, args: tuple[Any, ...]) -> V | None:
-        """The answer for these arguments, if it is known."""
+        """Return the cached result for these arguments, or None."""
         return self._known.get((args, *map(type, args)))
 
     def keep(self, args: tuple[Any, ...], answer: V) -> None:
-        """Remember the answer, where equal arguments of equal types cannot be told apart."""
+        """Cache the answer, if equal arguments of the same types are interchangeable."""
         if len(self._known) >= MOST_REMEMBERED:
             self._known = {}
         if all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args):
@@ -47,7 +47,7 @@ class ByArguments(Generic[V]):
 
 
 def projects_alike(task: PrimitiveTask[Any]) -> bool:
-    """Whether equal arguments give equal projections, wherever the task is not impossible."""
+    """Whether equal arguments give equal projections in every state where the task is possible."""
     fixed = (task.duration, task.cost, *_written((*task.effects, *task.expected)))
     return reads_alike(task.precondition) and all(
         isinstance(one, Constant | Parameter) for one in fixed
@@ -55,7 +55,7 @@ def projects_alike(task: PrimitiveTask[Any]) -> bool:
 
 
 def _written(effects: Iterable[Any]) -> Iterable[Any]:
-    """What effects depend on; None for what is no assignment."""
+    """Yield the expressions that the effects depend on; None for one that is no assignment."""
     for effect in effects:
         yield effect.value if isinstance(effect, Assignment) else None
         if isinstance(effect, Assignment) and isinstance(effect.target, MemberOf):
@@ -63,14 +63,14 @@ def _written(effects: Iterable[Any]) -> Iterable[Any]:
 
 
 def reads_alike(condition: Expression[Any]) -> bool:
-    """Whether the condition reads the same wherever it is not false."""
+    """Whether the condition reads the same fluents in every state where it is not false."""
     if isinstance(condition, Junction) and not condition.decisive:
         return all(map(reads_alike, condition.parts))
     return reads_all(condition)
 
 
 def reads_all(expression: Expression[Any]) -> bool:
-    """Whether all that it mentions is read, whatever the answer is."""
+    """Whether every evaluation reads all fluents that the expression mentions."""
     match expression:
         case Constant() | Parameter() | Fluent() | MemberOf(index=Constant() | Parameter()):
             return True

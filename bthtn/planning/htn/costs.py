@@ -1,7 +1,6 @@
-"""What a search knows of costs while it looks for the plan with the least sum.
+"""Lower bounds on cost, which prune a search for the plan with the least sum.
 
-The sum is that of costs with ``cheapest``, of values where methods have them (semantics 2.6.4,
-2.10).
+The sum is of costs with ``cheapest``, of values where methods have them (semantics 2.6.4, 2.10).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
 
 
 class Costs:
-    """The least sums of one search. ``cheapest`` is that of the best plan so far."""
+    """Lower bounds for one search; ``cheapest`` is the sum of its best plan so far, or None."""
 
     __slots__ = ("_ahead", "_least", "cheapest")
 
@@ -29,12 +28,12 @@ class Costs:
 
     @classmethod
     def of(cls, domain: FrozenDomain, *, cheapest: bool) -> Self | None:
-        """Costs for a search of this domain; None where plans are preferred by their record."""
+        """Return the costs of this domain, or None when plans are compared by their record."""
         least = least_sums(domain, cheapest=cheapest)
         return None if least is None else cls(least)
 
     def left(self, cell: Cell) -> float:
-        """The least that everything left to do costs."""
+        """Return a lower bound on the cost of the continuation."""
         body, place, _, _, rank = cell
         behind: float = rank
         ahead = self._ahead.get(body)
@@ -43,11 +42,11 @@ class Costs:
         return ahead[place] + behind
 
     def of_networks(self, *networks: Network) -> float:
-        """The least that the networks cost."""
+        """Return a lower bound on the cost of the networks."""
         return sum(map(self._least.of, networks))
 
     def price(self, cost: float, value: float, task: Task, args: tuple[Any, ...]) -> float:
-        """What counts of a task or method. Raises PlanningError for a number below zero."""
+        """Return the one that is summed, cost or value. Raises PlanningError if it is negative."""
         price = self._least.pick(cost, value)
         if not price >= 0:
             word: Literal["cost", "value"] = self._least.pick("cost", "value")
@@ -55,9 +54,9 @@ class Costs:
         return price
 
     def is_too_high(self, cell: Cell, at: Position) -> bool:
-        """Whether nothing that can still come of this is cheaper than the plan that there is.
+        """Whether no completion of this path is cheaper than the best plan so far.
 
-        Never in an alternative: giving up there would look as if it were impossible.
+        Always False inside a priority alternative: pruning it would drop it as impossible.
         """
         _, _, cost, frame = at
         if self.cheapest is None or (frame is not None and frame.guard is not None):
@@ -66,7 +65,7 @@ class Costs:
         return cost + self.left(cell) + around >= self.cheapest
 
     def outside(self, frame: Frame) -> float:
-        """The least cost of everything that is not in the branch about to be planned."""
+        """Return a lower bound on the cost of everything outside the branch about to be planned."""
         above = frame.at[3]
         around = 0 if above is None else above.outside
         beside = self.of_networks(*frame.network.parts[len(frame.branches) + 1 :])
@@ -75,7 +74,7 @@ class Costs:
 
 
 def _networks(body: Body) -> tuple[Network, ...]:
-    """The networks of a body's parts."""
+    """Return the networks of a body's parts."""
     if body.network is None:
         return ()
     return body.rest or (body.network,)

@@ -1,4 +1,4 @@
-"""Compound tasks: the first usable method is entered, later ones are a choice."""
+"""Decomposition of compound tasks: enter the first usable method, keep the later ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bthtn.planning.htn.log import (
     Entry,
 )
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
-from bthtn.planning.htn.state import STOPPED, SearchState
+from bthtn.planning.htn.search_state import STOPPED, SearchState
 from bthtn.planning.htn.values import Recording
 from bthtn.planning.trace import GOES_ROUND
 from bthtn.world.expression import Binding, Expression
@@ -35,9 +35,9 @@ from bthtn.world.truth import UNKNOWN
 Call = tuple[
     CallPart, CompoundRow, Binding, Entry, Cell, "Decompositions | None", "frozenset[Any] | None"
 ]
-"""A call of a compound task that was reached: its part, row, arguments and scope, and what is left
-to do behind it. Where a task has other ways than its methods in order they are asked for once, and
-stand there with what they were told from. A plain tuple, since one is made for every call."""
+"""A compound task reached by the search: part, row, arguments, scope, continuation; and for a task
+with a choice of its own, its decompositions and the fluents they were computed from, else None
+twice. A plain tuple, since one is made for every call."""
 
 
 def compound(
@@ -48,7 +48,7 @@ def compound(
     scope: Entry,
     behind: Cell,
 ) -> Cell | None:
-    """Decompose a call, unless it would go round in circles or is nested too deep."""
+    """Decompose a call, unless it recurses in an unchanged state or is nested too deep."""
     if row.is_recursive and search.settings.strict_recursion:
         ancestor = search.guard.ancestor(row.task, args, scope, search)
         if ancestor is not None:
@@ -66,9 +66,9 @@ def compound(
 
 
 def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
-    """Enter the first usable method from ``start`` on.
+    """Enter the first usable method from ``start`` on; None when there is none.
 
-    Where nobody asks for more, one compiled function tells which one that is.
+    A search that needs nothing but the plan finds that method by one compiled function.
     """
     _, row, args, scope, behind, _, _ = call
     at, first = search.at, row.first
@@ -104,7 +104,7 @@ def _choose(
     scope: Entry,
     behind: Cell,
 ) -> Cell | None:
-    """Decompose a call in ways that only the state tells."""
+    """Decompose a call whose decompositions depend on the state."""
     asked = Recording(search.view)
     try:
         ways = search.request.domain.decompositions(row.task, args, asked)
@@ -118,7 +118,7 @@ def _choose(
 
 
 def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
-    """The same method by method, for searches that tell reasons, have bounds, add up costs."""
+    """Decompose method by method, for a search with listener, exclusions, bound or costs."""
     part, row, binding, scope, behind, ways, _ = call
     methods = row.methods
     count = len(methods) if ways is None else len(ways)
@@ -157,7 +157,7 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
     body: Body,
     reads: Collection[Any] | None,
 ) -> Cell:
-    """Enter a method; put off where there is no budget for it."""
+    """Enter a method, or return ``STOPPED`` and keep it pending when the budget is used up."""
     if search.expansions >= search.stop:
         search.pending = (call, index, method, binding, body, reads)
         return STOPPED
@@ -194,7 +194,7 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
 
 
 def leave_open(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:
-    """Suspend a call for which there is no budget left."""
+    """Suspend a call because the budget is used up."""
     return suspend_call(search, part, scope, behind, BUDGET)
 
 
@@ -213,7 +213,7 @@ def undecided(
 def suspend_call(
     search: SearchState, part: CallPart, scope: Entry, behind: Cell, cause: Suspension
 ) -> Cell:
-    """Suspend a call, and with it everything behind it on this path."""
+    """Suspend a call together with its continuation."""
     if search.costs is not None:
         search.spend(search.costs.of_networks(part.network))
     search.tell_left_open((part.network,), scope, cause)
@@ -221,7 +221,7 @@ def suspend_call(
 
 
 def retry(search: SearchState, call: Call, start: int) -> Cell | None:
-    """Come back to a call whose later methods were not tried."""
+    """Resume a call at method ``start`` after backtracking to it."""
     part, row, args, scope, behind, _, _ = call
     if search.is_closing:
         return leave_open(search, part, scope, behind)
@@ -233,7 +233,7 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
 def _may_come_back(
     search: SearchState, method: MethodRow, later: int, ways: Decompositions | None
 ) -> bool:
-    """Whether a later method may be of use, or its rejection is to be told."""
+    """Whether the call needs a choice point for its later methods."""
     if search.wants_reasons or search.at[3] is not None:
         return search.bound is None or search.at[3] is not None or search.may_beat(later)
     if search.bound is not None and not search.may_beat(later):
@@ -244,10 +244,10 @@ def _may_come_back(
 def _usable(
     search: SearchState, call: Call, method: MethodRow, binding: Binding
 ) -> tuple[Body | None, Collection[Any] | None]:
-    """The body of a method, None where it may not be used; and what that has read.
+    """Return the body of a method, None when it is not usable, and the fluents read to decide.
 
-    What compiled conditions have read is worked out when somebody asks. Raises UnknownRead when it
-    cannot be told.
+    The reads are None for a compiled condition; the plan tree derives them when it is built.
+    Raises UnknownRead when the decision depends on an unknown fluent.
     """
     ways, told = call[5], call[6]
     if method.is_evaluated or ways is not None:
@@ -268,9 +268,9 @@ def _usable(
 
 
 def _with_numbers(search: SearchState, scope: Entry) -> Entry:
-    """The entry with cost and value of a method whose depend on arguments or state.
+    """Return the entry with the computed cost and value of its method.
 
-    What they read counts as read by the choice.
+    The fluents they read count as read by the choice of the method.
     """
     method, binding, reads = scope[KIND], scope[BINDING], scope[READS]
     asked = Recording(search.view)
@@ -297,7 +297,7 @@ def _is_excluded(
 def _reject(
     search: SearchState, call: Call, index: int, method: MethodRow, binding: Binding
 ) -> None:
-    """Tell why a method cannot be used."""
+    """Record and emit the reason why a method is not usable."""
     condition, body = method.method.condition, method.method.body
     if reasons.is_silent(condition):
         return
@@ -321,6 +321,6 @@ def _tell_rejected(
 def _cut(
     search: SearchState, row: CompoundRow, args: tuple[Any, ...], scope: Entry, reason: str
 ) -> None:
-    """A call fails that would never end."""
+    """Fail a call that is nested too deep or recurses in an unchanged state."""
     search.reason = reasons.failed(row.task, args, reason)
     search.tell(reasons.recursion_cut(row.task, args, reason, scope[DEPTH]))

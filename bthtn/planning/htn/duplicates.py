@@ -1,15 +1,14 @@
-"""Duplicate pruning: moments from which everything was tried in vain (2.6.8).
+"""Duplicate pruning: search states that failed once are not searched again (2.6.8).
 
-A moment is what is left to do and the state. Once nothing can come of it, the search gives up at
-once when it gets there again, on whatever path. What is left to do is a number: equal cells get
-equal numbers. States are compared in full; their fingerprints only say where to look.
+A search state is a continuation and a world state. Once it has failed, the search backtracks at
+once when it reaches it again, on any path. Continuations are numbered, equal ones equally. World
+states are compared in full; their fingerprints are only hash keys.
 
-One thing is not in a moment: which tasks are open, and the states they were entered in, where
-the recursion guard looks. So a failure is only remembered when the guard had no part in it, or
-only because of tasks that were entered behind the moment. Without that part, other open tasks
-can but forbid more - except in a priority node, where what is forbidden is dropped and what
-follows may become possible. So no moment with a priority node behind it is remembered while the
-guard is on.
+A search state leaves out one thing: the open tasks and the states they were entered in, which the
+recursion guard checks. So a failure is stored only if the guard took no part in it, or only by
+tasks entered after the search state. Without that part, other open tasks can only forbid more -
+except in a priority node, where a forbidden alternative is dropped and its successors may become
+possible. So no search state followed by a priority node is stored while the guard is on.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ EVERYTHING: Final = -1
 
 
 @dataclass(slots=True)
-class Moment:
-    """A moment on the way to where the search is now.
+class VisitedState:
+    """A search state on the current path.
 
-    ``choices`` is how many places there were to return to, ``place`` the length of the log,
-    ``guarded`` the least length at which a task was entered that made the guard forbid something.
+    ``choices`` is the number of choice points and ``place`` the length of the log when it was
+    reached; ``guarded`` the least log length of a task because of which the guard cut a call since.
     """
 
     key: Key
@@ -45,12 +44,12 @@ class Moment:
 
 
 class Duplicates:
-    """Owned by one search. Grows with the number of different moments."""
+    """The failed search states of one search. Grows with the number of distinct ones."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._failed: dict[Key, list[State]] = {}
-        self._open: list[Moment] = []
+        self._open: list[VisitedState] = []
         self._cells: dict[int, tuple[Cell, int]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._bodies: dict[Body, int] = {}
@@ -58,10 +57,10 @@ class Duplicates:
     def meet(
         self, cell: Cell, state: State, where: tuple[Any, ...], choices: int, place: int
     ) -> bool:
-        """The search gets to a moment; whether everything was tried there already.
+        """Visit a search state; return True if it has already failed.
 
-        ``where`` is what else a plan from there depends on: fingerprint, whether sensors can be
-        relied on, steps and time.
+        ``where`` holds the rest of the key: fingerprint, whether volatile fluents are foreseeable,
+        steps and elapsed time.
         """
         fingerprint, foreseeable, steps, elapsed = where
         settings = self._settings
@@ -74,16 +73,16 @@ class Duplicates:
         )
         if state in self._failed.get(key, ()):
             return True
-        self._open.append(Moment(key, state, choices, place, place + 1))
+        self._open.append(VisitedState(key, state, choices, place, place + 1))
         return False
 
     def guard(self, place: int) -> None:
-        """The guard forbade something, because of a task entered at this length of the log."""
+        """Note that the guard cut a call because of a task entered at this length of the log."""
         if self._open:
             self._open[-1].guarded = min(self._open[-1].guarded, place)
 
     def fail(self, choices: int) -> None:
-        """Only so many choices are left: what was met behind the last has failed."""
+        """Backtrack to ``choices`` choice points; mark the states visited since as failed."""
         while self._open and self._open[-1].choices > choices:
             moment = self._open.pop()
             if moment.guarded > moment.place:
@@ -92,7 +91,7 @@ class Duplicates:
                 self.guard(moment.guarded)
 
     def _number(self, cell: Cell) -> int:
-        """The number of a cell, the same for all in which equal things are left to do."""
+        """Return the number of a continuation; equal continuations have the same."""
         chain: list[Cell] = []
         number = EVERYTHING
         while True:
@@ -113,7 +112,7 @@ class Duplicates:
         return number
 
     def _body(self, body: Body) -> int:
-        """The number of a body, the same for equal networks."""
+        """Return the number of a body; bodies of equal networks have the same."""
         known = self._bodies.get(body)
         if known is None:
             known = self._numbers.setdefault(("body", body.network), len(self._numbers))

@@ -1,4 +1,4 @@
-"""Which methods exclude all later ones, so that nobody has to come back for these."""
+"""Mutually exclusive conditions, which let a method be entered without a choice point."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from bthtn.world.fluent import Fluent
 
 
 def excluding_later(conditions: Sequence[Condition]) -> list[bool]:
-    """For each condition, whether no state satisfies it and a later one too.
+    """Return for each condition whether no state satisfies both it and a later one.
 
-    False where that is not plain to see. Linear in the number of conditions: one fluent has to
-    tell the condition from all later ones.
+    False when in doubt. Linear in the number of conditions: only a single fluent that separates
+    the condition from all later ones is looked for.
     """
     excluding = [True] * len(conditions)
     demanded: dict[Fluent[Any], set[Any]] = {}
@@ -32,7 +32,7 @@ def excluding_later(conditions: Sequence[Condition]) -> list[bool]:
 
 
 def demands(condition: Condition) -> Iterator[tuple[Fluent[Any], Any]]:
-    """Fluents that have to have one certain value where the condition holds."""
+    """Yield the fluents that the condition requires to have one certain value, with that value."""
     match condition:
         case Fluent() if condition.value_type is bool:
             yield condition, True

@@ -1,4 +1,4 @@
-"""What becomes of the parts of a network when planning gets there."""
+"""Expansion of one part of a network: primitive tasks, nodes, deferred tasks, pauses."""
 
 from __future__ import annotations
 
@@ -22,18 +22,21 @@ from bthtn.planning.htn.rows import (
     Part,
     PausePart,
     PrimitiveRow,
-    SequencePart,
+    SubSequencePart,
 )
-from bthtn.planning.htn.state import SearchState
+from bthtn.planning.htn.search_state import SearchState
 from bthtn.planning.htn.values import Recording
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
 
 
 def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Cell) -> Cell | None:
-    """Plan a part that is no call. ``behind`` is left to do then; ``cell`` is the part's own."""
+    """Plan a part that is no call; ``cell`` starts with it, ``behind`` is its continuation.
+
+    Returns the next continuation, or None when the search has to backtrack.
+    """
     match part:
-        case SequencePart():
+        case SubSequencePart():
             return search.cell(part.body, scope, behind)
         case BranchesPart():
             return open_branches(search, part, scope, behind)
@@ -59,7 +62,7 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
 def arguments(
     search: SearchState, part: CallPart, scope: Entry
 ) -> tuple[tuple[Any, ...] | None, frozenset[Any]]:
-    """The arguments of a call by evaluation, None for unknown ones; and what they have read."""
+    """Evaluate a call's arguments; return them, None if one is unknown, and the fluents read."""
     asked = Recording(search.view)
     args = grounded(part.network, asked, scope[BINDING])
     return args, asked.reads
@@ -80,7 +83,7 @@ def primitive(
     scope: Entry,
     behind: Cell,
 ) -> Cell | None:
-    """Plan a primitive task."""
+    """Plan a primitive task; return its continuation, or None when the task is impossible."""
     search.expansions += 1
     if search.exclusions and _is_excluded(search, row, args, scope):
         return None
@@ -109,7 +112,7 @@ def _evaluated(
     scope: Entry,
     behind: Cell,
 ) -> Cell | None:
-    """Plan a primitive task by evaluation: where something is unknown, or no plain data."""
+    """Plan a primitive task by evaluating its expressions, when the compiled step cannot."""
     at, task, asked = search.at, row.task, Recording(search.view)
     possible = task.precondition.evaluate(asked, args)
     if possible is False:
@@ -133,7 +136,7 @@ def _evaluated(
 
 
 def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
-    """The path is a step longer."""
+    """Advance the position by one step and emit the event."""
     steps, elapsed, cost, frame = search.at
     if search.timed:
         elapsed += (
@@ -151,7 +154,7 @@ def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scop
 def _is_excluded(
     search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry
 ) -> bool:
-    """Whether a task is not to be used, although its precondition may hold."""
+    """Whether the request excludes the task with these arguments."""
     why = search.exclusions.get((row.task, args))
     if why is None:
         return False
@@ -160,14 +163,14 @@ def _is_excluded(
 
 
 def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
-    """Tell why a task cannot be done, where somebody wants to know."""
+    """Record and emit why a task is impossible, if the search wants reasons."""
     if search.wants_reasons:
         reason = reasons.because(row.task.precondition, search.view, args)
         _tell_rejected(search, row, args, scope, reason)
 
 
 def at_horizon(search: SearchState) -> bool:
-    """Whether nothing behind this moment is planned now."""
+    """Whether the path has reached the planning horizon."""
     settings, at = search.settings, search.at
     return (settings.horizon is not None and at[0] >= settings.horizon) or (
         settings.horizon_time is not None and at[1] >= settings.horizon_time
@@ -175,7 +178,7 @@ def at_horizon(search: SearchState) -> bool:
 
 
 def stop_at_horizon(search: SearchState, cell: Cell) -> Cell:
-    """Leave open what is left of a sequence."""
+    """Suspend the remaining parts of a sequence."""
     _, number, scope, _, _ = cell
     return search.suspend(scope, Contribution(cause=HORIZON, part=number), cell)
 
@@ -213,7 +216,7 @@ def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> 
 
 
 def _number(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], which: str) -> float:
-    """Duration or cost where it depends on arguments or state: as of before the step."""
+    """Return the duration or cost of the step just planned, if it depends on arguments or state."""
     entry = search.log[-1]
     if len(entry) > STEP:
         number: float = getattr(entry[STEP], which)

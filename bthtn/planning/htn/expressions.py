@@ -1,7 +1,7 @@
-"""Expressions as Python source.
+"""Compilation of expressions to Python source.
 
-What is data becomes source: comparisons, arithmetic, connectives, fluents and members of families.
-Everything else, plain functions above all, has None here and is evaluated by itself.
+Comparisons, arithmetic, connectives, fluents and members of families are compiled. For everything
+else, plain functions above all, the result is None, and the expression is evaluated instead.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from bthtn.world.expression import (
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.truth import UNKNOWN
 
-# What is written comes from these tables, and not from an expression that somebody has made.
+# Operators are copied from these tables, never from an expression, which could hold any text.
 _COMPARISONS: Final = MappingProxyType({one: one for one in ("==", "!=", "<", "<=", ">", ">=")})
 _ARITHMETIC: Final = MappingProxyType({one: one for one in ("+", "-", "*", "//", "%")})
 _OPPOSITE: Final = MappingProxyType({"True": "False", "False": "True"})
 
 DEEPEST: Final = 30
-"""Expressions nested deeper are evaluated: Python's parser nests only so many brackets."""
+"""Expressions nested deeper are evaluated: Python's parser limits nested brackets."""
 MOST_MEMBERS: Final = 100_000
-"""Members of one family that a table keeps; then it begins anew, as in long games most are gone."""
+"""Size at which a table of members is emptied: in a long game most of them are gone."""
 _LARGEST: Final = 2**62
-"""Numbers below it are written out: Python itself refuses to write or read very long ones."""
+"""Only numbers below it become literals: Python refuses to convert very long ones."""
 
 
 class MembersByIndex(dict[Any, Fluent[Any]]):
-    """Members of a family by index: a member that was met is found without a call."""
+    """A cache of a family's members by index."""
 
     def __init__(self, family: FluentFamily[Any, Any]) -> None:
         super().__init__()
@@ -53,10 +53,10 @@ class MembersByIndex(dict[Any, Fluent[Any]]):
 
 
 class Names:
-    """The objects that a source mentions, each under a letter and a number.
+    """The namespace of a generated source: each object under a letter and a number.
 
-    Nothing of what they are called is in these names, so that no text of a domain can reach the
-    source. ``constants`` are the names of constants.
+    The names are made up, so that no text of a domain can reach the source. ``constants`` are the
+    names that stand for constants.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Names:
         self._kept: list[Any] = []  # a name goes by the id of its object, which has to stay
 
     def of(self, thing: Any) -> str:
-        """The name of an object, the same at every call; a family's has its members by index."""
+        """Return the name of an object, always the same; a family's names its table of members."""
         known = self._by_id.get(id(thing))
         if known is None:
             known = self._by_id[id(thing)] = self.new("k")
@@ -77,11 +77,11 @@ class Names:
         return known
 
     def new(self, letter: str) -> str:
-        """A name that nothing else has."""
+        """Return an unused name."""
         return f"{letter}{next(self._numbers)}"
 
     def constant(self, value: Any) -> str:
-        """Source of a constant: numbers are written out, everything else is named."""
+        """Return the source of a constant: a literal for a small number, else a name."""
         if type(value) in (bool, type(None)):
             return repr(value)
         if type(value) in (int, float) and isfinite(value) and abs(value) < _LARGEST:
@@ -92,21 +92,21 @@ class Names:
 
 
 class ExpressionSource:
-    """Writes expressions; who derives from it tells how fluents and arguments are read."""
+    """Compiles expressions; subclasses define how fluents and arguments are read."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
 
     def argument(self, position: int) -> str:
-        """Source of the argument at a position."""
+        """Return the source of the argument at a position."""
         raise NotImplementedError
 
     def read(self, reference: FluentReference[Any], depth: int) -> str | None:
-        """Source of a fluent's value, None where it has to be evaluated."""
+        """Return the source of a fluent's value, or None if it has to be evaluated."""
         raise NotImplementedError
 
     def truth(self, condition: Expression[Any], depth: int = 0) -> str | None:
-        """Source of a condition's truth, None where it has to be evaluated."""
+        """Return the source of a condition's truth, or None if it has to be evaluated."""
         if depth > DEEPEST:
             return None
         match condition:
@@ -126,7 +126,7 @@ class ExpressionSource:
                 return None
 
     def value(self, expression: Expression[Any], depth: int = 0) -> str | None:
-        """Source of an expression's value, None where it has to be evaluated."""
+        """Return the source of an expression's value, or None if it has to be evaluated."""
         if depth > DEEPEST:
             return None
         match expression:
@@ -148,7 +148,7 @@ class ExpressionSource:
                 return None
 
     def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
-        """Source of the fluent that a reference names, None where it has to be evaluated."""
+        """Return the source of the fluent itself, or None if the reference has to be evaluated."""
         if not isinstance(reference, MemberOf):
             return self.names.of(reference)
         index = self.value(reference.index, depth + 1)
@@ -165,7 +165,7 @@ class ExpressionSource:
 
 
 def joined(parts: list[str], *, decisive: bool) -> str:
-    """Source of a junction: without parts that decide nothing, up to one that always does."""
+    """Return the source of a junction, simplified where a part is constantly true or false."""
     known, word = repr(decisive), " or " if decisive else " and "
     if known in parts:
         parts = parts[: parts.index(known) + 1]
@@ -176,14 +176,14 @@ def joined(parts: list[str], *, decisive: bool) -> str:
 
 
 def is_volatile(reference: Expression[Any]) -> bool:
-    """Whether a reference names a fluent that sensors change."""
+    """Whether the reference names a volatile fluent."""
     if isinstance(reference, MemberOf):
         return reference.family.prototype.volatile
     return isinstance(reference, Fluent) and reference.volatile
 
 
 def prototype(reference: FluentReference[Any]) -> Fluent[Any]:
-    """The fluent itself, or that after which the members of its family are made."""
+    """Return the fluent itself, or the prototype of its family."""
     if isinstance(reference, MemberOf):
         return reference.family.prototype
     assert isinstance(reference, Fluent), "there are no other references"
@@ -191,7 +191,7 @@ def prototype(reference: FluentReference[Any]) -> Fluent[Any]:
 
 
 def fits(value: Expression[Any], target: FluentReference[Any]) -> bool:
-    """Whether the target may have every value of the expression, for certain."""
+    """Whether every value of the expression certainly has the target's type."""
     match value:
         case Constant():
             return True
@@ -202,7 +202,7 @@ def fits(value: Expression[Any], target: FluentReference[Any]) -> bool:
 
 
 def is_number(expression: Expression[Any]) -> bool:
-    """Whether all values are numbers, for certain."""
+    """Whether every value of the expression is certainly a number."""
     match expression:
         case Constant(value=value):
             return type(value) in (int, float)
@@ -217,7 +217,7 @@ def is_number(expression: Expression[Any]) -> bool:
 
 
 def is_int(expression: Expression[Any]) -> bool:
-    """Whether all values are whole numbers, for certain."""
+    """Whether every value of the expression is certainly an integer."""
     match expression:
         case Constant(value=value):
             return type(value) is int

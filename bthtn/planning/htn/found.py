@@ -1,4 +1,4 @@
-"""What a search has come to: a log, from which the parts of a plan are made when wanted."""
+"""The lazy source of a plan: builds its parts from the search log on demand."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.log import OVERWRITTEN, Past
-from bthtn.planning.htn.state import SearchState
+from bthtn.planning.htn.search_state import SearchState
 from bthtn.planning.htn.tree import actions_of, tree_of
 from bthtn.world.fluent import Fluent
 
 
 class Found:
-    """The source of a plan: with ``copied``, of a search that goes on behind it."""
+    """Builds the parts of a plan; ``copied`` takes a snapshot of a search that goes on."""
 
     __slots__ = ("_expansions", "_log", "_record", "_request", "_root", "_values")
 
@@ -25,7 +25,7 @@ class Found:
         self._expansions = search.expansions
 
     def __call__(self, part: str) -> Any:
-        """One part of the plan, made anew."""
+        """Build and return the named part of the plan."""
         match part:
             case "tree":
                 return tree_of(self._log, self._root, Past(self._values)).node
@@ -41,7 +41,7 @@ class Found:
                 return getattr(self._request, part)
 
     def written(self) -> dict[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its value in the end."""
+        """Return every fluent that the plan writes, with its value at the end."""
         values = self._values
         return {
             overwritten[place]: values[overwritten[place]]

@@ -1,7 +1,7 @@
-"""Generated source, and the only place in the package where source text is run.
+"""Execution of generated source; no other module of the package runs source text.
 
-Names, strings and docstrings of a domain never stand in it: they would be run with it. So a text
-in which anything could be quoted or commented out is refused.
+Names, strings and docstrings of a domain must never get into it, since they would be executed.
+So a text with quotes or comments is refused.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]{}:=<>!+\-*/%.,]*")
 
 
 def executed(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
-    """What a generated source defines, where it can mention these names.
+    """Execute the source in a copy of these names and return the resulting namespace.
 
-    Raises ValueError for a text that could hold anybody's words.
+    Raises ValueError for a text with quotes, comments or characters outside of a small set.
     """
     _check(text)
     made = dict(names)

@@ -1,7 +1,7 @@
-"""The recursion guard: a task that is entered inside itself with nothing changed fails.
+"""The recursion guard: a task that is entered inside itself in an unchanged state fails.
 
-Each open call is known by its task, its arguments, and a fingerprint of the state: equal states
-have equal fingerprints, and where one comes again, the states are compared in full.
+Open calls are indexed by task, arguments and fingerprint of the state. Equal states have equal
+fingerprints; when a fingerprint recurs, the states are compared in full.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.truth import same_value
 
 FORGET_AT: Final = 1_000
-"""Calls after which those that are not open any more are forgotten."""
+"""Least number of indexed calls at which those that are closed are dropped."""
 
 
 class Projecting(Protocol):
-    """**Protocol:** what the guard looks at of a search."""
+    """**Protocol:** the parts of a search that the guard reads."""
 
     log: list[Entry]
     values: Values
@@ -40,7 +40,7 @@ class Projecting(Protocol):
 
 
 class RecursionGuard:
-    """Owned by one search."""
+    """Finds open calls of the same task in the same state, for one search."""
 
     __slots__ = ("_called", "_calls", "_forget_at", "_has_volatile", "_met", "_read")
 
@@ -55,7 +55,7 @@ class RecursionGuard:
     def ancestor(
         self, task: CompoundTask[Any], args: tuple[Any, ...], scope: Entry, search: Projecting
     ) -> Entry | None:
-        """The innermost open call of the task in the state as it is now, if there is one."""
+        """Return the innermost open call of the task in the current state, or None."""
         view = search.view
         key = (task, args, view.foreseeable or not self._has_volatile)
         known = self._called.get(key)
@@ -74,9 +74,9 @@ class RecursionGuard:
         return None
 
     def note_reads(self, log: list[Entry], values: Values) -> None:
-        """Whether a state came again depended on what was overwritten there, read or not.
+        """Count the overwritten fluents as read, since comparing states depended on them.
 
-        To be called before the log is cut back, and before anybody asks what was read.
+        Call it before the log is cut back and before the reads of the search are used.
         """
         for entry in log[self._read : self._met]:
             overwritten = entry[OVERWRITTEN]
@@ -86,7 +86,7 @@ class RecursionGuard:
         self._read = max(self._read, self._met)
 
     def back(self, place: int) -> None:
-        """The log was cut back to this length."""
+        """Note that the log was cut back to this length."""
         self._met, self._read = min(self._met, place), min(self._read, place)
 
     def _same(
@@ -99,7 +99,7 @@ class RecursionGuard:
         return None
 
     def _key(self, scope: Entry) -> tuple[Any, ...] | None:
-        """What the call of a scope is known by, None for what is no decomposed task."""
+        """Return the index key of the scope's call, or None if the scope is no decomposed task."""
         row = scope[KIND]
         if not isinstance(row, MethodRow):
             return None
@@ -107,7 +107,7 @@ class RecursionGuard:
         return (row.task, args, is_foreseeable(scope[AT]) or not self._has_volatile)
 
     def _read_what_was_written(self, log: list[Entry], values: Values) -> None:
-        """Whether the state is the same depends on what was overwritten, read or not."""
+        """Count the overwritten fluents of the whole log as read."""
         for entry in log[self._read :]:
             overwritten = entry[OVERWRITTEN]
             for place in range(0, len(overwritten), 2):
@@ -116,7 +116,7 @@ class RecursionGuard:
         self._read = len(log)
 
     def _forget(self, scope: Entry | None) -> None:
-        """Keep what is open only, so that memory follows depth and not time."""
+        """Drop closed calls from the index, so that memory is bounded by depth, not by time."""
         self._called = {}
         self._calls = 0
         while scope is not None:
@@ -129,7 +129,7 @@ class RecursionGuard:
 
 
 def same_since(place: int, log: list[Entry], values: Values) -> bool:
-    """Whether the state equals that in which the log was so long."""
+    """Whether the state equals the one at this length of the log."""
     return all(
         _same(fluent, before, values.get(fluent, ABSENT), values)
         for fluent, before in first_overwritten(log, place).items()
@@ -137,9 +137,9 @@ def same_since(place: int, log: list[Entry], values: Values) -> bool:
 
 
 def changes(log: list[Entry], values: Values) -> dict[Fluent[Any], Any]:
-    """What makes a difference to the start state; a volatile fluent does by being written.
+    """Return the fluents that differ from the start state, and every volatile one written.
 
-    Two moments of one search are equal when their changes are.
+    Two states of one search are equal if and only if their changes are equal.
     """
     return {
         fluent: values[fluent]
@@ -150,7 +150,7 @@ def changes(log: list[Entry], values: Values) -> dict[Fluent[Any], Any]:
 
 
 def first_overwritten(log: list[Entry], place: int) -> dict[Fluent[Any], Any]:
-    """Everything overwritten since the log was so long, with the values before that."""
+    """Return every fluent written since this length of the log, with its value before."""
     first: dict[Fluent[Any], Any] = {}
     for entry in backwards(log, place):
         overwritten = entry[OVERWRITTEN]

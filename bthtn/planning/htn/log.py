@@ -1,27 +1,27 @@
-"""The log of a search: what was planned, as entries that can be taken back.
+"""The log of a search: one entry for each planned part, undone on backtracking.
 
-An entry is a tuple. First in it stand its kind, the entry of the scope that it is in, the values
-of parameters in its expressions, what it overwrote, and the ``Position`` at which it was planned.
-What comes then depends on the kind:
+An entry is a tuple. Its first five fields are its kind, the entry of the enclosing scope, the
+parameter binding, the fluents it wrote with their values before, and the ``Position`` at which it
+was planned. The other fields depend on the kind:
 
-| kind           | planned                             | then                                 |
+| kind           | planned                             | other fields                         |
 | -------------- | ----------------------------------- | ------------------------------------ |
-| `PrimitiveRow` | a primitive task                    | what it does, if it was evaluated    |
+| `PrimitiveRow` | a primitive task                    | `Evaluated`, if it was evaluated     |
 | `MethodRow`    | a compound task, by this method     | body, depth, place, see below        |
-| `CallPart`     | the arguments of the call behind it | what was read, if they were evaluated |
+| `CallPart`     | the arguments of the next call      | their reads, if they were evaluated  |
 | `BRANCH`       | the goal, or a branch of a node     | body, depth, place                   |
 | `BRANCHES`     | a parallel or priority node         | network, depth, place                |
-| `LEFT`         | nothing: a branch is left again     | where in the log it began            |
-| `JOINED`       | nothing: branches come together     | where their node began, what it touches |
-| `GIVEN`        | what needs no other entry           | its `Contribution`                   |
+| `LEFT`         | nothing: a branch is complete       | index of its first entry             |
+| `JOINED`       | nothing: the branches are joined    | index of their node, its footprint   |
+| `GIVEN`        | any other part                      | its `Contribution`                   |
 
-Behind the place in the log of a `MethodRow` stand the fingerprint of the state there; what the
-choice of the method has read, if that was evaluated; its cost and value, if they are computed;
-and `Chosen`, if the task has other ways than its methods in order.
+After its place, the entry of a `MethodRow` has the fingerprint of the state; the reads of the
+choice, if it was evaluated; cost and value of the method, if they are computed; and `Chosen`, if
+the task has a choice other than its methods in order.
 
-Nothing else of a plan is made while searching. Read backwards, the log gives the state at each of
-its entries, since every entry has what it overwrote: so the plan tree, and what its nodes read
-and write, is worked out when somebody looks at it.
+The search builds nothing else of a plan. Every entry has the values that it overwrote, so reading
+the log backwards restores the state at each entry: the plan tree and its footprints are derived
+from it on demand.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ from bthtn.world.truth import UNKNOWN
 
 Entry = tuple[Any, ...]
 Cell = tuple[Any, ...]
-"""What is left to do: a body, the number of its next part, the scope, the cell behind it, and
-``rank``.
+"""A continuation: a body, the number of its next part, the scope, the next cell, and ``rank``.
 
-``rank`` is the least cost of what is behind the body, where costs are added up.
+``rank`` is a lower bound on the cost of the next cells, 0 in a search without costs.
 """
 
 KIND, SCOPE, BINDING, OVERWRITTEN, AT = range(5)
@@ -53,7 +52,7 @@ TOUCHED = DEPTH
 
 
 class Mark(Enum):
-    """A kind of entry that is no row of the task table."""
+    """The kind of an entry that has no row in the task table."""
 
     BRANCH = "branch"
     BRANCHES = "branches"
@@ -71,18 +70,18 @@ GIVEN: Final = Mark.GIVEN
 
 
 Position = tuple[int, float, float, "Frame | None"]
-"""How far the path being planned has come: steps, elapsed time, cost of the innermost branch, and
-the innermost frame. A plain tuple, since one is made for every step."""
+"""The position on the current path: steps, elapsed time, cost of the innermost branch, and the
+innermost frame. A plain tuple, since one is made for every step."""
 
 
 def is_foreseeable(at: Position) -> bool:
-    """Whether a volatile fluent has the value there that was sensed (semantics 2.4)."""
+    """Whether volatile fluents still have their sensed values there (semantics 2.4)."""
     frame = at[3]
     return at[0] == 0 and (frame is None or frame.guard is None)
 
 
 class Evaluated(NamedTuple):
-    """How a primitive task went that was planned by evaluation."""
+    """Reads, writes, duration and cost of a primitive task that was planned by evaluation."""
 
     reads: Mapping[Any, Any]
     writes: Mapping[Any, Write]
@@ -91,7 +90,7 @@ class Evaluated(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """How a call was decomposed that has one way for each value, or methods in a drawn order."""
+    """The decomposition taken by a task with one per value, or with methods in random order."""
 
     args: tuple[Any, ...]
     way: int
@@ -100,7 +99,7 @@ class Chosen(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Branch:
-    """A planned branch: what it wrote and touched, and how far it came."""
+    """A planned branch: its final values, footprint, final position, and cause of suspension."""
 
     written: dict[Any, Any]
     footprint: Footprint
@@ -110,13 +109,13 @@ class Branch:
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """A parallel or priority node whose branches are planned one after the other. Never changed.
+    """A parallel or priority node whose branches are being planned in turn. Never mutated.
 
     ``entry`` is the node's entry and ``begin`` its place in the log, ``at`` the position there.
     ``guard`` is the number of steps at which the innermost priority alternative begins, None
-    outside of one. ``place`` is where in the log the branch being planned begins, ``end`` what is
-    left to do behind it, ``outside`` the least cost of everything that is not in that branch.
-    ``branches`` has None for an alternative that was dropped.
+    outside of one. Of the current branch, ``place`` is the index of its first entry in the log,
+    ``end`` its continuation, ``outside`` a lower bound on the cost of everything else.
+    ``branches`` has None for a dropped alternative.
     """
 
     network: ParallelNetwork | PriorityNetwork
@@ -134,11 +133,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What an entry adds to the node that its scope becomes, where that is not just a node.
+    """The contribution of an entry to the plan node of its scope, if it is not just a node.
 
-    ``cause`` says why nothing was planned behind it. ``reads`` are what the arguments of the next
-    call were computed from, or what ``ensured`` was. ``part`` is the number of the part before
-    which the horizon was reached.
+    ``cause`` is why planning stopped after it. ``reads`` are the fluents from which the arguments
+    of the next call, or ``ensured``, were computed. ``part`` is the number of the part at which
+    the horizon was reached.
     """
 
     node: Node | None = None
@@ -150,10 +149,10 @@ class Contribution:
 
 
 def backwards(log: Sequence[Entry], start: int) -> Iterator[Entry]:
-    """The entries from the end to a place, without those that lie in branches which are planned.
+    """Yield the entries from the end back to ``start``, without those inside completed branches.
 
-    What such a branch overwrote was put back where it was left, and where a node is joined stands
-    all that it overwrites: so walking over them is as if they had been one step.
+    The changes of such a branch were undone at its end, and the entry that joins the node has all
+    its writes: so skipping the branch treats the whole node as one step.
     """
     place = len(log) - 1
     while place >= start:
@@ -166,7 +165,7 @@ def backwards(log: Sequence[Entry], start: int) -> Iterator[Entry]:
 
 
 class Past:
-    """A view of the state at one entry of the log after the other, from its end backwards."""
+    """A view of the state that steps backwards through the log, from its end."""
 
     __slots__ = ("_foreseeable", "_values")
 
@@ -175,13 +174,13 @@ class Past:
         self._foreseeable = False
 
     def before(self, entry: Entry) -> None:
-        """Go back to where the entry was planned."""
+        """Restore the state in which the entry was planned."""
         if entry[OVERWRITTEN]:
             self._values.undo(entry[OVERWRITTEN])
         self._foreseeable = is_foreseeable(entry[AT])
 
     def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent there."""
+        """Return the value of the fluent in the current state."""
         if fluent.volatile and fluent not in self._values and not self._foreseeable:
             return UNKNOWN
         return self._values.unread(fluent)

@@ -1,8 +1,8 @@
-"""What a search tells its listener, and why something was impossible.
+"""The events of a search and the reasons for its failures, as texts that are built lazily.
 
-Few of these texts are ever read, and making one takes as long as several expansions. So an event
-has in place of each text a function and what to call it with. What a condition has read is put
-beside it, since the state goes on.
+Few of these texts are ever read, and building one takes as long as several expansions. So an
+event holds a function and its arguments in place of each text, and for a condition the values it
+has read, since the state changes afterwards.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import value_text
 
 Reason = str | tuple[Any, ...]
-"""A text, or a function and what to call it with to get the text."""
+"""A text, or a function that returns it, followed by the arguments."""
 
 event: Final[Any] = tuple.__new__
-"""Makes an event without the checks that are for those who write events by hand."""
+"""Creates an event without the checks of its constructor."""
 
 
 def text_of(reason: Reason) -> str:
-    """The text itself."""
+    """Return the text of a reason."""
     if isinstance(reason, str):
         return reason
     text: str = reason[0](*reason[1:])
     return text
 
 
-class Moment:
-    """Values of some fluents as they were at one moment of a search."""
+class ReadValues:
+    """A snapshot of the fluents that a condition reads."""
 
     __slots__ = ("_values",)
 
@@ -57,20 +57,20 @@ class Moment:
         self._values = values
 
     def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent at that moment."""
+        """Return the value of the fluent in the snapshot."""
         return self._values[fluent]
 
 
 def because(condition: Condition, view: ProjectedState, binding: Binding) -> Reason:
-    """Why the condition does not hold now, as ``ammo > 0 is false: ammo = 0``."""
+    """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``."""
     fluents = _fluents(condition, binding)
     if fluents is None:
         return why(condition, view, binding)
-    return (why, condition, Moment({one: view.peek(one) for one in fluents}), binding)
+    return (why, condition, ReadValues({one: view.peek(one) for one in fluents}), binding)
 
 
 def _fluents(expression: Expression[Any], binding: Binding) -> list[Fluent[Any]] | None:
-    """The fluents that an evaluation may read, None where only a state tells which these are."""
+    """Return the fluents that an evaluation may read, or None if they depend on the state."""
     found: list[Fluent[Any]] = []
     pending = [expression]
     while pending:
@@ -99,35 +99,35 @@ def _prefixed(task: Task, args: Binding, reason: Reason) -> str:
 
 
 def failed(task: Task, args: Binding, reason: Reason) -> Reason:
-    """The reason with the call in front that it is about."""
+    """Return the reason, prefixed with the call that failed."""
     return (_prefixed, task, args, reason)
 
 
 def no_values(task: CompoundTask[Any], readings: dict[Any, Any]) -> str:
-    """Why a variable has nothing that it could stand for."""
+    """Return why a task with one decomposition per value has no values."""
     read = ", ".join(f"{one} = {value_text(value)}" for one, value in readings.items())
     return f"there is no {task.doc}" + (f": {read}" if read else "")
 
 
 def is_silent(condition: Condition) -> bool:
-    """Whether a condition that does not hold says nothing about the world."""
+    """Whether the failure of the condition is no reason worth reporting."""
     return isinstance(condition, TurnCondition)
 
 
 def planned(task: Task, args: Binding, depth: int) -> SearchEvent:
-    """A primitive task was put into the plan."""
+    """Return the event of a primitive task added to the plan."""
     made: SearchEvent = event(trace.TaskPlanned, ((call_text, task, args), depth))
     return made
 
 
 def task_rejected(task: Task, args: Binding, reason: Reason, depth: int) -> SearchEvent:
-    """A task cannot be done here."""
+    """Return the event of a task that is impossible here."""
     made: SearchEvent = event(trace.TaskRejected, ((call_text, task, args), reason, depth))
     return made
 
 
 def entered(task: Task, args: Binding, index: int, name: str, depth: int) -> SearchEvent:
-    """A method was chosen."""
+    """Return the event of a method that was entered."""
     made: SearchEvent = event(trace.MethodEntered, ((call_text, task, args), index, name, depth))
     return made
 
@@ -135,7 +135,7 @@ def entered(task: Task, args: Binding, index: int, name: str, depth: int) -> Sea
 def method_rejected(
     task: Task, args: Binding, index: int, name: str, reason: Reason, depth: int
 ) -> SearchEvent:
-    """A method cannot be used here."""
+    """Return the event of a method that is not usable here."""
     made: SearchEvent = event(
         trace.MethodRejected, ((call_text, task, args), index, name, reason, depth)
     )
@@ -143,19 +143,19 @@ def method_rejected(
 
 
 def recursion_cut(task: Task, args: Binding, reason: str, depth: int) -> SearchEvent:
-    """A call is nested too deep, or in itself with nothing changed."""
+    """Return the event of a call nested too deep, or in itself in an unchanged state."""
     made: SearchEvent = event(trace.RecursionCut, ((call_text, task, args), reason, depth))
     return made
 
 
 def backtracked(task: Task, args: Binding) -> SearchEvent:
-    """The search went back to a call."""
+    """Return the event of a search that backtracked to a call."""
     made: SearchEvent = event(trace.Backtracked, ((call_text, task, args),))
     return made
 
 
 def tried_before(network: Network, binding: Binding, depth: int) -> SearchEvent:
-    """The same was left to do in the same state once before."""
+    """Return the event of a search state that had failed before."""
     made: SearchEvent = event(trace.TriedBefore, ((network_text, network, binding), depth))
     return made
 
@@ -163,7 +163,7 @@ def tried_before(network: Network, binding: Binding, depth: int) -> SearchEvent:
 def left_open(
     networks: Sequence[Network], binding: Binding, cause: Suspension, depth: int
 ) -> SearchEvent:
-    """Planning stops here."""
+    """Return the event of networks that are left unplanned."""
     made: SearchEvent = event(
         trace.PlanningSuspended, ((_listed, networks, binding), str(cause), depth)
     )
@@ -171,7 +171,7 @@ def left_open(
 
 
 def suspended(cell: Cell, cause: Suspension) -> Iterator[SearchEvent]:
-    """An event for every sequence that is left open where planning stops."""
+    """Yield an event for every sequence in the continuation that is left unplanned."""
     while cell[3] is not None:
         body, part, scope, behind, _ = cell
         yield left_open(body.rest[part:], scope[BINDING], cause, scope[DEPTH])

@@ -1,4 +1,4 @@
-"""Which tasks can come to be entered inside themselves."""
+"""Recursive tasks, found as the strongly connected components of the call graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Node = TypeVar("Node")
 def recursive_tasks(
     methods: Mapping[CompoundTask[Any], tuple[Method, ...]],
 ) -> frozenset[CompoundTask[Any]]:
-    """The compound tasks that can be reached from themselves; a plain function may call any."""
+    """Return the tasks that can call themselves; a plain function may call any task."""
     below: dict[Any, dict[Any, None]] = {None: dict.fromkeys(methods)}
     for task, several in methods.items():
         called = below[task] = {}
@@ -36,9 +36,9 @@ def recursive_tasks(
 
 
 def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:
-    """A number for every node; two have the same when each can be reached from the other.
+    """Return the number of each node's strongly connected component.
 
-    What can be reached from a node has a number that is not above its own.
+    The nodes reachable from a node have numbers that are not above its own.
     """
     above: dict[Node, list[Node]] = {node: [] for node in below}
     for node, others in below.items():
@@ -56,7 +56,7 @@ def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:
 
 
 def _finished(below: Mapping[Node, Iterable[Node]]) -> list[Node]:
-    """The nodes in the order in which a depth-first walk leaves them."""
+    """Return the nodes in depth-first postorder."""
     order: list[Node] = []
     seen: set[Node] = set()
     for start in below:

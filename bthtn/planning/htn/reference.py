@@ -1,8 +1,8 @@
-"""The planner as a page of recursion: the specification every other search answers to.
+"""The specification of HTN planning: a short recursive planner that defines the plans.
 
-``solutions`` enumerates, in the order in which choices are preferred, everything that a
-network can become from one moment: so backtracking into any earlier choice is complete by
-construction. Read it top to bottom; nothing else defines what a plan is.
+``_solutions`` enumerates all decompositions of a network from one state, in order of preference:
+so backtracking into any earlier choice is complete by construction. Every other search has to
+return the same plans in the same order.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ABSENT: Final = object()
 
 @dataclass(frozen=True)
 class Moment:
-    """A projected state, and how far along its path a plan has come there.
+    """A projected state, with the number of steps and the time that the path to it has taken.
 
     ``guard`` is the number of steps at which the innermost priority alternative begins.
     """
@@ -70,13 +70,13 @@ class Moment:
     guard: int | None = None
 
     def get(self, fluent: Any, /) -> Any:
-        """Value as projected; a volatile fluent is foreseeable only before the first step."""
+        """Return the projected value; a volatile fluent is unknown after the first step."""
         if fluent in self.written:
             return self.written[fluent]
         return self.base.get(fluent) if self.foreseeable or not fluent.volatile else UNKNOWN
 
     def after(self, writes: Mapping[Fluent[Any], Write]) -> Mapping[Fluent[Any], Any]:
-        """Everything that is written here once these writes have happened too."""
+        """Return all values written on the path, including these writes."""
         values = {}
         for fluent, write in writes.items():
             values[fluent] = write.value
@@ -87,11 +87,11 @@ class Moment:
 
     @property
     def foreseeable(self) -> bool:
-        """Whether a volatile fluent still has the value that was sensed."""
+        """Whether volatile fluents still have their sensed values."""
         return self.steps == 0 and self.guard is None
 
     def same_as(self, other: Moment, *, volatile: bool) -> bool:
-        """Whether planning on from both moments must give the same."""
+        """Whether both moments have the same decompositions."""
         if volatile and self.foreseeable is not other.foreseeable:
             return False
         touched = {*self.written, *other.written}
@@ -103,7 +103,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One thing a network can become: its node, the moment after it, its part of the record."""
+    """One decomposition of a network: its node, the moment after it, its part of the record."""
 
     node: Node
     moment: Moment
@@ -113,7 +113,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a network is planned: its parameters' values, the moment, and the calls above it."""
+    """The context of a network: its parameter binding, the moment, and the open calls."""
 
     binding: Binding
     at: Moment
@@ -130,11 +130,11 @@ class Reference:
         self.expansions = 0
 
     def plans(self) -> Iterator[Plan]:
-        """Every plan of the request, most preferred first."""
+        """Yield every plan of the request, most preferred first."""
         return map(self._as_asked, self._whole_plans())
 
     def best(self) -> Plan | None:
-        """The first plan; with values or ``cheapest``, the first of those whose sum is least."""
+        """Return the first plan, or None; with costs or values, the first with the least sum."""
         sums = least_sums(self._domain, cheapest=self._settings.cheapest)
         if sums is None:
             return next(self.plans(), None)
@@ -142,7 +142,7 @@ class Reference:
         return None if found is None else self._as_asked(found)
 
     def _as_asked(self, plan: Plan) -> Plan:
-        """The plan as far as it is to be planned now."""
+        """Return the plan; with ``check_rest``, cut to the part that is to be planned now."""
         asked = self._request
         return cut(plan, asked.state, asked.settings) if asked.settings.check_rest else plan
 
@@ -241,7 +241,7 @@ class Reference:
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:
-        """Outcomes of the parts from ``index`` on; their nodes are sequences."""
+        """Yield the outcomes of the parts from ``index`` on; their nodes are sequences."""
         if index == len(parts):
             yield Outcome(SequenceNode(()), place.at)
         elif index > 0 and self._at_horizon(place.at):
@@ -257,7 +257,7 @@ class Reference:
     def _behind(
         self, first: Outcome, parts: tuple[Network, ...], index: int, place: Place
     ) -> Iterator[Outcome]:
-        """What follows a part of a sequence: behind a suspension, everything is suspended."""
+        """Return the outcomes of the parts after ``first``, suspended if ``first`` is."""
         if first.cause is None:
             return self._sequence(parts, index, replace(place, at=first.moment))
         rest = parts[index:]
@@ -274,7 +274,7 @@ class Reference:
                 yield _joined(node, branches, place.at, place.at.after(writes))
 
     def _branches(self, parts: tuple[Network, ...], place: Place) -> Iterator[tuple[Outcome, ...]]:
-        """Every combination of what the branches can become, each from the same moment."""
+        """Yield every combination of the outcomes of the branches, each from the same moment."""
         if not parts:
             yield ()
             return
@@ -292,7 +292,7 @@ class Reference:
     def _alternatives(
         self, parts: tuple[Network, ...], place: Place
     ) -> Iterator[tuple[Outcome | None, ...]]:
-        """Every combination; None stands for an alternative that can become nothing."""
+        """Yield every combination of outcomes; None for an alternative that has no outcome."""
         if not parts:
             yield ()
             return
@@ -306,7 +306,7 @@ class Reference:
                 yield (None, *others)
 
     def _cut(self, task: CompoundTask[Any], args: tuple[Any, ...], place: Place) -> bool:
-        """Whether the call is its own ancestor in an unchanged state, or nested too deep."""
+        """Whether the call is nested too deep, or in itself in an unchanged state."""
         volatile = self._domain.schema.has_volatile
         again = any(
             (task, args) == (other, values) and place.at.same_as(moment, volatile=volatile)
@@ -325,13 +325,13 @@ class Reference:
 
 
 def _undecided(call: TaskCall, place: Place, unknown: str) -> Outcome:
-    """A call that cannot be planned before a fluent is known."""
+    """Return the outcome of a call that is suspended until a fluent is known."""
     cause = Suspension(SuspensionKind.UNKNOWN, unknown)
     return Outcome(SuspendedNode((call,), place.binding, cause), place.at, cause=cause)
 
 
 def _deferred(network: DeferNetwork, place: Place) -> Outcome:
-    """A call that is planned on arrival; planning goes on behind it if it ensures something."""
+    """Return the outcome of a deferred call; planning goes on after it if it ensures effects."""
     view = RecordingView(place.at)
     try:
         ensured = writes_of(network.ensures, view, place.binding)
@@ -345,7 +345,7 @@ def _deferred(network: DeferNetwork, place: Place) -> Outcome:
 def _joined(
     node: Node, branches: Iterable[Outcome], entry: Moment, written: Mapping[Fluent[Any], Any]
 ) -> Outcome:
-    """Branches that started at one moment, as one outcome."""
+    """Return the joint outcome of branches that started at one moment."""
     ends = list(branches)
     after = replace(
         entry,
@@ -364,7 +364,7 @@ def _chosen_later(
     choices: tuple[Outcome | None, ...],
     kept: Mapping[int, Outcome],
 ) -> Outcome:
-    """A priority node with the alternatives that could be planned."""
+    """Return the outcome of a priority node with the alternatives that have a plan."""
     node = PriorityNode(
         tuple(choice.node for choice in kept.values()), tuple(kept), network.reactive
     )

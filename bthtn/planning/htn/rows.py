@@ -1,7 +1,7 @@
-"""The task table: for every task of a domain a row with its compiled expressions.
+"""Rows of the task table: each holds a task and its compiled expressions.
 
-Rows are made when a search first gets to their task, and shared by all searches of the domain.
-They are immutable but for the memory of footprints, in which equal arguments find equal answers.
+A row is created when a search first reaches its task, and shared by all searches of the domain.
+It is immutable except for its caches of footprints and projections by arguments.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Function = Callable[..., Any]
 class PrimitiveRow:
     """A primitive task.
 
-    ``step`` is its compiled function, None where it has to be evaluated; ``tracking_step`` one
-    that keeps up the fingerprint of the state as well. Each is made when it is first asked for.
-    ``duration`` and ``cost`` are numbers, None where they depend on arguments or state.
+    ``step`` is its compiled function, None if it has to be evaluated; ``tracking_step`` also
+    updates the fingerprint of the state. Each is compiled on first use. ``duration`` and ``cost``
+    are numbers, None if they depend on arguments or state.
     """
 
     __slots__ = ("cost", "duration", "projections", "step", "task", "tracking_step")
@@ -53,7 +53,7 @@ class PrimitiveRow:
         self.projections: ByArguments[TaskEffects] | None = ByArguments() if alike else None
 
     def __getattr__(self, name: str) -> Any:
-        """A function that is asked for for the first time; Python asks here only then."""
+        """Compile ``step`` or ``tracking_step`` on first access, and keep it as an attribute."""
         if name not in ("step", "tracking_step"):
             raise AttributeError(name)
         numbers = (self.task.duration, self.task.cost)
@@ -69,9 +69,9 @@ class PrimitiveRow:
 class CallPart:
     """A call of a task inside a network.
 
-    ``args`` are its arguments where they are the same in every state, else None; then ``ground``
-    gives them, None for unknown ones. Without ``ground`` they are evaluated. ``reads`` says whether
-    they depend on the state.
+    ``args`` are its arguments if all are known constants, else None. Then ``ground`` is the
+    function that returns them, or None if one is unknown; without ``ground`` they are evaluated.
+    ``reads`` is True if they depend on the state.
     """
 
     __slots__ = ("args", "ground", "network", "readings", "reads", "row")
@@ -95,7 +95,7 @@ class CallPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SequencePart:
+class SubSequencePart:
     """A sequence inside a network."""
 
     network: SequenceNetwork
@@ -114,7 +114,7 @@ class BranchesPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeferPart:
-    """A task that is planned on arrival; ``body`` is its call, for plans that are checked."""
+    """A deferred task; ``body`` is its call, planned at once with ``check_rest``."""
 
     network: DeferNetwork
     body: Body
@@ -123,7 +123,7 @@ class DeferPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PausePart:
-    """Planning stops here."""
+    """A pause: planning stops here."""
 
     network: PauseNetwork
     row: None = None
@@ -131,7 +131,7 @@ class PausePart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NullPart:
-    """Nothing to do."""
+    """The empty network."""
 
     network: NullNetwork
     row: None = None
@@ -139,22 +139,22 @@ class NullPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EndPart:
-    """Behind everything else: a branch, or the goal, is planned to its end."""
+    """The end of a branch or of the goal."""
 
     row: None = None
 
 
-Part = CallPart | SequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
+Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Body:
-    """Networks to be planned one after the other; all of ``network``, if that is a sequence."""
+    """Parts to be planned in order: the members of a sequence, or a single network."""
 
     network: Network | None
     parts: tuple[Part, ...]
     calls: int = 0
-    """How many calls it consists of, 0 where there is anything else in it."""
+    """Number of parts if all are calls, else 0."""
     length: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -170,9 +170,9 @@ class Body:
 class MethodRow:
     """A method of a compound task.
 
-    ``holds`` tells its condition's truth, None for one that always holds. ``is_evaluated``:
-    condition and body are asked for together instead, since either is a plain function.
-    ``excludes_later``: where it may be used, no later method may.
+    ``holds`` is its compiled condition, None if that always holds. With ``is_evaluated``,
+    condition and body are evaluated instead, since one of them cannot be compiled. With
+    ``excludes_later``, no later method is usable in a state where this one is.
     """
 
     __slots__ = (
@@ -207,15 +207,15 @@ class MethodRow:
 
 
 Compiled = tuple["tuple[MethodRow, ...]", "Function | None"]
-"""The rows of a task's methods, and the function that tells the first usable one."""
+"""The rows of a task's methods, and the function that finds the first usable one."""
 
 
 class CompoundRow:
-    """A compound task. Its methods are compiled when they are first asked for.
+    """A compound task. Its methods are compiled on first use.
 
-    ``first`` is the function that tells the number of the first usable method from one on: None
-    where there is none, UNKNOWN where that cannot be told. There is no such function where a
-    method is evaluated, or the task has other ways than its methods.
+    ``first`` is the function that returns the index of the first usable method from a start index
+    on: None if there is none, UNKNOWN if that depends on an unknown fluent. ``first`` is None if a
+    method is evaluated, or the task has a choice other than its methods in order.
     """
 
     __slots__ = ("_compiled", "first", "is_recursive", "methods", "task")
@@ -236,14 +236,14 @@ class CompoundRow:
         self._compiled = compiled
 
     def __getattr__(self, name: str) -> Any:
-        """The methods, when they are asked for the first time; Python asks here only then."""
+        """Compile the methods on first access, and keep them as attributes."""
         if name not in ("methods", "first"):
             raise AttributeError(name)
         self.methods, self.first = self._compiled(self.task)
         return getattr(self, name)
 
     def of(self, method: Method) -> MethodRow:
-        """The row of one of the task's methods."""
+        """Return the row of one of the task's methods."""
         return next(row for row in self.methods if row.method is method)
 
 
@@ -251,7 +251,7 @@ Row = PrimitiveRow | CompoundRow
 
 
 def _number(expression: Expression[Any]) -> float | None:
-    """The number, None where it depends on arguments or state; unknown ones count as nothing."""
+    """Return the constant, 0 if it is UNKNOWN; None if it depends on arguments or state."""
     if not isinstance(expression, Constant):
         return None
     number: float = 0 if expression.value is UNKNOWN else expression.value

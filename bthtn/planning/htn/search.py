@@ -1,16 +1,15 @@
-"""Total-order HTN planning: iterative depth-first decomposition, a little at a time.
+"""Total-order HTN planning: iterative depth-first decomposition, in slices of expansions.
 
     loop:
-        take the first part off what is left to do        (nothing left: solved)
-        primitive:  possible here? write its effects, put it into the log
-        compound:   put its first usable method's body in front of what is left to do
+        take the first part off the continuation          (nothing left: solved)
+        primitive:  if possible here, apply its effects and add it to the log
+        compound:   put the body of its first usable method in front of the continuation
         parallel,
-        priority:   plan each branch from the state at the node, then join what they did
-        none of it: go back to the latest choice that has an alternative
+        priority:   plan each branch from the state at the node, then join their effects
+        otherwise:  backtrack to the latest choice point
 
-Choices are made in the order of ``reference``, and every one can be returned to: a choice point
-has lengths and pointers, never a copy of anything. The plan is a log; its tree is made when
-somebody looks at it.
+Choices are made in the order of ``reference``. A choice point holds lengths and pointers, never
+copies. The plan is a log; its tree is built on demand.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from bthtn.planning.htn.found import Found
 from bthtn.planning.htn.guard import changes
 from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
 from bthtn.planning.htn.rows import CallPart, Part
-from bthtn.planning.htn.state import DONE, STOPPED, SearchState
+from bthtn.planning.htn.search_state import DONE, STOPPED, SearchState
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user
 from bthtn.planning.trace import SearchListener
@@ -43,7 +42,7 @@ from bthtn.world.fluent import Fluent
 
 
 class HtnSearch:
-    """One search for a plan, advanced by its caller. The same input gives the same steps."""
+    """One search for a plan, advanced by its caller. Deterministic for equal input."""
 
     __slots__ = (
         "_accelerator",
@@ -67,7 +66,7 @@ class HtnSearch:
         listener: SearchListener | None = None,
         accelerator: Accelerator | None = None,
     ) -> None:
-        """An ``accelerator`` is asked first; it answers the same question, without a bound."""
+        """Create a search; ``accelerator``, if given, is tried first. It supports no bound."""
         self._request: PlanRequest | None = request
         self._listener = listener
         self._accelerator = accelerator
@@ -79,7 +78,7 @@ class HtnSearch:
             self._begin(request)
 
     def __getattr__(self, name: str) -> Any:
-        """What the search works on, when the accelerator did not answer; Python asks here then."""
+        """Create ``_state`` on first access, which is when the accelerator gave no answer."""
         if name != "_state":
             raise AttributeError(name)
         request = self._request
@@ -95,22 +94,22 @@ class HtnSearch:
 
     @property
     def status(self) -> SearchStatus:
-        """Where the search stands."""
+        """The status of the search."""
         return SearchStatus.CANCELLED if self._is_cancelled else self._status
 
     @property
     def plan(self) -> Plan | None:
-        """The plan, once solved; where the cheapest is asked for, the cheapest so far."""
+        """The plan, once solved; in a search for the cheapest, the cheapest so far; else None."""
         return None if self._is_cancelled else self._plan
 
     @property
     def expansions(self) -> int:
-        """Primitive tasks examined and methods entered so far."""
+        """Number of primitive tasks examined and methods entered so far."""
         return self._state.expansions if self._request is None else self._expansions
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
-        """What was read of the start state so far, with its values, in order."""
+        """The fluents read from the start state so far, with their values, in order."""
         search = self._searched()
         search.guard.note_reads(search.log, search.values)
         return search.values.reads
@@ -121,7 +120,7 @@ class HtnSearch:
         return Found(self._searched(), copied=False).written()
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
-        """Go on for at most so many expansions, to the end without a number.
+        """Search for at most this many more expansions, by default to the end; return the status.
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
@@ -141,10 +140,10 @@ class HtnSearch:
         return self.status
 
     def cancel(self) -> None:
-        """Give the search up: it is over, and lets go of everything it holds.
+        """Cancel a running search and release its memory; no effect on a finished one.
 
-        Does nothing to a search that is over. Any thread may call it: a search that is being
-        advanced in another one stops before its next expansion.
+        Any thread may call it: a search that is being advanced in another thread stops before its
+        next expansion.
         """
         if self._status is SearchStatus.RUNNING:
             self._is_cancelled = True
@@ -153,7 +152,7 @@ class HtnSearch:
                 self._cell = None
 
     def reject(self) -> None:
-        """Give up the plan that was found and make ready to look for the next one."""
+        """Discard the plan that was found, so that ``advance`` looks for the next one."""
         assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
         self._searched().go_on()
         self._plan = None
@@ -161,7 +160,7 @@ class HtnSearch:
         self._status = SearchStatus.RUNNING
 
     def _accelerated(self, expansions: int | None) -> bool:
-        """Whether the accelerator answers, which is asked once."""
+        """Try the accelerator, once; whether it gave the answer."""
         request, ask = self._request, self._accelerator
         self._accelerator = None
         if request is None or ask is None:
@@ -187,7 +186,7 @@ class HtnSearch:
             self._end_at_limit()
 
     def _searched(self) -> SearchState:
-        """What the search has come to; searched for again, where the accelerator has answered."""
+        """Return the state of the search, repeating it if the accelerator gave the answer."""
         if self._request is not None and self._status is not SearchStatus.RUNNING:
             plan, self._status = self._plan, SearchStatus.RUNNING
             self._advance(None)
@@ -195,7 +194,7 @@ class HtnSearch:
         return self._state
 
     def _run(self) -> None:  # noqa: C901, PLR0912, PLR0915 - calls would take as long as the parts
-        """Go on while there is budget: take the next part of what is left to do, and plan it."""
+        """Plan parts of the continuation until solved, exhausted, cancelled or out of budget."""
         search, cell = self._state, self._cell
         view, values, log, choices = search.view, search.values, search.log, search.choices
         is_watched = search.is_watched
@@ -243,9 +242,10 @@ class HtnSearch:
         self._cell = cell
 
     def _instead(self, cell: Cell, part: Part, behind: Cell) -> Any:
-        """What is left to do instead of the part, by horizon, cost, or what was tried before.
+        """Return the continuation that replaces the part, or the part itself if it is planned.
 
-        The part itself where there is no reason against it.
+        It is replaced at the horizon and at the limit; None, to backtrack, for a cost that is too
+        high or a search state that has failed before.
         """
         search, (_, number, scope, _, _) = self._state, cell
         if search.costs is not None and search.costs.is_too_high(cell, search.at):
@@ -260,11 +260,11 @@ class HtnSearch:
         return part
 
     def _end_at_limit(self) -> None:
-        """Answer with what there is: the cheapest plan so far, or the beginning of a plan.
+        """End the search with its best result: the cheapest plan so far, or a partial plan.
 
-        With a beginning, everything else is left open, which takes no expansions. Where that is
-        not possible, the search goes back to the latest choice and leaves its task open. With
-        ``check_rest`` nothing may be left open that was not planned.
+        A partial plan suspends every remaining task, which takes no expansions. If that is not
+        possible, the search backtracks to the latest choice point and suspends its task. With
+        ``check_rest`` there are no such partial plans.
         """
         search = self._state
         if search.settings.anytime and not search.settings.check_rest and self._plan is None:
@@ -277,7 +277,7 @@ class HtnSearch:
         self._status = SearchStatus.SOLVED if self._plan is not None else SearchStatus.EXHAUSTED
 
     def _solve(self) -> bool:
-        """Nothing is left to do; whether that ends the search."""
+        """Keep the plan of an empty continuation; whether it ends the search."""
         search = self._state
         if not search.beats_bound or (
             search.costs is not None and search.costs.is_too_high(DONE, search.at)
@@ -297,7 +297,7 @@ class HtnSearch:
 
 
 def _retaken(search: SearchState) -> Cell | None:
-    """Take the next alternative of the latest choice, if it has one."""
+    """Backtrack to the latest choice point; return the continuation of its next alternative."""
     what, alternative = search.backtrack()
     if isinstance(what, Frame):
         return without_alternative(search, what, alternative)
@@ -305,7 +305,7 @@ def _retaken(search: SearchState) -> Cell | None:
 
 
 def _resumed(search: SearchState) -> Cell:
-    """Enter the method for which there was no budget; now there is, or its call is left open."""
+    """Enter the pending method, or suspend its call when the search is closing."""
     pending, search.pending = search.pending, None
     if search.is_closing:
         reached = pending[0]
@@ -317,9 +317,9 @@ def _resumed(search: SearchState) -> Cell:
 
 
 def _tried_before(search: SearchState, cell: Cell) -> bool:
-    """Whether all was tried in vain when this was left to do in this state (semantics 2.6.8).
+    """Whether the same continuation has already failed in the same state (semantics 2.6.8).
 
-    Told where a task is to be decomposed, outside of branches.
+    Always False inside a branch.
     """
     body, number, scope, _, _ = cell
     if search.duplicates is None or search.at[3] is not None:

@@ -1,14 +1,14 @@
-"""Expressions and effects as Python functions, generated once for a task.
+"""Compilation of expressions and effects to Python functions, once for each task.
 
     def f0(S, a, view): …
 
 ``S`` holds the projected values by fluent, ``a`` the arguments of the task, ``view`` is the
-``ProjectedState`` over ``S``. Nothing of a domain reaches the text: every object has a number,
-and stands in the namespace that the text runs in. What cannot be written so, plain functions
-above all, is evaluated by the expression itself.
+``ProjectedState`` over ``S``. No text of a domain gets into the source: every object has a
+numbered name in the namespace of the function. Expressions that cannot be compiled, plain
+functions above all, are evaluated instead.
 
-A read of something unknown raises ``UnknownOperand``. Each function catches it, and leaves the
-answer to evaluation, which knows three-valued logic.
+Reading an unknown value raises ``UnknownOperand``. Each function catches it and leaves the result
+to evaluation, which implements three-valued logic.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ Function = Callable[..., Any]
 
 
 class UnknownOperand(Exception):  # noqa: N818 - a signal: the answer is left to evaluation
-    """A compiled expression has read something unknown."""
+    """A compiled expression has read an unknown value."""
 
 
 def unknown() -> NoReturn:
-    """Leave a compiled expression."""
+    """Raise UnknownOperand from inside an expression."""
     raise UnknownOperand
 
 
 class Source(ExpressionSource):
-    """The source of some functions, and the objects that it mentions."""
+    """The source of several functions, with the namespace of the objects that it mentions."""
 
     def __init__(self) -> None:
         super().__init__(Names())
@@ -55,15 +55,15 @@ class Source(ExpressionSource):
 
     @property
     def text(self) -> str:
-        """The source of all functions so far."""
+        """The source of all functions added so far."""
         return "\n".join(self._lines)
 
     def made(self) -> dict[str, Function]:
-        """The functions by name."""
+        """Execute the source and return its namespace: the functions by name."""
         return executed(self.text, {**_GIVEN, **self.names.objects})
 
     def condition(self, condition: Condition) -> str | None:
-        """Name of the function that tells the condition's truth; None where it is evaluated."""
+        """Add a function for the condition's truth; return its name, None if not compilable."""
         truth = self.truth(condition)
         if truth is None:
             return None
@@ -71,10 +71,10 @@ class Source(ExpressionSource):
         return self._function([f"    return {truth}"], fallback)
 
     def first(self, conditions: Sequence[Condition]) -> str:
-        """Name of the function that tells the number of the first condition that holds.
+        """Add a function for the index of the first condition that holds; return its name.
 
-        It is also given the number to begin with. Its answer is None where none holds, and UNKNOWN
-        where one is unknown before. All of them can be compiled.
+        The function takes the index to start at. It returns None if none holds, UNKNOWN if one
+        before it is unknown. All conditions must be compilable.
         """
         lines: list[str] = []
         for number, condition in enumerate(conditions):
@@ -84,7 +84,10 @@ class Source(ExpressionSource):
         return self._function([*lines, "    return None"], "UNKNOWN", given="S, a, view, start")
 
     def arguments(self, call: TaskCall) -> str | None:
-        """Name of the function that gives a call's arguments, None for unknown ones."""
+        """Add a function for a call's arguments; return its name, None if not compilable.
+
+        The function returns None if an argument is unknown.
+        """
         values = [self.value(one) for one in call.args]
         if None in values:
             return None
@@ -92,11 +95,11 @@ class Source(ExpressionSource):
         return self._function([f"    return ({given}{',' if len(values) == 1 else ''})"], "None")
 
     def step(self, task: PrimitiveTask[Any], *, tracks: bool) -> str | None:
-        """Name of the function that plans a primitive task; None where it is evaluated.
+        """Add a function that plans a primitive task; return its name, None if not compilable.
 
-        With ``tracks``, it keeps up the fingerprint of the state. It carries the effects out and
-        answers with what they overwrote; with False where the precondition does not hold, with
-        None where evaluation has to tell.
+        The function applies the effects and returns the values that they overwrote, False if the
+        precondition does not hold, None if the task has to be evaluated. With ``tracks``, it
+        updates the fingerprint of the state.
         """
         truth = self.truth(task.precondition)
         effects = _Effects(self, (*task.effects, *task.expected), tracks=tracks)
@@ -112,7 +115,7 @@ class Source(ExpressionSource):
         behind: Sequence[str] = (),
         given: str = "S, a, view",
     ) -> str:
-        """Define a function; ``otherwise`` is its answer where ``inside`` met something unknown."""
+        """Add a function that returns ``otherwise`` if ``inside`` reads an unknown value."""
         name = f"f{self._functions}"
         self._functions += 1
         self._lines.append(f"def {name}({given}):")
@@ -132,7 +135,7 @@ class Source(ExpressionSource):
 
 
 class _Effects:
-    """Source for the effects of one task: all right sides first, then the writes."""
+    """The source for the effects of one task: all right sides first, then the writes."""
 
     def __init__(self, source: Source, effects: tuple[Any, ...], *, tracks: bool) -> None:
         self._source = source
@@ -157,7 +160,7 @@ class _Effects:
         self.stored.append(f"    return ({' '.join(f'p{n}, b{n},' for n in several)})")
 
     def _effect(self, number: int, effect: Any) -> str | None:
-        """Work out place and value of one effect; None where that has to be evaluated."""
+        """Add the source for fluent and value of one effect; None if it has to be evaluated."""
         if not isinstance(effect, Assignment) or is_volatile(effect.target):
             return None
         target, place, value = effect.target, self._source.place(effect.target), None
@@ -178,7 +181,7 @@ class _Effects:
         return place
 
     def _check(self, number: int, target: FluentReference[Any]) -> str:
-        """Source that raises StateError for a value of a wrong type."""
+        """Return the source that raises StateError for a value of the wrong type."""
         check = f"p{number}.check(v{number})"
         if prototype(target).plain_type is None:
             return check
@@ -186,7 +189,7 @@ class _Effects:
 
 
 def evaluate(condition: Condition, args: tuple[Any, ...], view: Any) -> Any:
-    """The condition's truth by evaluation."""
+    """Return the condition's truth, three-valued."""
     return condition.evaluate(view, args)
 
 
@@ -200,7 +203,7 @@ _GIVEN: Final = MappingProxyType(
         "evaluate": evaluate,
     }
 )
-"""What every source may mention."""
+"""The names available to every generated source."""
 
 
 def _name_of(effect: Any) -> str:
@@ -208,14 +211,14 @@ def _name_of(effect: Any) -> str:
 
 
 def _surely_same(effects: tuple[Any, ...]) -> bool:
-    """Whether two effects always write one fluent."""
+    """Whether two effects always write the same fluent."""
     fixed = [one.target for one in effects if isinstance(one, Assignment)]
     fixed = [one for one in fixed if isinstance(one, Fluent)]
     return len(set(map(id, fixed))) < len(fixed)
 
 
 def _possibly_same(effects: tuple[Any, ...]) -> Iterator[list[int]]:
-    """Numbers of effects that may come to write the same member of a family."""
+    """Yield the indices of effects that may write the same member of a family."""
     families: dict[str, list[int]] = {}
     for number, effect in enumerate(effects):
         if isinstance(effect, Assignment):

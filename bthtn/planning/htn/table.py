@@ -1,4 +1,4 @@
-"""The task table of a domain, which all its searches share."""
+"""The task table of a domain, shared by all its searches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from bthtn.planning.htn.rows import (
     PausePart,
     PrimitiveRow,
     Row,
-    SequencePart,
+    SubSequencePart,
 )
 from bthtn.planning.htn.source import Source
 from bthtn.world.expression import Constant
@@ -41,7 +41,7 @@ from bthtn.world.names import in_one_line
 
 
 class TaskTable:
-    """The rows of one domain; ``domain.derived(TaskTable)`` is the same at every call."""
+    """The rows of one domain; ``domain.derived(TaskTable)`` always returns the same table."""
 
     def __init__(self, domain: FrozenDomain) -> None:
         base = domain.base
@@ -54,7 +54,7 @@ class TaskTable:
         self._base = None if base is None else base.derived(TaskTable)
 
     def row(self, task: Task) -> Row:
-        """The row of a task."""
+        """Return the row of a task, created on first use."""
         row = self._rows.get(task)
         if row is None:
             row = self._rows[task] = self._made(task)
@@ -70,9 +70,9 @@ class TaskTable:
         )
 
     def source(self) -> str:
-        """The source of all expressions and effects, with a comment that names each task.
+        """Return the source of all expressions and effects, with a comment that names each task.
 
-        It is for people: what is run has no comments, since names would be run with it.
+        For reading only: the source that is executed has no comments and so no names of a domain.
         """
         texts = []
         for task in self._domain.tasks.values():
@@ -85,11 +85,11 @@ class TaskTable:
         return "\n\n".join(texts)
 
     def has(self, task: Task) -> bool:
-        """Whether the task is one of the domain."""
+        """Whether the task belongs to the domain."""
         return self._domain.tasks.get(task.name) is task
 
     def methods_of(self, task: CompoundTask[Any]) -> Compiled:
-        """The rows of a task's methods, and the function that tells the first usable one."""
+        """Return the rows of a task's methods, and the function that finds the first usable one."""
         source = Source()
         rows, parts = self._compiled(task, source)
         plain = task.choice is None and not any(row.is_evaluated for row in rows)
@@ -104,7 +104,10 @@ class TaskTable:
     def _compiled(
         self, task: CompoundTask[Any], source: Source
     ) -> tuple[tuple[MethodRow, ...], list[CallPart]]:
-        """The rows of a task's methods and of calls in them, with names in the source."""
+        """Return the method rows of a task and the compiled calls in them.
+
+        Their functions are still names in the source.
+        """
         methods, parts = self._domain.methods[task], list[CallPart]()
         exclusive = excluding_later([one.condition for one in methods])
         rows = tuple(
@@ -122,20 +125,20 @@ class TaskTable:
         return rows, parts
 
     def goal(self, network: Network) -> Body:
-        """The body of a goal, the same for a network as long as somebody has it."""
+        """Return the body of a goal; cached for each network while a search holds the body."""
         known = self._goals.get(id(network))
         if known is None:
             known = self._goals[id(network)] = self.body(network)
         return known  # which has the network, so that its id stays its own
 
     def body(self, network: Network) -> Body:
-        """A network that belongs to no method: a goal, or what a plain function answered."""
+        """Return the body of a network outside a method: a goal, or a plain function's result."""
         return self._body(network, None, [])
 
     def _body(self, network: Network, source: Source | None, parts: list[CallPart]) -> Body:
-        """The body of a network; ``parts`` gets those whose ``ground`` is a name in the source.
+        """Return the body of a network; append to ``parts`` each call compiled in the source.
 
-        Without a source, nothing is compiled: it is not worth it for what is planned once.
+        Without a source nothing is compiled, which would not pay for a network planned once.
         """
         if isinstance(network, NullNetwork):
             return Body(network, (), 0)
@@ -152,7 +155,7 @@ class TaskTable:
                     parts.append(part)
                 return part
             case SequenceNetwork():
-                return SequencePart(network, self._body(network, source, parts))
+                return SubSequencePart(network, self._body(network, source, parts))
             case ParallelNetwork() | PriorityNetwork():
                 branches = (self._body(one, source, parts) for one in network.parts)
                 return BranchesPart(network, tuple(branches))
@@ -167,12 +170,12 @@ class TaskTable:
 
     @cached_property
     def recursive(self) -> frozenset[CompoundTask[Any]]:
-        """The compound tasks that can come to be entered inside themselves."""
+        """The compound tasks that can call themselves, directly or not."""
         return recursive_tasks(self._domain.methods)
 
 
 def _extends(domain: FrozenDomain, base: FrozenDomain) -> bool:
-    """Whether every task of the base means the same in the domain."""
+    """Whether every task of the base has the same methods in the domain."""
     return all(domain.tasks.get(name) is task for name, task in base.tasks.items()) and all(
         domain.methods.get(task) is methods for task, methods in base.methods.items()
     )

@@ -1,4 +1,4 @@
-"""From the log of a search to the plan: its tree, actions and footprints."""
+"""Construction of a plan from the log of a search: its tree, actions and footprints."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ from bthtn.planning.htn.values import Values
 from bthtn.world.footprint import Footprint, RecordingView
 
 Given = Contribution | Node
-"""What an entry contributes; most contribute a finished node and nothing else."""
+"""The contribution of an entry; most are just a finished node."""
 
 NOTHING_TOUCHED: Final = Footprint()
 
 
 def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Contribution:
-    """What the entries of a log become; ``past`` is at its end, and goes back to its beginning."""
+    """Return the plan tree of a log; ``past`` starts at its end and is moved to its start."""
     inside: dict[int, list[Given]] = {}
     for entry in reversed(log):
         past.before(entry)
@@ -72,14 +72,14 @@ def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Contribution:
 
 
 def actions_of(log: Iterable[Entry]) -> tuple[tuple[PrimitiveTask[Any], tuple[Any, ...]], ...]:
-    """The primitive tasks that a log has planned, with their arguments."""
+    """Return the primitive tasks planned in a log, with their arguments."""
     return tuple(
         (entry[KIND].task, entry[BINDING]) for entry in log if type(entry[KIND]) is PrimitiveRow
     )
 
 
 def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:
-    """What the branch reads, writes and uses that begins at this place in the log."""
+    """Return the footprint of the branch that begins at this index of the log."""
     past, found = Past(values), list[Footprint]()
     for entry in backwards(log, start):
         past.before(entry)
@@ -92,7 +92,7 @@ def _in_order(backwards: list[Given] | None) -> list[Given]:
 
 
 def _given(entry: Entry, below: list[Given], past: Past) -> Given | None:
-    """What one entry contributes to its scope, given what the entries in it do."""
+    """Return the contribution of an entry to its scope, or None; ``below`` are those inside it."""
     kind = entry[KIND]
     match kind:
         case PrimitiveRow():
@@ -116,7 +116,7 @@ def _given(entry: Entry, below: list[Given], past: Past) -> Given | None:
 
 
 def _touched(entry: Entry, past: Past) -> Footprint:
-    """What the entry itself reads, writes and uses."""
+    """Return the footprint of the entry itself, without the entries inside it."""
     kind = entry[KIND]
     match kind:
         case PrimitiveRow():
@@ -138,7 +138,7 @@ def _touched(entry: Entry, past: Past) -> Footprint:
 
 
 def _projection(row: PrimitiveRow, entry: Entry, past: Past) -> TaskEffects:
-    """How a primitive task went there."""
+    """Return the projected effects of a primitive task at its entry."""
     if len(entry) > STEP:
         reads, writes, duration, cost = entry[STEP]
         touched = Footprint(frozenset(reads), writes, row.task.uses)
@@ -153,7 +153,7 @@ def _projection(row: PrimitiveRow, entry: Entry, past: Past) -> TaskEffects:
 
 
 def _asked(row: MethodRow, entry: Entry, past: Past) -> Footprint:
-    """What the choice of a method has read."""
+    """Return the reads of the choice of a method."""
     if entry[READS] is not None:
         return Footprint(frozenset(entry[READS]))
     args, memory = entry[BINDING], row.footprints
@@ -168,7 +168,7 @@ def _asked(row: MethodRow, entry: Entry, past: Past) -> Footprint:
 
 
 def _readings(part: CallPart, entry: Entry, past: Past) -> Footprint:
-    """What the arguments of the call behind the entry were computed from."""
+    """Return the reads of the arguments of the call after the entry."""
     if entry[CONTRIBUTION] is not None:
         return Footprint(entry[CONTRIBUTION])
     args, memory = entry[BINDING], part.readings
@@ -183,7 +183,7 @@ def _readings(part: CallPart, entry: Entry, past: Past) -> Footprint:
 
 
 def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Given:
-    """The scope of a compound task, with everything in it."""
+    """Return the scope of a compound task, with its subtree."""
     binding, chosen = entry[BINDING], entry[CHOSEN]
     args, index, name = chosen or (binding, row.index, row.method.name)
     asked = _asked(row, entry, past)
@@ -197,7 +197,7 @@ def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Give
 def _branches(
     network: ParallelNetwork | PriorityNetwork, branches: list[Contribution]
 ) -> Contribution:
-    """A parallel or priority node with its branches."""
+    """Return the node of a parallel or priority network, with its branches."""
     nodes = tuple(one.node for one in branches if one.node is not None)
     cause = next((one.cause for one in branches if one.cause is not None), None)
     if isinstance(network, ParallelNetwork):
@@ -219,17 +219,17 @@ def _node(given: Given) -> Node:
 
 
 def _assembled(body: Body, binding: tuple[Any, ...], below: Sequence[Given]) -> Given:
-    """What a body became."""
+    """Return the contribution of a whole body."""
     network = body.network
     assert network is not None, "nothing becomes of the end"
     nodes = _called_in_turn(below) if body.calls else []
     if body.calls and len(nodes) == body.calls:
         return SequenceNode(tuple(nodes)) if isinstance(network, SequenceNetwork) else nodes[0]
-    return _taken(network, binding, _Row(below))
+    return _taken(network, binding, _Contributions(below))
 
 
 def _called_in_turn(below: Sequence[Given]) -> list[Node]:
-    """The nodes of calls; none where something was left open."""
+    """Return the nodes of the calls in order; empty if one of them was suspended."""
     nodes: list[Node] = []
     reads: frozenset[Any] | None = None
     for one in below:
@@ -243,25 +243,25 @@ def _called_in_turn(below: Sequence[Given]) -> list[Node]:
     return nodes
 
 
-class _Row:
-    """Contributions in order, with a look at the next one."""
+class _Contributions:
+    """An iterator over contributions that can peek at the next one."""
 
     def __init__(self, given: Sequence[Given]) -> None:
         self._given = given
         self._next = 0
 
     def peek(self) -> Contribution | None:
-        """The next one, left where it is."""
+        """Return the next contribution without consuming it, or None at the end."""
         return _contribution(self._given[self._next]) if self._next < len(self._given) else None
 
     def take(self) -> Contribution:
-        """The next one."""
+        """Consume and return the next contribution."""
         self._next += 1
         return _contribution(self._given[self._next - 1])
 
 
-def _taken(network: Network, binding: tuple[Any, ...], row: _Row) -> Contribution:
-    """What a network became, made of the next contributions."""
+def _taken(network: Network, binding: tuple[Any, ...], row: _Contributions) -> Contribution:
+    """Return the contribution of a network, consuming those of its parts."""
     match network:
         case SequenceNetwork(parts):
             return _sequence(parts, binding, row)
@@ -279,7 +279,9 @@ def _taken(network: Network, binding: tuple[Any, ...], row: _Row) -> Contributio
             assert_never(network)
 
 
-def _sequence(parts: tuple[Network, ...], binding: tuple[Any, ...], row: _Row) -> Contribution:
+def _sequence(
+    parts: tuple[Network, ...], binding: tuple[Any, ...], row: _Contributions
+) -> Contribution:
     nodes: list[Node] = []
     cause: Suspension | None = None
     for number, network in enumerate(parts):
@@ -298,13 +300,13 @@ def _sequence(parts: tuple[Network, ...], binding: tuple[Any, ...], row: _Row) -
     return Contribution(SequenceNode(tuple(nodes)), cause)
 
 
-def _paused(row: _Row) -> Contribution:
-    """A pause, which is nothing where plans are checked to their end."""
+def _paused(row: _Contributions) -> Contribution:
+    """Return the contribution of a pause, an empty node with ``check_rest``."""
     ahead = row.peek()
     return row.take() if ahead is not None and ahead.cause is PAUSED else Contribution(NULL_NODE)
 
 
-def _call(call: TaskCall, binding: tuple[Any, ...], row: _Row) -> Contribution:
+def _call(call: TaskCall, binding: tuple[Any, ...], row: _Contributions) -> Contribution:
     taken = row.take()
     reads: frozenset[Any] | None = None
     if taken.reads is not None:
@@ -316,13 +318,13 @@ def _call(call: TaskCall, binding: tuple[Any, ...], row: _Row) -> Contribution:
 
 
 def _with_reads(node: Node, reads: frozenset[Any]) -> Node:
-    """The node of a call whose arguments were computed from these."""
+    """Return the node of a call with the reads of its arguments added."""
     assert isinstance(node, TaskNode | ScopeNode), "a call becomes a task or a scope"
     own = node.footprint
     return replace(node, footprint=Footprint(reads | own.reads, own.writes, own.uses))
 
 
-def _deferred(network: DeferNetwork, binding: tuple[Any, ...], row: _Row) -> Contribution:
+def _deferred(network: DeferNetwork, binding: tuple[Any, ...], row: _Contributions) -> Contribution:
     ahead = row.peek()
     if ahead is None or (ahead.ensured is None and ahead.cause is None) or ahead.node is not None:
         return _call(network.call, binding, row)  # planned at once, where plans are checked

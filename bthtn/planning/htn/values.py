@@ -1,8 +1,7 @@
-"""The state as a search projects it, written and taken back entry by entry of the log.
+"""The projected state of a search, updated by each log entry and undone on backtracking.
 
-Nothing is copied when a search begins: a fluent is taken from the start state when it is first
-read. So what a search has read of its start state, which is all that its answer depends on, is
-known at no extra price.
+The start state is not copied: a fluent's value is taken from it on first read. So the set of
+fluents that the result depends on is recorded at no extra cost.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from bthtn.world.footprint import RecordingView, Write, WriteKind
 from bthtn.world.truth import UNKNOWN
 
 ABSENT: Final = object()
-"""Stands for the value of a fluent that was neither read nor written."""
+"""Placeholder for the value of a fluent that was neither read nor written."""
 
 WEIGHTS: Final = 1_048_573
-"""Weights are below this prime, so that fingerprints stay small numbers."""
+"""Prime modulus of the weights, which keeps fingerprints small."""
 
 Overwritten = tuple[Any, ...]
-"""Fluents that were written, each followed by its value before or ``ABSENT``."""
+"""Written fluents, each followed by its previous value or ``ABSENT``."""
 
 
 class Values(dict[Fluent[Any], Any]):
-    """Projected values by fluent, of those that the search has read or written.
+    """The projected values of the fluents that the search has read or written.
 
-    ``reads`` are the fluents that were taken from the start state, in the order in which they
-    were first read, with their values there.
+    ``reads`` maps the fluents read from the start state to their values there, in the order of
+    first read.
     """
 
     __slots__ = ("reads", "start")
@@ -45,17 +44,17 @@ class Values(dict[Fluent[Any], Any]):
         return value
 
     def at_start(self, fluent: Fluent[Any]) -> Any:
-        """The value in the start state, which counts as read."""
+        """Return the value in the start state and record the read."""
         value = self.reads[fluent] = self.start.get(fluent, fluent.default)
         return canonical(value)
 
     def unread(self, fluent: Fluent[Any]) -> Any:
-        """The projected value for a look that the answer does not depend on."""
+        """Return the projected value without recording a read."""
         value = self.get(fluent, ABSENT)
         return canonical(self.start.get(fluent, fluent.default)) if value is ABSENT else value
 
     def undo(self, overwritten: Overwritten) -> None:
-        """Put back what was overwritten, the latest first."""
+        """Restore the overwritten values, the latest first."""
         if len(overwritten) == 2 and overwritten[1] is not ABSENT:  # noqa: PLR2004 - most often
             self[overwritten[0]] = overwritten[1]
             return
@@ -66,7 +65,7 @@ class Values(dict[Fluent[Any], Any]):
                 self[overwritten[place]] = overwritten[place + 1]
 
     def copied(self) -> Values:
-        """The same values, which change apart from these; what is read is noted together."""
+        """Return an independent copy of the values, which shares ``reads`` with this one."""
         other = Values(self.start)
         other.update(self)
         other.reads = self.reads
@@ -76,10 +75,10 @@ class Values(dict[Fluent[Any], Any]):
 class ProjectedState:
     """A view of a search's values.
 
-    ``foreseeable`` says whether a volatile fluent still has the value that was sensed: before the
-    first step, outside of alternatives that are chosen at run time (semantics 2.4).
-    ``fingerprint`` is the same for equal states, and most likely another for unequal ones. It is
-    only kept up where somebody compares states.
+    ``foreseeable`` is True while volatile fluents have their sensed values: before the first step,
+    outside of alternatives that are chosen at run time (semantics 2.4). ``fingerprint`` is a hash
+    of the state, equal for equal states; the compiled steps update it only in a search that
+    compares states.
     """
 
     __slots__ = ("fingerprint", "foreseeable", "values")
@@ -90,24 +89,24 @@ class ProjectedState:
         self.fingerprint = 0
 
     def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent as projected."""
+        """Return the projected value of the fluent."""
         return self.sensed(fluent) if fluent.volatile else self.values[fluent]
 
     def sensed(self, fluent: Fluent[Any]) -> Any:
-        """Value of a volatile fluent: as written, or as sensed where that can be relied on."""
+        """Return a volatile fluent's value: written, or sensed if foreseeable, else UNKNOWN."""
         value = self.values.get(fluent, ABSENT)
         if value is not ABSENT:
             return value
         return self.values.at_start(fluent) if self.foreseeable else UNKNOWN
 
     def peek(self, fluent: Fluent[Any]) -> Any:
-        """Value of the fluent, for a look that the answer does not depend on."""
+        """Return the projected value of the fluent without recording a read."""
         if fluent.volatile and not self.foreseeable and fluent not in self.values:
             return UNKNOWN
         return self.values.unread(fluent)
 
     def apply(self, writes: Mapping[Fluent[Any], Write]) -> Overwritten:
-        """Carry out what a task or a whole branch writes; what that overwrote."""
+        """Apply the writes of a task or node; return the fluents with their previous values."""
         overwritten: list[Any] = []
         for fluent, write in writes.items():
             value = write.value
@@ -118,7 +117,7 @@ class ProjectedState:
         return tuple(overwritten)
 
     def put(self, fluent: Fluent[Any], value: Any) -> Any:
-        """Write a value, or take one away with ``ABSENT``; what was there before."""
+        """Set a value, or remove it with ``ABSENT``; return the previous one."""
         before = self.values.get(fluent, ABSENT)
         self.fingerprint += weight(fluent) * (
             self._hash(fluent, value) - self._hash(fluent, before)
@@ -130,9 +129,9 @@ class ProjectedState:
         return before
 
     def _hash(self, fluent: Fluent[Any], value: Any) -> int:
-        """What a value counts in the fingerprint; one that was not written counts as at the start.
+        """Return the hash of a value; ``ABSENT`` has that of the value in the start state.
 
-        That of a volatile fluent is a kind of its own.
+        For a volatile fluent, ``ABSENT`` is hashed as a value of its own.
         """
         if value is not ABSENT or fluent.volatile:
             return hash(value)
@@ -140,10 +139,9 @@ class ProjectedState:
 
 
 class Recording(RecordingView):
-    """A view of a search's state that remembers what it was asked for.
+    """A view of a search's state that records the fluents it reads, with their values.
 
-    The same as a ``RecordingView`` of the state, in one call instead of two: plain functions read
-    through it.
+    Plain functions read through it. Equivalent to a ``RecordingView`` of the state, but faster.
     """
 
     __slots__ = ("_values",)
@@ -154,17 +152,17 @@ class Recording(RecordingView):
         self.readings = {}
 
     def get(self, fluent: Any, /) -> Any:
-        """Value of the fluent as projected."""
+        """Return the projected value of the fluent and record the read."""
         value = self._view.get(fluent) if fluent.volatile else self._values[fluent]
         self.readings[fluent] = value
         return value
 
 
 def weight(fluent: Fluent[Any]) -> int:
-    """The number by which changes of a fluent count in a fingerprint."""
+    """Return the weight of the fluent in a fingerprint."""
     return hash(fluent) % WEIGHTS
 
 
 def canonical(value: Any) -> Any:
-    """The value; always the same object for a NaN, so that it is found to be itself."""
+    """Return the value, with every NaN replaced by one object, so that it compares as equal."""
     return nan if type(value) is float and value != value else value  # noqa: PLR0124 - NaN

@@ -19,7 +19,7 @@ from bthtn.planning.htn.rows import (
     CallPart,
     MethodRow,
     PrimitiveRow,
-    SequencePart,
+    SubSequencePart,
 )
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
@@ -144,7 +144,7 @@ def _nested_calls(body: Body) -> Iterator[CallPart]:
     for part in body.parts:
         if isinstance(part, CallPart):
             yield part
-        elif isinstance(part, SequencePart):
+        elif isinstance(part, SubSequencePart):
             yield from _nested_calls(part.body)
 
 

@@ -1,6 +1,6 @@
-"""SearchState: everything that one search changes while it works, and how it goes back.
+"""SearchState: the mutable state of one search, with backtracking.
 
-Backtracking restores lengths (log, record, choices) and pointers (what is left to do, position).
+Backtracking restores lengths (log, record, choices) and pointers (continuation, position).
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from bthtn.world.state import FrozenState
 START: Final[Position] = (0, 0.0, 0.0, None)
 END: Final = Body(None, (EndPart(),), 0)
 DONE: Final[Cell] = (END, 0, None, None, 0.0)
-"""Behind the goal: nothing is left to do."""
+"""The empty continuation, after the goal."""
 STOPPED: Final[Cell] = ()
-"""The budget is used up: ``pending`` goes on."""
+"""Returned when the budget is used up; ``pending`` is the method to enter next."""
 
 
 class SearchState:
-    """Owned by one search; nobody else sees it.
+    """The mutable state of one search, private to it.
 
-    ``at`` is the position of the path being planned, ``cause`` why nothing more is planned on it.
-    ``ahead`` is where the record is smaller than the bound: behind that place everything is
-    allowed, before there is one they are equal as far as the record goes. While ``is_closing``,
-    every task that is reached is left open. ``is_quick``: nobody wants to know more than the
-    plan. ``is_watched``: every step is looked at, by somebody who listens, adds up, or cuts the
-    search short. ``reason`` is the last thing that was impossible, the one thing that
-    backtracking does not take back.
+    ``at`` is the position on the current path, ``cause`` why planning stopped on it, or None.
+    ``ahead`` is the index at which the record becomes smaller than the bound, after which every
+    choice is allowed; None while the record is a prefix of the bound. While ``is_closing``, every
+    task reached is suspended. ``is_quick`` is True if only the plan is needed: no events,
+    exclusions, costs or bound. ``is_watched`` is True if each step has to be checked or reported:
+    for a listener, costs, a horizon and the like. ``reason`` is why the latest failure happened;
+    backtracking keeps it.
     """
 
     ahead: int | None = None
@@ -91,18 +91,18 @@ class SearchState:
     # what is left to do
 
     def cell(self, body: Body, scope: Entry, behind: Cell) -> Cell:
-        """What is left to do when a body is put in front of it."""
+        """Return the continuation with a body put in front of it."""
         rank = 0.0 if self.costs is None else self.costs.left(behind)
         return (body, 0, scope, behind, rank) if body.parts else behind
 
     def suspend(self, scope: Entry, given: Contribution, behind: Cell) -> Cell:
-        """Stop planning on this path; what is left is planned when execution gets here."""
+        """Suspend planning on this path; the rest is planned when execution reaches it."""
         self.log.append((GIVEN, scope, (), (), self.at, given))
         assert given.cause is not None, "what is suspended has a cause"
         return self.leave(given.cause, behind)
 
     def leave(self, cause: Suspension, behind: Cell) -> Cell:
-        """Plan nothing more on this path: go on where it ends."""
+        """Stop planning on this path; return the continuation at the end of its branch."""
         self.cause = cause
         if self.costs is not None:
             self.spend(self.costs.left(behind))
@@ -120,15 +120,15 @@ class SearchState:
     # going back
 
     def keep(self, what: Any, alternative: Any) -> None:
-        """A choice point: a call and the number of its next method, or a frame.
+        """Push a choice point: a call and the index of its next method, or a frame.
 
-        With a frame stands whether its alternative could be planned.
+        The second value of a frame is a list that is non-empty once its alternative has a plan.
         """
         lengths = len(self.log), len(self.record)
         self.choices.append((what, alternative, *lengths, self.at, self.view.fingerprint))
 
     def backtrack(self) -> tuple[Any, Any]:
-        """Everything as it was at the latest choice; what that was."""
+        """Pop the latest choice point, restore its state, and return the arguments of ``keep``."""
         if self.duplicates is not None:
             self.duplicates.fail(len(self.choices) - 1)
         what, alternative, place, recorded, at, self.view.fingerprint = self.choices.pop()
@@ -151,19 +151,19 @@ class SearchState:
         return what, alternative
 
     def moved(self, at: Position) -> None:
-        """The path goes on from this position."""
+        """Continue the path from this position."""
         self.at = at
         self.view.foreseeable = is_foreseeable(at)
 
     def go_on(self) -> None:
-        """Look for another plan; what was found keeps its log and its values."""
+        """Copy log and values before looking for another plan, as the plan found keeps them."""
         self.values, self.log = self.values.copied(), self.log.copy()
         self.view.values = self.values
         self.record = self.record.copy()
         self.duplicates = None  # what has failed so far may have failed because of a rejection
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Release everything the search holds."""
         self.log, self.record, self.choices, self.pending = [], [], [], None
         self.values = self.view.values = Values({})
         self.request = replace(self.request, state=FrozenState({}), goal=NULL, binding=())
@@ -172,20 +172,20 @@ class SearchState:
 
     @property
     def has_steps(self) -> bool:
-        """Whether anything is planned that is to be done."""
+        """Whether the plan so far has a primitive task."""
         return any(isinstance(entry[KIND], PrimitiveRow) for entry in self.log)
 
     # the bound
 
     def may_beat(self, entry: int) -> bool:
-        """Whether a plan whose record goes on with this entry can beat the bound."""
+        """Whether a plan whose record continues with this entry can beat the bound."""
         if self.bound is None or self.ahead is not None:
             return True
         left = len(self.bound) - len(self.record)
         return left > 0 and (entry, 1) < (self.bound[-left], left)
 
     def choose(self, entry: int) -> bool:
-        """Put a choice into the record; False, and nothing done, when it cannot beat the bound."""
+        """Append a choice to the record; False, without appending, if it cannot beat the bound."""
         if self.bound is not None and self.ahead is None:
             if not self.may_beat(entry):
                 return False
@@ -203,21 +203,18 @@ class SearchState:
 
     @property
     def wants_reasons(self) -> bool:
-        """Whether anybody will ask why something was impossible.
-
-        Of an alternative that is dropped the last reason is told.
-        """
+        """Whether reasons for failures are needed: by a listener, or for a dropped alternative."""
         frame = self.at[3]
         return self.listener is not None or (frame is not None and frame.guard is not None)
 
     def tell_left_open(
         self, networks: tuple[Network, ...], scope: Entry, cause: Suspension
     ) -> None:
-        """Tell the listener that planning stops at these networks."""
+        """Emit the event that these networks are left unplanned."""
         if self.listener is not None:
             self.listener(left_open(networks, scope[BINDING], cause, scope[DEPTH]))
 
     def tell(self, event: SearchEvent) -> None:
-        """Tell the listener, if there is one."""
+        """Send the event to the listener, if there is one."""
         if self.listener is not None:
             self.listener(event)
