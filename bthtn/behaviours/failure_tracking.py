@@ -9,7 +9,7 @@ from bthtn.agent.events import GoalWaits, TaskAvoided
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
-from bthtn.planning.avoided import Avoided
+from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch, Search
 from bthtn.replanning.backoff import RetryPolicy

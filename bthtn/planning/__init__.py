@@ -4,11 +4,12 @@ A search is determined by its request: the same request gives the same steps, ev
 plan, however its budget is sliced. Nothing here reads a clock or runs anything.
 """
 
-from bthtn.planning.avoided import avoidable
 from bthtn.planning.cache import CacheStatistics
+from bthtn.planning.exclusions import avoidable
 from bthtn.planning.explain import Reason, explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, request
+from bthtn.planning.search_trace import Trace
 from bthtn.planning.strips.strips_search import StripsSearch
 from bthtn.planning.trace import (
     ActionRejected,
@@ -27,7 +28,6 @@ from bthtn.planning.trace import (
     TriedBefore,
     Unachievable,
 )
-from bthtn.planning.traced import Trace
 
 __all__ = [
     "ActionRejected",

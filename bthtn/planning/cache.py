@@ -1,18 +1,18 @@
-"""PlanCache: what searches found, kept under what their start states were asked.
+"""PlanCache: plans that were found, looked up by the fluents that the search has read.
 
 A search is deterministic, so the first fluent that it reads of its start state is always
-the same; the value decides which it reads next. All searches for one question are paths
-through a tree:
+the same; its value decides which fluent is read next. All searches for one question are
+paths through a decision tree:
 
     ammo ──0──► magazine ──true───► (reload, shoot)
       │             └─────false───► there is no plan
       └────6──► shoot
 
-A lookup reads what the search would have read, and needs no search. What the search would
-not have read cannot change its answer, and is not looked at.
+A lookup reads the fluents that the search would have read, and needs no search. The other
+fluents cannot change the answer, and are not compared.
 
-Answers live in two generations. New ones, and old ones that were asked for again, join the
-young generation; when it is full it becomes the old one, and the one before is forgotten.
+Answers live in two generations. New answers, and old ones that were found again, join the
+young generation; when it is full it becomes the old one, and the previous old one is dropped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 _AS_THEY_ARE: Final = frozenset({bool, int, str})
-"""Types of which the values are keys as they are."""
+"""Types whose values, paired with their type, can be used as keys directly."""
 
 Readings = Mapping[Fluent[Any], Any]
 """Fluents of a start state with their values, in the order in which they were first read."""
@@ -44,10 +44,11 @@ Readings = Mapping[Fluent[Any], Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """A plan apart from the state it starts from. Without a tree: there is no plan.
+    """The result of a search, without its start state; ``tree`` is None if there is no plan.
 
     ``written`` are the fluents that the plan changes, with the values predicted for them.
-    ``events`` are what the search told, None where nobody listened.
+    ``events`` are those that the search emitted, None if it had no listener or emitted more than
+    are kept.
     """
 
     tree: Node | None
@@ -58,7 +59,7 @@ class Answer:
 
 
 class Question:
-    """A goal with its binding and settings; equal to another when every search is the same."""
+    """A goal with its binding and settings; equal questions lead to identical searches."""
 
     __slots__ = ("_hash", "_key", "_network")
 
@@ -76,7 +77,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class CacheStatistics:
-    """How often a cache was asked and had the answer, or had not; how many it keeps."""
+    """How many lookups hit and missed, and how many answers the cache holds now."""
 
     hits: int
     misses: int
@@ -84,16 +85,16 @@ class CacheStatistics:
 
 
 class PlanCache:
-    """Answers of searches, shared by as many agents and threads as like to.
+    """A cache of plans that any number of planners, agents and threads can share.
 
-    Keeps at most ``entries`` answers; those that nobody asked for lately are forgotten. The
-    answers of a domain go when the domain does. An answer is equal to what a search would
-    find, as long as the functions of the domain depend on nothing but the state and the
-    parameters they are given, and equal values of one type are treated alike.
+    Holds at most ``entries`` answers and drops those that were not used lately. The answers for
+    a domain are dropped with the domain. A cached plan is equal to the one that a search would
+    find, provided that the functions of the domain depend on nothing but the state and the
+    parameters they are given, and treat equal values of one type alike.
     """
 
     def __init__(self, entries: int = 10_000) -> None:
-        """Raises DomainError when nothing could be kept."""
+        """Raises DomainError if ``entries`` is not above zero."""
         if entries <= 0:
             message = f"a cache of {entries} entries"
             raise DomainError(Diagnostic("BT202", message, hint="it has to be above zero"))
@@ -106,24 +107,24 @@ class PlanCache:
 
     @property
     def statistics(self) -> CacheStatistics:
-        """What the cache was good for so far."""
+        """Hits and misses so far, and the number of answers held."""
         with self._lock:
             kept = sum(memory.entries for memory in self._domains.values())
             return CacheStatistics(self._hits, self._misses, kept)
 
     def clear(self) -> None:
-        """Forget every answer; the counts of hits and misses stay."""
+        """Drop every answer; the counts of hits and misses stay."""
         with self._lock:
             self._turn()
             self._turn()
 
     def answers(self, domain: FrozenDomain, question: Question) -> Answers:
-        """What is known about one question to one domain."""
+        """The cached answers to one question about one domain."""
         with self._lock:
             return Answers(self, self._domains.setdefault(domain, _Memory()), question)
 
     def _counted(self, answer: Answer | None) -> Answer | None:
-        """The answer itself, counted as a hit, or as a miss when there is none."""
+        """Count the answer as a hit, or None as a miss, and return it."""
         with self._lock:
             if answer is None:
                 self._misses += 1
@@ -134,7 +135,7 @@ class PlanCache:
     def _keep(
         self, memory: _Memory, question: Question, readings: Readings, answer: Answer
     ) -> None:
-        """Put an answer into the young generation, and begin the next one when it is full."""
+        """Add an answer to the young generation; turn the generations when it is full."""
         with self._lock:
             if memory.young.put(question, readings, answer):
                 self._young += 1
@@ -152,7 +153,7 @@ class PlanCache:
 
 
 class Answers:
-    """What a cache knows about one question to one domain."""
+    """A view of the cache: the answers to one question about one domain."""
 
     __slots__ = ("_cache", "_memory", "_question")
 
@@ -162,9 +163,9 @@ class Answers:
         self._question = question
 
     def find(self, state: FrozenState, *, told: bool = False) -> Answer | None:
-        """The answer for this start state, None when it is not known. Counted.
+        """The answer for this start state, or None; counts as a hit or a miss.
 
-        With ``told``, one without events counts as not known.
+        With ``told``, an answer without events counts as a miss.
         """
         memory, question = self._memory, self._question
         answer = memory.young.find(question, state)
@@ -177,26 +178,26 @@ class Answers:
         return self._cache._counted(answer if is_enough else None)
 
     def readings(self, state: FrozenState) -> Readings:
-        """What the answer for this start state depends on, if it is known."""
+        """The fluents, with values, that the cached answer for this start state depends on."""
         memory, question = self._memory, self._question
         kept = memory.young if memory.young.find(question, state) is not None else memory.old
         return kept.readings(question, state)
 
     def keep(self, readings: Readings, answer: Answer) -> None:
-        """Remember the answer of a search that has read this of its start state."""
+        """Add the answer of a search that has read these fluents of its start state."""
         self._cache._keep(self._memory, self._question, readings, answer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reading:
-    """An inner node: which fluent is read here, and where each of its values leads."""
+    """An inner node of a decision tree: the fluent read here, and a subtree for each value."""
 
     fluent: Fluent[Any]
     ways: dict[Any, _Reading | Answer]
 
 
 class _Generation:
-    """The trees of all questions to one domain. Only ever added to, so readers need no lock."""
+    """The decision trees of one domain by question. Only added to, so readers need no lock."""
 
     __slots__ = ("entries", "trees")
 
@@ -205,7 +206,7 @@ class _Generation:
         self.trees: dict[Any, _Reading | Answer] = {}
 
     def find(self, question: Question, state: FrozenState) -> Answer | None:
-        """The answer at the end of the path that this state takes."""
+        """The answer on this state's path through the question's tree, or None."""
         node, values = self.trees.get(question), state.values
         while isinstance(node, _Reading):
             value = values.get(node.fluent, node.fluent.default)
@@ -214,7 +215,7 @@ class _Generation:
         return node
 
     def readings(self, question: Question, state: FrozenState) -> Readings:
-        """What finding it reads."""
+        """The fluents on this state's path, with their values in this state."""
         found: dict[Fluent[Any], Any] = {}
         node = self.trees.get(question)
         while isinstance(node, _Reading):
@@ -223,11 +224,11 @@ class _Generation:
         return found
 
     def put(self, question: Question, readings: Readings, answer: Answer) -> bool:
-        """Add a path and its answer; False when there is one already.
+        """Add a path and its answer; return False if the path is there already.
 
-        An answer with events takes the place of one without. A path that reads something else
-        than an earlier one after the same values is a sign of an impure function. There is no
-        place for it; what was first stays.
+        An answer with events replaces one without. A path that reads another fluent than an
+        earlier path did after the same values shows that some function is impure; it is ignored,
+        and the earlier path stays.
         """
         steps = list(readings.items())
         ways, key, depth = self.trees, question, 0
@@ -250,7 +251,7 @@ class _Generation:
 
 
 class _Memory:
-    """What is known about one domain."""
+    """The young and the old generation of one domain's answers."""
 
     __slots__ = ("old", "young")
 
@@ -263,14 +264,14 @@ class _Memory:
         return self.young.entries + self.old.entries
 
     def turn(self) -> None:
-        """The young generation becomes the old one."""
+        """Drop the old generation; the young one takes its place."""
         self.old, self.young = self.young, _Generation()
 
 
 def exact(value: Any) -> Any:
-    """A key that no other value has, even an equal one: 1, True and 1.0 differ, 0.0 and -0.0 too.
+    """A key that separates the equal numbers 1, True and 1.0, and also 0.0 and -0.0.
 
-    A NaN is itself and no other NaN. Equal objects of other types count as one value.
+    A NaN object equals only itself. Equal objects of other types share one key.
     """
     kind = type(value)
     if kind in _AS_THEY_ARE:

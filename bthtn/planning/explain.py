@@ -1,11 +1,11 @@
-"""Why there is no plan: the events of a search folded into lines.
+"""Explanation of why there is no plan: the events of a search as a tree of lines.
 
-Under each method that was tried stands what was tried inside it, and under each the first
-condition that failed, with values. What was tried several times with the same result is said
-once. A method in which nothing failed is left out.
+Each method that was tried has the methods and tasks tried inside it as children; the leaves
+are the conditions that failed, with values. Repeated lines are given once, and methods without
+a failure are left out.
 
-Events name the depth at which they happen. An event at depth d belongs to the method that was
-entered last at depth d - 1; after going back to a choice, methods entered since do not count.
+Events carry the depth at which they happen. An event at depth d belongs to the method that was
+entered last at depth d - 1; after backtracking, methods entered since the choice do not count.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Reason:
 
 
 def explained(events: Iterable[SearchEvent]) -> tuple[Reason, ...]:
-    """What was tried and why it failed, in the order in which it was tried."""
+    """The methods and tasks that were tried, and why they failed, in the order of the search."""
     explanation = Explanation()
     for event in events:
         explanation.add(event)
@@ -54,7 +54,7 @@ def explanation_text(reasons: Iterable[Reason]) -> str:
 
 @dataclass(slots=True, eq=False)
 class _Line:
-    """A line in the making: its text, the method it stands for, and the lines below it."""
+    """A line, the method it stands for, and its children; ``tells`` marks lines of failures."""
 
     text: str
     depth: int
@@ -66,7 +66,7 @@ class _Line:
 
 
 class Explanation:
-    """The fold itself: ``add`` is a listener for a search whose events nobody else keeps."""
+    """Builds the explanation event by event; ``add`` can be the listener of a search."""
 
     def __init__(self) -> None:
         self._root = self._inside = _Line("", -1)
@@ -74,7 +74,7 @@ class Explanation:
         self._back_to: str | None = None
 
     def add(self, event: SearchEvent) -> None:
-        """Take one more event into account."""
+        """Add the next event of the search."""
         if isinstance(event, Backtracked):
             self._back_to = event.to
             return
@@ -90,7 +90,7 @@ class Explanation:
             self._tell(self._line(text))
 
     def reasons(self) -> tuple[Reason, ...]:
-        """Every line that tells of a failure, and the methods it stands under."""
+        """The lines of all failures, each below the methods in which it happened."""
         found: list[Reason] = []
         pending = [self._root]
         while pending:
@@ -101,7 +101,7 @@ class Explanation:
         return tuple(found)
 
     def _return(self, task: str, event: SearchEvent) -> None:
-        """Leave the method of ``task`` behind which the next one is tried now."""
+        """Return to the choice of a method for ``task``, which the search backtracked to."""
         assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
         last = event.method if isinstance(event, MethodEntered | MethodRejected) else None
         while self._entered:
@@ -130,7 +130,7 @@ def _method(event: MethodEntered | MethodRejected) -> str:
 
 
 def _text(event: SearchEvent) -> str:
-    """The event as a reason for failure, nothing when it is none."""
+    """The event as a reason for failure; an empty text if it is none."""
     match event:
         case MethodRejected():
             return f"{_method(event)}: {event.reason}"

@@ -1,4 +1,4 @@
-"""find_plan: ask once, search to the end."""
+"""find_plan: one search from one state, run to its end."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def find_plan(
 ) -> Plan | None:
     """The most preferred plan for the goal from this state, or None when there is none.
 
-    With ``Settings(cheapest=True)`` it is the one that costs least; if the limit of expansions
-    was reached before everything was tried, the cheapest that was found.
+    With ``Settings(cheapest=True)`` it is the plan that costs least; if the limit of expansions
+    is reached first, the cheapest plan found so far.
 
     Raises DomainError when the domain or the goal is not well made, and PlanningError when a
     user's function raises or the limit of expansions is reached without a plan.

@@ -1,10 +1,10 @@
-"""LeastCosts and LeastValues: what a task or network adds to a plan at least.
+"""LeastCosts and LeastValues: lower bounds on the cost or value of a task or network.
 
-The search for the cheapest plan gives up where what is planned, and the least that is still to
-come, cost as much as a plan that it has. The least cost of a compound task is that of its
-cheapest method, whose body may lead to the task again: all are taken as infinite at first, and
-lowered until nothing changes. No cost is below zero, so no task's cheapest decomposition has
-the task inside itself, and as many rounds as there are tasks suffice.
+The search for the cheapest plan is branch and bound: it drops a partial plan whose cost so far,
+plus the lower bound of the rest, is no less than that of the best plan found. The lower bound of
+a compound task is that of its cheapest method, whose body may contain the task again: all bounds
+start as infinite and are lowered until nothing changes. No cost is below zero, so no task's
+cheapest decomposition contains the task itself, and as many rounds as there are tasks suffice.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class LeastCosts:
-    """The least costs of one domain's tasks. What is computed while planning counts as 0."""
+    """Lower bounds on the costs of a domain's tasks; costs computed in planning count as 0."""
 
     def __init__(self, domain: FrozenDomain) -> None:
         self._tasks: dict[Task, float] = {
@@ -47,11 +47,11 @@ class LeastCosts:
 
     @staticmethod
     def pick(cost: T, value: T) -> T:  # noqa: ARG004 - the other one picks it
-        """Which of the two is added up."""
+        """The one of the two that is summed."""
         return cost
 
     def of(self, network: Network) -> float:
-        """The least that doing all of the network costs; infinite when it never ends."""
+        """A lower bound on the cost of the network; infinite if its recursion never ends."""
         match network:
             case TaskCall(task) | DeferNetwork(TaskCall(task)):
                 return self._tasks[task]
@@ -63,12 +63,12 @@ class LeastCosts:
                 return 0
 
     def from_each(self, parts: Iterable[Network]) -> tuple[float, ...]:
-        """For each part of a sequence the least cost from there on, and 0 for its end."""
+        """For each part of a sequence the lower bound from there to the end; a final 0."""
         costs = reversed([self.of(part) for part in parts])
         return (*reversed(list(accumulate(costs, initial=0.0))),)
 
     def value(self, plan: Plan) -> float:
-        """The plan's sum, where parts left open count with the least that they will add."""
+        """The sum of the plan; its suspended parts count with their lower bounds."""
         return fold(plan.tree, self._value)
 
     def _value(self, node: Node, below: tuple[float, ...]) -> float:
@@ -85,7 +85,7 @@ class LeastCosts:
                 return sum(below)
 
     def _lowered(self, domain: FrozenDomain) -> bool:
-        """One round; whether it changed anything."""
+        """Lower the bounds of all compound tasks once; return whether any changed."""
         changed = False
         for task, methods in domain.methods.items():
             least = min((self._method(method) for method in methods), default=inf)
@@ -99,16 +99,16 @@ class LeastCosts:
 
 
 class LeastValues(LeastCosts):
-    """The same for the evaluation values of methods; tasks have none (semantics 2.10)."""
+    """Lower bounds on the evaluation values of methods; tasks have none (semantics 2.10)."""
 
     @staticmethod
     def pick(cost: T, value: T) -> T:  # noqa: ARG004 - the other one picks it
-        """Which of the two is added up."""
+        """The one of the two that is summed."""
         return value
 
 
 def least_sums(domain: FrozenDomain, *, cheapest: bool) -> LeastCosts | None:
-    """What the preferred plan is the least of: costs, values where there are some, or nothing."""
+    """The bounds of the sum that is minimized: costs, values if the domain has some, or None."""
     if cheapest:
         return domain.derived(LeastCosts)
     return domain.derived(LeastValues) if domain.has_values else None
@@ -119,7 +119,7 @@ def _constant(cost: Expression[Any]) -> float:
 
 
 def sums_below_zero(domain: FrozenDomain, *, cheapest: bool) -> Iterator[Diagnostic]:
-    """A finding for every constant that a search for the least sum cannot work with."""
+    """A diagnostic for every constant of the minimized sum that is negative or NaN."""
     sums = least_sums(domain, cheapest=cheapest)
     if sums is None:
         return
@@ -138,7 +138,7 @@ def _finding(sums: LeastCosts, number: Expression[Any], where: str) -> Iterator[
 
 
 def below_zero(number: float, where: str, word: Literal["cost", "value"] = "cost") -> Diagnostic:
-    """What is said about a cost or value that is negative, or no number at all."""
+    """The diagnostic for a cost or value that is negative or NaN."""
     wanted = "cheapest" if word == "cost" else "preferred"
     hint = f"the {wanted} plan is looked for by adding up: make every {word} zero or more"
     return Diagnostic("BT204", f"a {word} is {number}", where, hint)

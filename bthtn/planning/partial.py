@@ -1,11 +1,11 @@
-"""Checked partial plans: made to the end, suspended afterwards (semantics 2.5.6).
+"""Checked partial plans: planned to the end, suspended afterwards (semantics 2.5.6).
 
     cut       walk the plan together with the networks it came from, and project the state;
               where planning would have been suspended, put a suspended part that keeps the
               rest of the tree, and the state it was planned for
-    go_on     on arrival in that state: the rest of the tree, cut again
+    go_on     on arrival in that state, return the rest of the tree, cut again
 
-Nothing is searched for, and nodes are shared with the plan that is cut.
+Neither searches, and the cut plan shares its nodes with the whole one.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def go_on(
 ) -> Plan | None:
     """The plan that was made for a suspended part when it was checked, cut again.
 
-    None if the state is not the one it was made for. Raises PlanningError as ``cut``.
+    Returns None if the state is not the one it was made for. Raises PlanningError like ``cut``.
     """
     foreseen = node.foreseen
     # Beliefs hold no seed: what was drawn belongs to the plan.
@@ -91,8 +91,8 @@ def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
     """Whether a state is the one for which a suspended part was planned.
 
     Fluents that were unknown there may have any value, since the plan does not rely on them; so
-    may volatile fluents that it could not rely on, and what parallel branches write. If it is
-    not known what those write, only the fluents that the plan reads are compared.
+    may volatile fluents that it could not rely on, and fluents that parallel branches write. If
+    those are not known, only the fluents that the plan reads are compared.
     """
     expected = foreseen.before.changed(foreseen.written)
     different = [
@@ -107,11 +107,11 @@ def is_as_foreseen(foreseen: Foreseen, state: FrozenState) -> bool:
 
 
 class _Cutter(Projection):
-    """Cuts a tree; ``record`` is that of what is left.
+    """Cuts a tree; ``record`` is the method traversal record of the cut tree.
 
-    The tree is walked together with the networks it came from. Where the state behind a cut is
-    needed, because a part that follows was planned for it, the visit is ``followed``, and the
-    state is projected through what was cut off, too.
+    The tree is walked together with the networks it came from. A visit is ``followed`` if a later
+    part was planned for the state behind it; then the state is projected through the part that is
+    cut off, too.
     """
 
     def __init__(self, domain: FrozenDomain, settings: Settings, start: Foreseen) -> None:
@@ -126,13 +126,13 @@ class _Cutter(Projection):
 
     @property
     def senses(self) -> bool:
-        """Whether volatile fluents have their values of now here."""
+        """Whether volatile fluents still have their sensed values at this point."""
         return self._start.sensed and super().senses
 
     def cut(
         self, node: Node, network: Network, binding: Binding, *, followed: bool = False
     ) -> Visit[Node]:
-        """What is left of a node, which came from this network."""
+        """The node after cutting; ``network`` is the one that it was planned from."""
         match network:
             case TaskCall():
                 return self._called(node, network, binding, followed=followed)
@@ -188,7 +188,7 @@ class _Cutter(Projection):
         return with_children(node, (child,))
 
     def _entered(self, node: ScopeNode) -> tuple[Network, Binding]:
-        """The network that the scope was planned for, and the values it was planned with."""
+        """The body of the method that the scope was planned with, and its binding."""
         self.sense()
         view = RecordingView(self.state)
         try:
@@ -262,7 +262,7 @@ class _Cutter(Projection):
     def _cut_off(
         self, rest: tuple[Network, ...], binding: Binding, tree: Node, *, followed: bool
     ) -> Visit[Node]:
-        """The suspended part that takes the place of a tree."""
+        """The suspended part that replaces a tree."""
         if isinstance(tree, SuspendedNode) and tree.rest == rest:
             return tree
         cause = self.path.cause
@@ -276,7 +276,7 @@ class _Cutter(Projection):
 
 
 def _made_from(network: Network, binding: Binding, node: Node, kind: type[N]) -> N:
-    """The node, which has to be of the kind that the network becomes. Raises PlanningError."""
+    """The node, if it is of the kind that the network becomes; else raises PlanningError."""
     if not isinstance(node, kind):
         raise _changed(node, network_text(network, binding))
     return node
@@ -285,7 +285,7 @@ def _made_from(network: Network, binding: Binding, node: Node, kind: type[N]) ->
 def _written_beside(
     node: ParallelNode, outside: frozenset[Fluent[Any]] | None
 ) -> list[frozenset[Fluent[Any]] | None]:
-    """For each branch, the fluents that the other branches, and those outside, write."""
+    """For each branch the fluents that concurrent branches write; None if not known."""
     known = [
         frozenset(footprint(child).writes)
         if not any(isinstance(below, SuspendedNode) for _, below in preorder(child))

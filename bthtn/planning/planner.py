@@ -1,4 +1,4 @@
-"""Planner: a question that is prepared once and asked from many states."""
+"""Planner: a domain and a goal, checked once, to plan from many states."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
+from bthtn.planning.cached_search import Answered, CachedPlan, Remembered, Told
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.htn.fastpath import Accelerator, accelerator
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import (
@@ -24,10 +25,9 @@ from bthtn.planning.protocol import (
     question_of,
     start_of,
 )
-from bthtn.planning.remembered import Answered, Known, Remembered, Told
+from bthtn.planning.search_trace import Trace
 from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
-from bthtn.planning.traced import Trace
 from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState, State
 
@@ -36,12 +36,12 @@ _OFTEN: Final = 2
 
 
 class Planner(Generic[S]):
-    """How can the goal be done, from this state, or this, or this?
+    """Plans for one goal from any state of the domain.
 
-    What does not depend on the state is checked once. With a ``cache`` the answers of earlier
-    searches are used, also those for other planners with an equal question; not with
-    ``check_rest``, since checked parts keep whole states, and those differ. While something
-    is excluded (semantics 2.14) every search is made anew: it is one agent's experience.
+    Everything that does not depend on the state is checked once. With a ``cache``, plans are
+    reused, also between planners with an equal goal and settings; not with ``check_rest``, since
+    checked parts keep whole states, and those differ. Requests with exclusions (semantics 2.14)
+    bypass the cache, since exclusions are the experience of one agent.
     """
 
     _accelerator: Accelerator | None
@@ -54,7 +54,7 @@ class Planner(Generic[S]):
         *,
         cache: PlanCache | None = None,
     ) -> None:
-        """Raises DomainError when the domain or the goal is not well made."""
+        """Raises DomainError if the domain or the goal is malformed."""
         whole, network = question_of(domain, goal, settings)
         self._prepare(whole, network, (), settings, cache)
 
@@ -67,7 +67,7 @@ class Planner(Generic[S]):
         *,
         cache: PlanCache | None = None,
     ) -> Self:
-        """The planner for what is left to do at a suspended part of a plan."""
+        """The planner for the remaining networks of a suspended part of a plan."""
         planner = cls.__new__(cls)
         goal = sequence(*suspended.rest)
         planner._prepare(domain, goal, suspended.binding, settings, cache)
@@ -75,7 +75,7 @@ class Planner(Generic[S]):
 
     @property
     def seeks_least(self) -> bool:
-        """Whether plans are preferred by a sum, of costs or of values, and not by their record."""
+        """Whether plans are compared by a sum of costs or values, not by their record."""
         return self.settings.cheapest or self.domain.has_values
 
     def plan(
@@ -109,10 +109,9 @@ class Planner(Generic[S]):
     ) -> RecordedSearch:
         """A search from this state, to be advanced by the caller.
 
-        With a ``bound`` only a plan whose record beats it is an answer, and no cache is asked. A
-        search is over before it begins when the cache has the answer, and a listener has heard
-        by then what the search told when it was made. Raises DomainError for a state of another
-        domain.
+        With a ``bound`` only a plan whose record beats it is an answer, and the cache is not used.
+        If the cache has the answer, the search is already over, and the listener has received the
+        events of the original search. Raises DomainError for a state of another domain.
         """
         start, answers = start_of(self.domain, state), self._answers
         asked = PlanRequest(
@@ -122,16 +121,17 @@ class Planner(Generic[S]):
             return self._search(asked, listener)
         answer = _known(asked.state, answers, listener)
         if answer is not None:
-            plan = None if answer.tree is None else Plan.found((Known(self, answer, asked.state),))
+            cached = CachedPlan(self, answer, asked.state)
+            plan = None if answer.tree is None else Plan.found((cached,))
             return Answered(plan, answers.readings(asked.state))
         told = None if listener is None else Told(listener)
         return Remembered(self._search(asked, told), answers, told)
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
-        """How ``plan`` comes to its answer from this state, now or some time ago.
+        """The trace of the search that ``plan`` makes, or made earlier, from this state.
 
-        The same search is made with somebody who listens. Raises DomainError for a state of
-        another domain, and PlanningError when a user's function raises.
+        Repeats the search with a listener. Raises DomainError for a state of another domain, and
+        PlanningError when a user's function raises.
         """
         events: list[SearchEvent] = []
         start = start_of(self.domain, state)
@@ -149,7 +149,7 @@ class Planner(Generic[S]):
         return HtnSearch(asked, listener, self._accelerated() if is_plain else None)
 
     def _accelerated(self) -> Accelerator | None:
-        """What answers faster: functions, generated when the question is asked a second time."""
+        """The fast path, generated at the second search; None before that or if there is none."""
         self._times_asked += 1
         if self._times_asked == _OFTEN and self._answers is None:
             question = (self.domain, self.goal, self.binding, self.settings)
@@ -169,7 +169,7 @@ class Planner(Generic[S]):
         self.binding = binding
         self.settings = settings
         self.seeks_goal = is_goal_alone(domain, goal, settings)
-        """Whether a condition is all that is wanted: then no task has to be decomposed."""
+        """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
         self._times_asked = 0
         self._accelerator = None
@@ -179,7 +179,7 @@ class Planner(Generic[S]):
 
 
 def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:
-    """The answer that a cache has; a listener hears what the search told when it was made."""
+    """The cached answer, or None; the events of its search are emitted to the listener."""
     answer = answers.find(start, told=listener is not None)
     if answer is not None and listener is not None:
         for event in answer.events or ():

@@ -1,4 +1,4 @@
-"""What every planner is asked, and what every search answers."""
+"""PlanRequest, Settings and Search: the interface that all planners share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.errors import BthtnError, Diagnostic, DomainError, PlanningError
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -24,36 +24,35 @@ S = TypeVar("S", bound=State)
 
 
 class SearchStatus(Enum):
-    """Where a search stands."""
+    """Whether a search is running, and how it ended if not."""
 
     RUNNING = "running"
-    """There is more to try."""
+    """There are alternatives left to try."""
     SOLVED = "solved"
-    """``plan`` is there; where the cheapest was asked for, there is no cheaper one."""
+    """``plan`` is the answer; with ``cheapest``, no plan costs less."""
     EXHAUSTED = "exhausted"
     """No plan exists; everything was tried."""
     LIMIT = "limit"
-    """The limit of expansions was reached; nobody knows whether there is a plan, or a better one
-    than ``plan``: with ``cheapest`` that is the cheapest so far, with ``anytime`` the beginning
-    of one."""
+    """The limit of expansions was reached, so there may be a plan, or a better one than ``plan``:
+    with ``cheapest`` that is the cheapest so far, with ``anytime`` the beginning of one."""
     ERROR = "error"
     """A user's function raised; the exception was passed on to the caller."""
     CANCELLED = "cancelled"
-    """Its caller gave it up."""
+    """The caller cancelled the search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How to plan.
+    """Settings of a search.
 
-    ``horizon`` and ``horizon_time`` suspend planning behind so many primitive tasks, or so
-    much planned duration, on every path (semantics 2.5). With ``check_rest`` nothing is
-    suspended, by these or in the domain, that could not be planned to the end (2.5.6).
-    ``strict_recursion`` lets a task fail that is entered again inside itself in an unchanged
-    state. ``max_depth`` bounds how deep tasks may be nested, ``max_expansions`` how much may
-    be tried at all. ``cheapest`` asks for the plan that costs least, instead of the most
-    preferred one (2.6.4). With ``anytime`` a search at its limit answers with what it has
-    planned so far, the rest left open (2.6.6). ``seed`` decides all draws of ``random_of``.
+    ``horizon`` and ``horizon_time`` suspend planning after so many primitive tasks, or so much
+    planned duration, on every path (semantics 2.5). ``check_rest`` requires that every part that
+    they or the domain suspend can be planned to the end (2.5.6). ``strict_recursion`` lets
+    a task fail that is entered again inside itself in an unchanged state. ``max_depth`` limits
+    the nesting of tasks, ``max_expansions`` the expansions of a search. ``cheapest`` asks for the
+    plan that costs least, instead of the most preferred one (2.6.4). With ``anytime`` a search at
+    its limit returns its plan so far, with the rest suspended (2.6.6). ``seed`` decides all draws
+    of ``random_of``.
     """
 
     horizon: int | None = None
@@ -67,7 +66,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Reject limits that would allow nothing."""
+        """Raises DomainError for a limit that is not above zero."""
         for name in ("horizon", "horizon_time", "max_depth", "max_expansions"):
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -81,11 +80,11 @@ DEFAULT_SETTINGS = Settings()
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """A question to a planner: from this state, how can the goal be done?
+    """A request for a plan for a goal from a state.
 
-    The state holds the seed too, so that whoever has the state has all that draws depend on.
-    With a ``bound``, only plans whose record beats it are an answer (semantics 2.8.4). What is
-    ``avoiding`` is not used in any plan (2.14).
+    The state includes the seed, so draws depend on the state alone. With a ``bound``, only plans
+    whose record beats it are an answer (semantics 2.8.4). The tasks and methods in ``avoiding``
+    are excluded from every plan (2.14).
     """
 
     domain: FrozenDomain
@@ -102,7 +101,7 @@ class PlanRequest:
 
 
 def seeded(state: FrozenState, seed: int) -> FrozenState:
-    """The state with the seed in it that draws depend on."""
+    """The state with its seed, on which draws depend, set to this one."""
     return state if state.values.get(SEED, 0) == seed else state.changed({SEED: seed})
 
 
@@ -115,11 +114,11 @@ def request(
     bound: MethodTraversalRecord | None = None,
     avoiding: Avoided = NOTHING_AVOIDED,
 ) -> PlanRequest:
-    """A request, checked.
+    """A checked request for a plan.
 
-    Its domain has the tasks that constructs in the goal become, beside those it was given.
-    Raises DomainError for a domain or goal that is not well made, and where the cheapest plan
-    is asked for with costs below zero.
+    Its domain is the given one, extended by the tasks that constructs in the goal become. Raises
+    DomainError if the domain or the goal is malformed, or if the cheapest plan is requested and a
+    cost is below zero.
     """
     whole, network = question_of(domain, goal, settings)
     start = start_of(whole, state)
@@ -129,7 +128,7 @@ def request(
 def question_of(
     domain: Domain[Any] | FrozenDomain, goal: NetworkLike, settings: Settings
 ) -> tuple[FrozenDomain, Network]:
-    """The domain and the goal to plan with. Raises DomainError as ``request``."""
+    """The domain and the goal to plan with. Raises DomainError like ``request``."""
     whole, network = frozen(domain).with_goal(network_from(goal))
     negative = list(sums_below_zero(whole, cheapest=settings.cheapest))
     if negative:
@@ -153,7 +152,7 @@ def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
 
 
 def no_answer(expansions: int) -> PlanningError:
-    """What is raised when the limit of expansions was reached."""
+    """The error for a search that reached its limit of expansions without a plan."""
     return PlanningError(
         Diagnostic(
             "BT203",
@@ -164,7 +163,7 @@ def no_answer(expansions: int) -> PlanningError:
 
 
 def raise_for_user(error: Exception) -> NoReturn:
-    """Raise what a caller of a search sees when something raised inside it."""
+    """Raise ``error`` as the caller of a search sees it: a user's as PlanningError."""
     if isinstance(error, BthtnError | AssertionError):
         raise error
     raise PlanningError(
@@ -177,16 +176,16 @@ def raise_for_user(error: Exception) -> NoReturn:
 
 
 class Search(Protocol):
-    """**Protocol:** a run of a planner that can be advanced a little at a time."""
+    """**Protocol:** a search that runs in slices of as many expansions as its caller likes."""
 
     @property
     def status(self) -> SearchStatus:
-        """Where the search stands."""
+        """Whether the search is running, and how it ended if not."""
         ...
 
     @property
     def plan(self) -> Plan | None:
-        """The plan, once solved; where the cheapest is asked for, the cheapest so far."""
+        """The plan, once solved; with ``cheapest``, the cheapest plan so far."""
         ...
 
     @property
@@ -195,18 +194,21 @@ class Search(Protocol):
         ...
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
-        """Go on for at most so many expansions. Raises PlanningError from a user's function."""
+        """Search for at most so many more expansions, by default to the end.
+
+        Raises PlanningError when a user's function raises.
+        """
         ...
 
 
 class RecordedSearch(Search, Protocol):
-    """**Protocol:** a search that knows what its answer depends on."""
+    """**Protocol:** a search that records which fluents its answer depends on."""
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
-        """What was read of the start state so far, with its values, in order.
+        """Fluents of the start state read so far, with their values, in order of reading.
 
-        The answer depends on nothing else of it.
+        The answer depends on no other fluents.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What happens in a search, as data. Text, explanations and viewers are folds over it."""
+"""Search events: the data from which texts, explanations and views of a search are made."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ E = TypeVar("E")
 
 
 class Event(tuple[Any, ...]):
-    """Something that happened; every class of events below is one. Never changed.
+    """Base class of all events; immutable.
 
-    Searches tell many events, and few of their texts are ever read. So in place of a text may
-    stand a function with what it is to be given: the text is made when somebody asks for it.
+    Searches emit many events, and few of their texts are ever read. So a text may be stored as a
+    tuple of a function and its arguments, and is made when the field is read.
     """
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Event(tuple[Any, ...]):
 
 @dataclass_transform(frozen_default=True)
 def event(declared: type[E]) -> type[E]:
-    """The class of events with the fields that are declared, as ``dataclass`` reads them."""
+    """Make an event class of the declared fields and defaults, as ``dataclass`` would."""
     names = tuple(declared.__annotations__)
     made: dict[str, Any] = {
         "__slots__": (),
@@ -84,7 +84,7 @@ class TaskPlanned:
 
 @event
 class TaskRejected:
-    """The precondition of a primitive task does not hold where it would be needed."""
+    """The precondition of a primitive task does not hold in the projected state."""
 
     task: str
     reason: str
@@ -114,7 +114,7 @@ class MethodRejected:
 
 @event
 class RecursionCut:
-    """A task was entered again inside itself without anything having changed, or too deep."""
+    """A task was entered again inside itself in an unchanged state, or is nested too deep."""
 
     task: str
     reason: str
@@ -123,7 +123,7 @@ class RecursionCut:
 
 @event
 class TriedBefore:
-    """A task was reached with the same left to do, in the same state, as once in vain before."""
+    """A task was reached in a state, with a rest of the goal, that failed before."""
 
     task: str
     depth: int
@@ -131,7 +131,7 @@ class TriedBefore:
 
 @event
 class BranchesConflict:
-    """Branches of a parallel node would disturb each other."""
+    """Two branches of a parallel node conflict over a fluent or resource."""
 
     first: int
     second: int
@@ -150,7 +150,7 @@ class AlternativeDropped:
 
 @event
 class PlanningSuspended:
-    """Planning stops here until execution gets here."""
+    """Planning is suspended at this point until execution reaches it."""
 
     what: str
     cause: str
@@ -159,17 +159,17 @@ class PlanningSuspended:
 
 @event
 class Backtracked:
-    """The search went back to an earlier choice; ``to`` names it."""
+    """The search went back to an earlier choice; ``to`` names its task."""
 
     to: str
 
 
 @event
 class GoalsExpanded:
-    """A goal-directed search goes on from here: conditions to be met, or a state reached.
+    """A goal-directed search expanded a node: conditions to be met, or a state reached.
 
-    ``cost`` is that of the steps between here and where the search began, ``estimate`` that of
-    what is missing.
+    ``cost`` is that of the steps between the node and the root, ``estimate`` the estimated cost
+    of the steps that are missing.
     """
 
     what: str
@@ -180,7 +180,7 @@ class GoalsExpanded:
 
 @event
 class ActionRejected:
-    """An action that would help is of no use here."""
+    """A goal-directed search rejected an action at the current node."""
 
     task: str
     reason: str
@@ -189,7 +189,7 @@ class ActionRejected:
 
 @event
 class Unachievable:
-    """Why a goal-directed search has found nothing."""
+    """A goal-directed search failed for this reason."""
 
     reason: str
     depth: int = 0

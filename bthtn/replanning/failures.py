@@ -24,7 +24,7 @@ from bthtn.domain.choice import ValueChoice
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
-from bthtn.planning.avoided import NOTHING_AVOIDED, Avoidable, Avoided
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoidable, Avoided
 from bthtn.replanning.backoff import Backoff, RetryPolicy, WaitReason, doubled
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import path_to

@@ -32,7 +32,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
 from bthtn.plan.walk import children_of, fold, footprint_over, preorder, record_of, with_children
-from bthtn.planning.avoided import NOTHING_AVOIDED, Avoided
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, raise_for_user
 from bthtn.replanning.progress import Progress

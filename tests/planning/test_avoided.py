@@ -4,7 +4,7 @@ import pytest
 
 from bthtn import Domain, Fluent, Primitive, State, fluent, method, one_of, primitive, priority
 from bthtn.errors import DomainError
-from bthtn.planning.avoided import avoidable
+from bthtn.planning.exclusions import avoidable
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.planner import Planner
 

@@ -22,7 +22,7 @@ from bthtn import (
     primitive,
 )
 from bthtn.errors import DomainError, PlanningError
-from bthtn.planning import remembered
+from bthtn.planning import cached_search
 from bthtn.planning.cache import Answer, CacheStatistics, Question
 from bthtn.planning.protocol import SearchStatus
 
@@ -128,7 +128,7 @@ def test_who_listens_hears_of_a_search_every_time(cache):
 
 
 def test_what_tells_too_much_is_told_anew_every_time(cache, monkeypatch):
-    monkeypatch.setattr(remembered, "MOST_TOLD", 3)
+    monkeypatch.setattr(cached_search, "MOST_TOLD", 3)
     question, heard = planner(work(), cache), []
     for number in (1, 2):
         question.plan(Robot(), heard.append)

@@ -19,7 +19,7 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import planner as planner_module
-from bthtn.planning.avoided import avoidable
+from bthtn.planning.exclusions import avoidable
 from bthtn.planning.protocol import SearchStatus
 
 

@@ -2,7 +2,7 @@
 
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.plan.failure import Failure
-from bthtn.planning.avoided import avoidable
+from bthtn.planning.exclusions import avoidable
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.failures import AttributedFailure, GoalFailures
 

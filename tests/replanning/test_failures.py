@@ -7,7 +7,7 @@ import pytest
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
-from bthtn.planning.avoided import avoidable
+from bthtn.planning.exclusions import avoidable
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.failures import MAX_REMEMBERED, AttributedFailure, FailureMemory
 

@@ -5,7 +5,7 @@ import pytest
 from bthtn import Domain, Fluent, Settings, State, fluent, method, parallel, pause
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.walk import leaves, preorder
-from bthtn.planning.avoided import avoidable
+from bthtn.planning.exclusions import avoidable
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import SearchStatus
 from bthtn.replanning.progress import Progress, Stage

@@ -9,7 +9,7 @@ from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
-from bthtn.planning.avoided import avoided_text
+from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.log import (
     BINDING,

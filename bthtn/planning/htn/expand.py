@@ -8,7 +8,7 @@ from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import DEFERRED, HORIZON, NULL_NODE, PAUSED, Suspension, SuspensionKind
-from bthtn.planning.avoided import avoided_text
+from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import end_branch, open_branches
 from bthtn.planning.htn.decompose import undecided

@@ -43,7 +43,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.walk import footprint
-from bthtn.planning.avoided import task_avoided, way_avoided
+from bthtn.planning.exclusions import task_avoided, way_avoided
 from bthtn.planning.least_cost import least_sums
 from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest

@@ -1,12 +1,12 @@
-"""A fast path: generated functions that search where all is plain data in a row.
+"""The fast path: generated functions that search domains of plain sequences of calls.
 
-``accelerator`` is the only door. Nothing depends on it: what it cannot answer, and everything
-that only a search knows, the search finds out in the same order with the same counts.
+``accelerator`` is the only entry point, and an optional one: for a request that the functions
+cannot answer, the general search returns the same plan after the same number of expansions.
 
-``reachable`` tells what a goal can come to, ``cycles`` which tasks may come to themselves with
-nothing changed, ``layout`` what stands where. ``functions`` and ``body`` write the functions, by
-``reading`` and ``known``; ``program`` makes them, and ``guard`` is what they call. ``found`` makes
-the parts of plans.
+``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
+and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
+``reading`` for expressions and ``known`` for values already read; ``program`` compiles it.
+``repeats`` is the recursion check at run time, and ``plan_parts`` makes the parts of plans.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.plan.plan import Plan
-from bthtn.planning.htn.fastpath.found import Question, part_of
+from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, part_of
 from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.table import TaskTable
@@ -25,30 +25,30 @@ from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 Answer = Plan | int | None
-"""A plan; the number of expansions after which there was none; None where that is not known."""
+"""A plan; or the number of expansions if there is none; or None if the search must decide."""
 Accelerator = Callable[[FrozenState, int], Answer]
-"""Answers from a state within so many expansions."""
+"""A function of a start state and a limit of expansions."""
 
 
 def accelerator(
     domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
 ) -> Accelerator | None:
-    """What answers the question faster than a search; None where nothing does.
+    """A function that plans for the goal faster than a search; None if the domain is unsuited.
 
-    It may be asked for no more expansions than tasks may be nested: then they are not deeper.
+    Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper.
     """
     program = program_for(domain, goal, settings)
     start = None if program is None else program.cell(goal, binding)
     if program is None or start is None:
         return None
     body = domain.derived(TaskTable).goal(goal)
-    question = Question(domain, goal, binding, settings.seed, body)
+    question = PreparedGoal(domain, goal, binding, settings.seed, body)
     made: Accelerator = program.asking(start, question, part_of)
     return made
 
 
 def program_for(domain: FrozenDomain, goal: Network, settings: Settings) -> Program | None:
-    """The functions for a goal; None where there can be none."""
+    """The generated functions for a goal; None if the goal or settings do not allow them."""
     partial = settings.horizon is not None or settings.horizon_time is not None
     rarely = settings.check_rest or settings.cheapest or domain.prunes_duplicates
     calls = calls_of(goal)

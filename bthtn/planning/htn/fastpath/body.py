@@ -1,8 +1,8 @@
-"""The lines of one function, part after part of what a method is decomposed into.
+"""BodyWriter: writes the lines of one function, call after call of a method's body.
 
-Values of fluents that stand in local variables are followed through the effects: a variable
-is not overwritten while a later method may still be tried, and a condition that is decided by
-an effect before it is not asked.
+The writer follows the values of local variables through the effects: a variable is not
+overwritten while a later method may still be tried, and a condition that an earlier effect
+decides is not evaluated.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names, joined
-from bthtn.planning.htn.fastpath.known import Known, named
+from bthtn.planning.htn.fastpath.known import ReadNames, named
 from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, PlainMethod, mentioned
 from bthtn.planning.htn.fastpath.reading import Reading, changes
 from bthtn.world.expression import Expression, Junction, Negation, Parameter
 from bthtn.world.fluent import Fluent
 
 MOST_INLINED: Final = 20
-"""Compound tasks with one method only that are written in place of their calls."""
+"""Limit of calls of single-method tasks that are inlined into one body."""
 
 
 Entry = tuple[PlainMethod | PrimitiveTask[Any], tuple[str, ...]]
@@ -30,7 +30,7 @@ Entry = tuple[PlainMethod | PrimitiveTask[Any], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A call in a body, with the sources of the arguments of the task that the body is of.
+    """A call in the body of a task, with the sources of that task's arguments.
 
     ``cycle`` is the number of that task's cycle, if it is on one.
     """
@@ -41,7 +41,7 @@ class Part:
 
 
 class Callees(Protocol):
-    """**Protocol:** what a body has to know of the functions that it calls."""
+    """**Protocol:** the functions that a body can call, and the variables they share."""
 
     names: Names
     given: tuple[str, ...]
@@ -51,7 +51,7 @@ class Callees(Protocol):
     inlined: Mapping[Compound, PlainMethod]
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
-        """Name of the function that goes on with these parts."""
+        """Name of the function that plans these parts."""
         ...
 
     def function(self, task: Compound) -> str:
@@ -63,37 +63,38 @@ class Callees(Protocol):
         ...
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes the entries of a plan, given the values of names."""
+        """Name of the function that makes these plan entries from the values of ``names``."""
         ...
 
 
 @dataclass(slots=True)
-class Body:
-    """Writes what is done for some parts, one after the other.
+class BodyWriter:
+    """Writes the lines that plan some parts, one after the other.
 
-    ``where`` tells where fluents stand, ``known`` what else was read. ``may_call`` tells which
-    tasks' functions it may call. ``open`` names what is open there. ``made`` are the expansions;
-    ``entries`` are the methods and primitive tasks that are to be noted, with their arguments.
+    ``where`` has the variables of fluents, ``known`` the names of other values read so far.
+    ``may_call`` says whether the function of a task may be called directly. ``open`` is the
+    variable with the innermost open call. ``made`` counts expansions; ``entries`` are the plan's
+    methods and primitive tasks that are not recorded yet, with the sources of their arguments.
     """
 
     of: Callees
     where: dict[Fluent[Any], str]
     indent: int
     may_call: Callable[[Compound], bool]
-    known: Known
+    known: ReadNames
     made: int = 0
     entries: list[Entry] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    sure: Known | None = None
+    sure: ReadNames | None = None
     open: str = "up"
     _inlined: int = 0
 
     def write(self, *lines: str) -> None:
-        """Add lines."""
+        """Append lines, indented."""
         self.lines += [f"{'    ' * self.indent}{line}" for line in lines]
 
     def parts(self, parts: Sequence[Part], rest: str = "rest") -> None:
-        """Plan the parts. Raises NotWritable."""
+        """Write the lines that plan the parts and return the rest. Raises NotWritable."""
         left = list(parts)
         while left:
             part = left.pop(0)
@@ -118,14 +119,15 @@ class Body:
         self.write(f"return {self._state(rest)}")
 
     def enter(self, method: PlainMethod, binding: tuple[str, ...]) -> None:
-        """Note a method."""
+        """Add a method to the entries of the plan, and count it as an expansion."""
         self.made += 1
         self.entries.append((method, binding))
 
     def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
-        """Source of a condition. What follows is done only where it holds. Raises NotWritable.
+        """Source of a condition, which the lines that follow presuppose. Raises NotWritable.
 
-        ``sure`` is then what is known where it does not hold: what its first part has read.
+        Sets ``sure`` to the names that are bound even if the condition is false: those that its
+        first part reads.
         """
         reading = self._reading(binding)
         told: list[str] = []
@@ -144,7 +146,7 @@ class Body:
         return Reading(self.of.names, binding, self.where, self.known)
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
-        """Names for values, or the constants that they are."""
+        """Names for the values; assignments are written for those that have none."""
         names = []
         for source in sources:
             name, naming = source, named(source)
@@ -181,7 +183,7 @@ class Body:
         self.entries.append((task, binding))
 
     def _demand(self, told: str) -> None:
-        """What follows is done only where this holds."""
+        """Write a test that fails unless the source is true."""
         if told == "True":
             return
         unless = told[5:-1] if told.startswith("(not ") else f"not {told}"
@@ -191,13 +193,13 @@ class Body:
         self.indent -= 1
 
     def fail(self) -> None:
-        """Go on with the latest choice."""
+        """Write the return to the latest choice."""
         self.write(f"return {', '.join(['C.pop()', self._left, *self.of.scalars])}")
 
     # compound tasks
 
     def _call(self, part: Part, given: list[str], left: Sequence[Part], rest: str) -> None:
-        """Go on with a compound task, and with the other parts behind it."""
+        """Write the return that continues with a compound task, then with the parts left."""
         task = part.call.task
         assert isinstance(task, CompoundTask), "primitive tasks are written out"
         looks = task in self.of.guarded
@@ -213,7 +215,7 @@ class Body:
             self.write(f"return {self._state(cell)}")
 
     def _behind(self, left: Sequence[Part], rest: str) -> str:
-        """Source of the cell for the other parts."""
+        """Source of the cell that holds the parts left and ``rest``."""
         if not left:
             return rest
         asked = [
@@ -243,7 +245,7 @@ class Body:
     # notes
 
     def _leave(self) -> None:
-        """What is noted before planning goes on elsewhere."""
+        """Write the line that records the entries, before planning continues elsewhere."""
         if self.entries:
             given = dict.fromkeys(one for _, binding in self.entries for one in binding)
             names = [one for one in given if is_name(one) and one not in self.of.names.constants]
@@ -264,26 +266,26 @@ class Body:
 
 
 def _parts(condition: Expression[Any]) -> tuple[Expression[Any], ...]:
-    """What has to hold all together."""
+    """The parts of a conjunction; any other condition is its own only part."""
     if isinstance(condition, Junction) and not condition.decisive:
         return condition.parts
     return (condition,)
 
 
 def _is_atom(condition: Expression[Any]) -> bool:
-    """Whether asking for the condition always reads all that it mentions."""
+    """Whether evaluating the condition always reads everything it mentions."""
     while isinstance(condition, Negation):
         condition = condition.operand
     return not isinstance(condition, Junction)
 
 
 def is_name(source: str) -> bool:
-    """Whether the source is the name of something."""
+    """Whether the source is a name, and no keyword."""
     return source.isidentifier() and not iskeyword(source)
 
 
 def _is_literal(source: str) -> bool:
-    """Whether the source is a number, or one of Python's constants."""
+    """Whether the source is a number or a keyword such as ``True``."""
     return iskeyword(source) or source.strip("()-").replace(".", "").isdigit()
 
 

@@ -1,8 +1,9 @@
-"""Which tasks may be entered again inside themselves with nothing changed.
+"""Finds the tasks that may be entered again inside themselves in an unchanged state.
 
-Where each path from a task to itself moves something in a direction in which nothing on any
-such path moves it back, no state comes again, and nobody has to look. Calls on which something
-is moved are struck out; what could be moved back by them alone may then count for the rest.
+If every path from a task to itself moves some fluent in one direction, and no such path moves it
+back, no state recurs and no check is needed at run time. So calls that surely move a fluent one
+way are removed, and the cycles that remain are searched again: there, fluents that only the
+removed calls could move back may be monotonic, too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from bthtn.world.expression import Arithmetic, Constant, Expression, Parameter
 from bthtn.world.fluent import Fluent
 
 MOST_WORK: Final = 20_000
-"""Calls that are looked at before it is given up, since that takes too long in large domains."""
+"""Calls examined before the analysis gives up, since it would take too long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,25 +43,25 @@ class Step:
 
     @property
     def task(self) -> Compound:
-        """What calls."""
+        """The calling task."""
         return self.method.task
 
     @property
     def callee(self) -> Compound:
-        """What is called."""
+        """The called task."""
         assert isinstance(self.call.task, CompoundTask), "a step leads to a compound task"
         return self.call.task
 
     @property
     def before(self) -> tuple[TaskCall, ...]:
-        """What is planned between entering the method and the call."""
+        """The calls in the method's body that precede this one."""
         return self.method.calls[: self.place]
 
 
 def cycles(found: Reachable) -> dict[Compound, int]:
-    """Tasks that may come to themselves with nothing changed; those of one cycle by number.
+    """Tasks that may recur in an unchanged state; those of one cycle have one number.
 
-    Raises NotWritable where it takes too long to tell.
+    Raises NotWritable if the analysis takes too long.
     """
     search = _Cycles(found)
     search.look()
@@ -68,10 +69,10 @@ def cycles(found: Reachable) -> dict[Compound, int]:
 
 
 def guarded(found: Reachable, numbers: Mapping[Compound, int]) -> frozenset[Compound]:
-    """The tasks on cycles at which one has to look.
+    """The tasks on cycles whose calls need a recursion check.
 
-    A task is left out that has one method only, and is called in one place only, first of all and
-    with everything that its caller was called with: it does not come again before its caller has.
+    A task needs none if it has a single method and a single call, which comes first in its
+    caller's method and passes on all of the caller's arguments: it cannot recur before its caller.
     """
     places: dict[Task, list[tuple[Compound, int, TaskCall]]] = {}
     for method, place, call in found.calls:
@@ -92,7 +93,7 @@ def guarded(found: Reachable, numbers: Mapping[Compound, int]) -> frozenset[Comp
 
 
 class _Cycles:
-    """Looks for cycles, among fewer and fewer calls."""
+    """Finds cycles, removing calls that make progress until none is left to remove."""
 
     def __init__(self, found: Reachable) -> None:
         self._found = found
@@ -101,7 +102,7 @@ class _Cycles:
         self.numbers: dict[Compound, int] = {}
 
     def look(self) -> None:
-        """Find all cycles."""
+        """Number the cycles, and the tasks on each."""
         pending = [
             [
                 Step(method, place, call)
@@ -120,7 +121,7 @@ class _Cycles:
                     self.numbers.update({step.task: number for step in several})
 
     def _moving(self, several: list[Step]) -> set[Step]:
-        """The steps that move something which no step moves back."""
+        """The steps that surely move a fluent or argument which no step moves back."""
         directions: dict[Fluent[Any], set[int]] = {}
         for task in self._between(several):
             for effect in effects_of(task):
@@ -152,7 +153,7 @@ class _Cycles:
 
 
 def _inside(steps: list[Step]) -> list[list[Step]]:
-    """The steps from one task to another that can come back to it, component by component."""
+    """The steps inside each strongly connected component of the calls."""
     below: dict[Compound, list[Compound]] = {}
     for step in steps:
         below.setdefault(step.task, []).append(step.callee)
@@ -166,7 +167,7 @@ def _inside(steps: list[Step]) -> list[list[Step]]:
 
 
 def _direction(effect: Any) -> tuple[Fluent[Any] | None, int]:
-    """Which fluent an effect writes, and where it moves it: up, down, or anywhere (0)."""
+    """The fluent that an effect writes, and its direction: up (1), down (-1) or either (0)."""
     if not isinstance(effect, Assignment):
         return None, 0
     fluent, value = scalar(effect.target), effect.value
@@ -180,7 +181,7 @@ def _direction(effect: Any) -> tuple[Fluent[Any] | None, int]:
 
 
 def _moves(step: Step, one_way: set[Fluent[Any]]) -> bool:
-    """Whether one of the fluents is surely another one when the step is made."""
+    """Whether the step surely changes the value of one of these monotonic fluents."""
     known = set(demands(step.method.method.condition))
     for call in step.before:
         if not isinstance(call.task, PrimitiveTask):
@@ -194,7 +195,7 @@ def _moves(step: Step, one_way: set[Fluent[Any]]) -> bool:
 
 
 def _moving_an_argument(task: Compound, several: list[Step]) -> set[Step]:
-    """The calls of a task by itself that count an argument up, or down, as none undoes."""
+    """The calls of a task by itself that move an argument which none of them moves back."""
     for parameter in task.parameters:
         if parameter.type is not int:
             continue
@@ -219,7 +220,7 @@ def _increment(call: TaskCall, position: int) -> int | None:
 
 
 def _has_ints(found: Reachable) -> bool:
-    """Whether a parameter that is declared as ``int`` is given nothing else; a goal looks too."""
+    """Whether calls in bodies pass only ints for ``int`` parameters; goals check their own."""
     return all(
         _is_declared_int(given)
         for _, _, call in found.calls

@@ -1,4 +1,4 @@
-"""The Python source of a search in plain data: one function for every compound task.
+"""Writes the Python source of a depth-first search, one function for each compound task.
 
     def f_fight(S, C, R, n, s_ammo, rest):      # decompose: enter the first usable method
         if s_ammo > 0:
@@ -7,13 +7,12 @@
             return rest, n - 2, s_ammo - 1       # the method, and the task shoot in it
         ...
 
-``C`` holds the choices that are open, ``n`` is how many more expansions there may be. ``R`` has
-functions that make the entries of the plan, each with the values that it is to be called with.
-Fluents that are written stand in
-variables, others are read from ``S``; members of families that are written stand there too, and
-``T`` has what they were before. ``rest`` is what is left to do: a function, what it is to be
-called with, and the rest behind it. A function answers with what is to be done next, and in which
-state. All names are numbered in fact: nothing of a domain reaches the text.
+``C`` is the stack of open choices, ``n`` the number of expansions left. ``R`` records functions
+that make the entries of the plan, each with its arguments. Fluents that effects write are local
+variables, all others are read from ``S``. Members of families are written in ``S``, and the trail
+``T`` keeps their earlier values. ``rest`` is a cell of the agenda: a function, its arguments and
+the next cell. Each function returns the next cell and the state to continue in. The real names
+are numbered: no text of a domain gets into the source.
 """
 
 from __future__ import annotations
@@ -27,10 +26,9 @@ from typing import Any, Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.body import Body, Entry, Part, tuple_source
+from bthtn.planning.htn.fastpath.body import BodyWriter, Entry, Part, tuple_source
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
-from bthtn.planning.htn.fastpath.guard import KEY_AT
-from bthtn.planning.htn.fastpath.known import Known, needed_names
+from bthtn.planning.htn.fastpath.known import ReadNames, needed_names
 from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
@@ -40,11 +38,12 @@ from bthtn.planning.htn.fastpath.reachable import (
     scalar,
 )
 from bthtn.planning.htn.fastpath.reading import Reading
+from bthtn.planning.htn.fastpath.repeats import KEY_AT
 
 MOST_COMPARED: Final = 3
-"""Parts of a key that are compared before all of it is."""
+"""Parts of a key that the generated code compares before it calls ``repeats``."""
 MOST_METHODS: Final = 4
-"""Methods in one function; those behind them have functions of their own."""
+"""Methods in one function; later methods go into functions of their own."""
 
 ASKING: Final = """\
 def asking(start, question, part_of):
@@ -68,11 +67,11 @@ def asking(start, question, part_of):
         put_source(plan, (part_of, question, state, R, most - n))
         return plan
     return ask"""
-"""The function that makes one that answers a question from one state after the other."""
+"""Source of the function that makes an accelerator, with the loop that runs the cells."""
 
 
 class Functions:
-    """Writes the functions for what is reachable. ``where`` tells where fluents stand."""
+    """Writes the functions of all reachable tasks; ``where`` has the variables of fluents."""
 
     def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
         self._found = found
@@ -102,7 +101,7 @@ class Functions:
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
 
     def text(self) -> tuple[str, dict[Task, str]]:
-        """The whole source, and the names of the functions that begin with the roots.
+        """The whole source, and the names of the functions that plan the roots.
 
         Raises NotWritable.
         """
@@ -123,7 +122,7 @@ class Functions:
         return self._functions[task]
 
     def alone(self, task: Task) -> str:
-        """Name of the function that plans a task alone, called with all its arguments."""
+        """Name of the function whose cell plans one task, given all its arguments."""
         if task not in self._alone:
             call = self._calls[task] = TaskCall(task, task.parameters)
             names = [f"a{n}" for n in range(len(task.parameters))]
@@ -133,7 +132,7 @@ class Functions:
         return self._alone[task]
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
-        """Name of the function that goes on with these parts; ``names`` are what they mention."""
+        """Name of the function that plans these parts, given the values of ``names``."""
         key = (*((id(one.call), one.binding, one.cycle) for one in parts), *names, up)
         if key not in self._continued:
             lines = partial(self._continue, list(parts), names, up=up)
@@ -141,7 +140,7 @@ class Functions:
         return self._continued[key]
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes the entries of a plan, given the values of names."""
+        """Name of the function that makes these plan entries from the values of ``names``."""
         called = {name: f"a{n}" for n, name in enumerate(names)}
         args = [tuple_source([called.get(one, one) for one in given]) for _, given in entries]
         made = [f"({self.names.of(what)}, {args[n]})" for n, (what, _) in enumerate(entries)]
@@ -153,14 +152,14 @@ class Functions:
     # functions
 
     def _new(self, letter: str, lines: Callable[[str], Iterator[str]]) -> str:
-        """Name of a function that will be written."""
+        """Name of a new function, whose lines are written later."""
         name = self.names.new(letter)
         self._waiting.append(partial(lines, name))
         return name
 
     def _asking(self) -> str:
-        """The function that makes one that answers."""
-        reading = Reading(self.names, (), self.where, Known(int))
+        """Source of ``asking``, which makes an accelerator."""
+        reading = Reading(self.names, (), self.where, ReadNames(int))
         first = [
             f"{name} = {reading.stored(self.names.of(fluent), fluent)}"
             for fluent, name in self.where.items()
@@ -180,12 +179,12 @@ class Functions:
     ) -> Iterator[str]:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
-        body = self._body(_always, Known(count().__next__))
+        body = self._body(_always, ReadNames(count().__next__))
         body.parts(parts)
         yield from body.lines
 
     def _begun(self, task: Compound, name: str) -> Iterator[str]:
-        """The function of a compound task."""
+        """Lines of the function of a compound task."""
         looks = ["up"] if task in self.guarded else []
         args = self._args(task)
         state = ["n", *self.scalars, "rest", *looks, *args]
@@ -195,7 +194,7 @@ class Functions:
         yield from self._methods(task, 0)
 
     def _resumed(self, task: Compound, start: int, name: str) -> Iterator[str]:
-        """The function that takes back what a method did, and tries the later ones."""
+        """Lines of the function that undoes a method and tries the later ones."""
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         yield f"    {', '.join(['_', *self._choice(task, lengths=('r', 't'))])} = cell"
         yield "    del R[r:]"
@@ -206,14 +205,14 @@ class Functions:
         yield from self._methods(task, start)
 
     def _choice(self, task: Compound, *, lengths: tuple[str, str]) -> list[str]:
-        """What a choice of the later methods of a task has to keep."""
+        """Sources of the values that an open choice of a task's later methods keeps."""
         up = ["up"] if task in self.guarded else []
         kept = lengths if self._writes_members else lengths[:1]
         return [*self._args(task), *up, "rest", *kept, *self.scalars]
 
     def _methods(self, task: Compound, start: int) -> Iterator[str]:
         """Lines that enter the first usable method from ``start`` on."""
-        known = Known(count().__next__)
+        known = ReadNames(count().__next__)
         methods, args = self._found.methods[task], self._args(task)
         may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
@@ -240,23 +239,23 @@ class Functions:
             failing.fail()
             yield from failing.lines
 
-    def _body(self, may_call: Callable[[Compound], bool], known: Known) -> Body:
-        return Body(self, dict(self.where), 1, may_call, known)
+    def _body(self, may_call: Callable[[Compound], bool], known: ReadNames) -> BodyWriter:
+        return BodyWriter(self, dict(self.where), 1, may_call, known)
 
     def _kept(self, method: PlainMethod) -> list[str]:
-        """The line that keeps the choice of the later methods; none where none is of use."""
+        """The line that opens a choice of the later methods; none if they are excluded."""
         if method.excludes_later:
             return []
         return [f"C.append({self._later(method.task, method.index + 1)})"]
 
     def _later(self, task: Compound, start: int) -> str:
-        """Source of the cell that goes on with the methods of a task from one on."""
+        """Source of the cell that tries the methods of a task from ``start`` on."""
         return tuple_source(
             [self._from(task, start), *self._choice(task, lengths=("len(R)", "len(T)"))]
         )
 
     def _from(self, task: Compound, start: int) -> str:
-        """Name of the function that tries the methods from one on."""
+        """Name of the function that tries the methods of a task from ``start`` on."""
         if (task, start) not in self._resuming:
             self._resuming[task, start] = self._new("g", partial(self._resumed, task, start))
         return self._resuming[task, start]
@@ -268,9 +267,9 @@ class Functions:
     # cycles
 
     def _guard(self, task: Compound) -> Iterator[str]:
-        """Lines that let a call fail that repeats an open one."""
+        """Lines of the recursion check: a call that repeats an open one fails."""
         members = ["S", "T"] if self._writes_members else []
-        failing = self._body(_always, Known(int))
+        failing = self._body(_always, ReadNames(int))
         failing.indent = 2
         failing.fail()
         key = self._key(task)
@@ -280,13 +279,13 @@ class Functions:
         yield from failing.lines
 
     def _key(self, task: Compound) -> list[str]:
-        """Sources of what tells calls apart, as far as they are not told apart by members."""
+        """Sources of a call's key: its task, arguments and fluents in variables, not members."""
         args = self._args(task)
         salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
         return [*salt, *args, *self.scalars]
 
     def _opened(self, method: PlainMethod) -> list[str]:
-        """The line that makes a call known to those inside it, where that could be itself."""
+        """The line that makes the open call ``me``; none if the method cannot recur."""
         task = method.task
         cycle = self.cycles.get(task)
         if task not in self.guarded or all(self.cycles.get(one) != cycle for one in method.called):
@@ -296,11 +295,11 @@ class Functions:
 
 
 def _equal(up: str, key: Sequence[str]) -> str:
-    """Source that tells whether an open call is like this one, as far as it is worth asking."""
+    """Source of a test whether the first parts of an open call's key equal this key."""
     asked = [f"{up}[{n}] == {part}" for n, part in enumerate(key[:MOST_COMPARED], KEY_AT)]
     return " and ".join(asked)
 
 
 def _always(_task: Task) -> bool:
-    """A function that only the loop calls may call every other."""
+    """Allow every call: a function that only the loop calls cannot be reached again."""
     return True

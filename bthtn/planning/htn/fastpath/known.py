@@ -1,7 +1,7 @@
-"""What a function has read on the way to one of its lines.
+"""ReadNames: common reads of a generated function, each bound to a name and reused.
 
-A value that is read gets a name where it is read: ``(r1 := S.get(x0, k2))``. Behind that line
-the name stands for it, until something writes the family that it is of.
+A value gets its name where it is first read: ``(r1 := S.get(x0, k2))``. Later lines use the
+name, until an effect writes to the family that the value belongs to.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ _NAME: Final = re.compile(r"[rx]\d+")
 
 
 @dataclass(slots=True)
-class Known:
-    """Names by the source that they stand for. ``names_more`` while what is read gets a name."""
+class ReadNames:
+    """Names by the source of their value; new reads are named while ``names_more`` is set."""
 
     fresh: Callable[[], int]
     names: dict[str, str] = field(default_factory=dict)
     families: dict[str, str] = field(default_factory=dict)
     names_more: bool = True
 
-    def copy(self) -> Known:
-        """What is known from here on, apart from what is known elsewhere."""
-        return Known(self.fresh, self.names.copy(), self.families.copy())
+    def copy(self) -> ReadNames:
+        """An independent copy, for a branch of the function."""
+        return ReadNames(self.fresh, self.names.copy(), self.families.copy())
 
     def member(self, source: str) -> str:
-        """Source of a member of a family."""
+        """Source of a member of a family, by name if it was read before."""
         return self._named("x", source, None)
 
     def value(self, source: str, fluent: Fluent[Any]) -> str:
-        """Source of a value that is kept in ``S``."""
+        """Source of a fluent's value in ``S``, by name if it was read before."""
         return self._named("r", source, fluent.name)
 
     def _named(self, letter: str, source: str, family: str | None) -> str:
@@ -50,7 +50,7 @@ class Known:
         return f"({name} := {source})"
 
     def written(self, source: str, fluent: Fluent[Any], value: str) -> None:
-        """A fluent that is kept in ``S`` has become this; ``source`` reads it."""
+        """Record a write to ``S``: ``source`` reads ``value`` now; drop the rest of its family."""
         for key in [key for key, family in self.families.items() if family == fluent.name]:
             del self.families[key], self.names[key]
         self.families[source] = fluent.name
@@ -58,7 +58,7 @@ class Known:
 
 
 def without_naming(source: str) -> str:
-    """The source with the names in place of what is named."""
+    """The source with each named expression replaced by its name."""
     parts: list[str] = []
     place = 0
     while found := _NAMED.search(source, place):
@@ -68,7 +68,7 @@ def without_naming(source: str) -> str:
 
 
 def named(source: str) -> tuple[str, str] | None:
-    """The name and what it stands for, where all of the source is the naming of something."""
+    """The name and its value if the whole source is a named expression, else None."""
     found = _NAMED.match(source)
     if found is None or _behind(source, found.end()) != len(source):
         return None
@@ -76,7 +76,7 @@ def named(source: str) -> tuple[str, str] | None:
 
 
 def needed_names(function: str) -> str:
-    """The function without names that are used nowhere."""
+    """The source of a function without the names that it never uses."""
     for name, times in Counter(_NAME.findall(function)).items():
         start = function.find(f"({name} := ") if times == 1 else -1
         if start >= 0:
@@ -87,7 +87,7 @@ def needed_names(function: str) -> str:
 
 
 def _behind(source: str, place: int) -> int:
-    """The place behind the bracket that closes what is open there."""
+    """The index after the bracket that closes the one open at ``place``."""
     depth = 1
     while depth:
         one = source[place]

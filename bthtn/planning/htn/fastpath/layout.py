@@ -1,4 +1,4 @@
-"""What is written in place of calls, which functions call which, and where fluents stand."""
+"""Layout of the generated source: inlined tasks, direct calls, and variables of fluents."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from bthtn.planning.htn.recursion import components
 from bthtn.world.fluent import Fluent
 
 MOST_SCALARS: Final = 16
-"""Fluents beyond these are kept as members of families are."""
+"""Fluents in variables; further ones are kept in ``S``, like members of families."""
 DEEPEST_CALLS: Final = 50
-"""Functions that may call one another before planning goes on from the loop."""
+"""Limit of nested direct calls before control returns to the loop."""
 
 
 class CallOrder:
-    """Which functions may call which: those that cannot come to be called by them."""
+    """Decides which functions may call each other directly: no recursion, limited depth."""
 
     def __init__(self, found: Reachable) -> None:
         self._components = components(found.called)
@@ -41,7 +41,7 @@ class CallOrder:
 def _heights(
     below: Mapping[Compound, list[Compound]], numbers: Mapping[Compound, int]
 ) -> dict[int, int]:
-    """For every component, how many others can be entered one inside the other from it."""
+    """For every component, the length of the longest chain of components below it."""
     heights: dict[int, int] = {}
     for task in sorted(below, key=numbers.__getitem__):
         own = numbers[task]
@@ -53,9 +53,9 @@ def _heights(
 def variables(
     domain: FrozenDomain, found: Reachable, names: Names, *, looks: bool
 ) -> dict[Fluent[Any], str]:
-    """The variable of each scalar that an effect writes; "" for one that nobody reads.
+    """The variable of each scalar that an effect writes; "" if nothing reads it.
 
-    Where one ``looks`` for cycles, everything is read.
+    A recursion check (``looks``) reads every scalar.
     """
     written = {scalar(effect.target) for effect in found.effects}
     read = {scalar(one) for asked in found.expressions for one in mentioned(asked)}
@@ -70,9 +70,10 @@ def variables(
 
 
 def inlined(found: Reachable, looked_at: frozenset[Compound]) -> dict[Compound, PlainMethod]:
-    """Tasks with one method only, to be used whatever the state, that do not call each other.
+    """The tasks that can be inlined, with their only method.
 
-    Their bodies may be written in place of their calls.
+    Its condition is always true, and no chain of such tasks leads from the task back to itself.
+    Tasks that need a recursion check (``looked_at``) are not inlined.
     """
     single = {
         task: methods[0]

@@ -1,4 +1,4 @@
-"""The functions that answer a question, made once for the tasks that goals call."""
+"""Program: the compiled functions that search for a plan, made once per set of root tasks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bthtn.domain.task import Task
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan, new, put_source
 from bthtn.planning.htn.fastpath.functions import Functions
-from bthtn.planning.htn.fastpath.guard import Unforeseen, repeats
 from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
+from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats
 from bthtn.planning.htn.generated import executed
 from bthtn.world.expression import Binding, Constant, Parameter
 from bthtn.world.state import FrozenState
@@ -21,7 +21,7 @@ from bthtn.world.truth import UNKNOWN
 
 Cell = tuple[Any, ...]
 MOST_PROGRAMS: Final = 200
-"""Programs of one domain that are kept; then it begins anew."""
+"""Programs kept for one domain; when there are more, all are dropped."""
 _GIVEN: Final = {
     "Plan": Plan,
     "new": new,
@@ -34,11 +34,11 @@ _NOWHERE: Final = FrozenState({})
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Functions that search for a plan.
+    """The compiled functions that search for a plan.
 
-    ``text`` is their source. ``starts`` are the functions that begin with a task that a goal calls,
-    ``asking`` makes one that answers. The tasks of ``guarded`` are called with the open call
-    around them, which is none.
+    ``text`` is their source. ``starts`` has the function of each task that a goal calls,
+    ``asking`` makes an accelerator. The functions of ``guarded`` tasks take one more argument:
+    the open call around them, None for a goal.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Program:
     guarded: frozenset[Any]
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
-        """What there is to do for a goal; None where its arguments depend on the state."""
+        """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
         cell: Cell = ()
         for call in reversed(calls_of(goal) or ()):
             if not all(isinstance(one, Constant | Parameter) for one in call.args):
@@ -69,7 +69,7 @@ class Programs:
         self._made: dict[Any, Program | None] = {}
 
     def program(self, roots: frozenset[Task], *, strict: bool) -> Program | None:
-        """The program for goals that call these tasks; None where there can be none."""
+        """The program for goals that call these tasks; None if it cannot be written."""
         key = roots, strict
         if key not in self._made:
             if len(self._made) >= MOST_PROGRAMS:

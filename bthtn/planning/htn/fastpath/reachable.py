@@ -1,4 +1,4 @@
-"""The tasks that a goal can come to, as far as they are plain data in a row."""
+"""Reachable: the tasks and methods below a goal, if all of them suit the fast path."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
 MOST_CALLS: Final = 200
-"""Calls in one body; the functions for longer ones would take too long to make."""
+"""Calls in one body; the functions for longer bodies take too long to generate."""
 MOST_CALLED: Final = 50
-"""Calls of compound tasks in one body, since a function goes on behind each."""
+"""Calls of compound tasks in one body; each needs a function for the calls after it."""
 MOST_EFFECTS: Final = 50
-"""Effects of one task, since each is held against all others."""
+"""Effects of one task; each is compared with all others."""
 
 Compound = CompoundTask[Any]
 
 
 class NotWritable(Exception):  # noqa: N818 - not an error: the search does without functions
-    """Something that the goal can come to cannot be written as source."""
+    """A task, method or expression below the goal cannot be written as source."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainMethod:
-    """A method, with the calls of its body in order."""
+    """A method with the calls of its body in order; ``index`` is its place in the task."""
 
     task: Compound
     index: int
@@ -56,14 +56,14 @@ class PlainMethod:
 
     @property
     def is_certain(self) -> bool:
-        """Whether it may be used in every state."""
+        """Whether its condition is the constant True."""
         condition = self.method.condition
         return isinstance(condition, Constant) and condition.value is True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reachable:
-    """Tasks in the order of the domain, with the methods of compound ones.
+    """The tasks below a goal in the order of the domain, with the methods of compound ones.
 
     ``roots`` are those that the goal itself calls.
     """
@@ -79,7 +79,7 @@ class Reachable:
 
     @property
     def calls(self) -> Iterator[tuple[PlainMethod, int, TaskCall]]:
-        """All calls in bodies: of which method, in which place."""
+        """All calls in bodies, each as method, index in its body, and call."""
         for methods in self.methods.values():
             for method in methods:
                 for place, call in enumerate(method.calls):
@@ -95,7 +95,7 @@ class Reachable:
 
     @property
     def effects(self) -> Iterator[Assignment]:
-        """What is done while planning."""
+        """All planned effects of the primitive tasks that are assignments."""
         for task in self.primitives:
             for effect in effects_of(task):
                 if isinstance(effect, Assignment):
@@ -103,7 +103,7 @@ class Reachable:
 
     @property
     def expressions(self) -> Iterator[Expression[Any]]:
-        """Conditions, arguments and values; and indices of what is written."""
+        """All conditions, arguments and assigned values, and indices of assigned members."""
         for methods in self.methods.values():
             yield from (one.method.condition for one in methods)
         yield from (task.precondition for task in self.primitives)
@@ -116,7 +116,7 @@ class Reachable:
 
     @property
     def is_known(self) -> bool:
-        """Whether all that is mentioned is known, in states in which nothing is set to unknown."""
+        """Whether every fluent mentioned is known by default and not volatile."""
         targets: list[Expression[Any]] = [effect.target for effect in self.effects]
         return not any(
             prototype(one).volatile or prototype(one).default is UNKNOWN
@@ -127,9 +127,10 @@ class Reachable:
 
 
 def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
-    """What a goal can come to that calls these tasks.
+    """The tasks and methods below a goal that calls these tasks.
 
-    Raises NotWritable where not all of it is calls in a row, in states that are known.
+    Raises NotWritable if the fast path does not cover one of them: a body that is no sequence of
+    calls, a computed cost, a choice, a fluent that is volatile or unknown, or too many calls.
     """
     methods: dict[Task, tuple[PlainMethod, ...]] = {}
     pending = [*roots]
@@ -166,7 +167,7 @@ def _methods(domain: FrozenDomain, task: Compound) -> tuple[PlainMethod, ...]:
 
 
 def calls_of(network: Network | PlainBody) -> tuple[TaskCall, ...] | None:
-    """The calls of a network in order; None where it has other parts."""
+    """The calls of a network in order; None if it is not a sequence of calls."""
     found: list[TaskCall] = []
     pending: list[Network | PlainBody] = [network]
     while pending:
@@ -183,24 +184,24 @@ def calls_of(network: Network | PlainBody) -> tuple[TaskCall, ...] | None:
 
 
 def is_single(methods: tuple[PlainMethod, ...]) -> bool:
-    """Whether there is only one method, to be used whatever the state."""
+    """Whether there is only one method, and its condition is always true."""
     return len(methods) == 1 and methods[0].is_certain
 
 
 def effects_of(task: PrimitiveTask[Any]) -> tuple[Any, ...]:
-    """The effects of a task that are planned."""
+    """The effects that planning applies: the task's effects, then its expected ones."""
     return (*task.effects, *task.expected)
 
 
 def scalar(reference: Expression[Any]) -> Fluent[Any] | None:
-    """The fluent that is meant, where it is one alone and no member of a family."""
+    """The referenced fluent, or None for a member of a family or another expression."""
     if isinstance(reference, Fluent) and reference.index is None:
         return reference
     return None
 
 
 def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
-    """Parameters, fluents and members in an expression, in no order that matters."""
+    """The parameters, fluents and members in an expression, in no particular order."""
     pending = [expression]
     while pending:
         one = pending.pop()

@@ -1,4 +1,4 @@
-"""How a generated function reads fluents, and what effects do to them."""
+"""Sources of reading expressions and of applying effects in a generated function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
-from bthtn.planning.htn.fastpath.known import Known, named
+from bthtn.planning.htn.fastpath.known import ReadNames, named
 from bthtn.planning.htn.fastpath.reachable import NotWritable, effects_of
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Constant, Parameter
@@ -17,10 +17,10 @@ from bthtn.world.fluent import Fluent, MemberOf
 
 
 class Reading(ExpressionSource):
-    """Source of questions to the state, at one line of a function.
+    """Writes expressions as source, at one line of a function.
 
     ``arguments`` are the sources of the values of parameters. ``where`` has the sources of the
-    values of fluents that are not in ``S``. ``known`` gives what is read a name.
+    values of fluents that are not in ``S``. ``known`` names the values that are read.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class Reading(ExpressionSource):
         names: Names,
         arguments: Sequence[str],
         where: Mapping[Fluent[Any], str],
-        known: Known,
+        known: ReadNames,
     ) -> None:
         super().__init__(names)
         self._arguments = arguments
@@ -63,11 +63,11 @@ class Reading(ExpressionSource):
         return fluent not in self._where
 
     def is_asked_for(self, fluent: Fluent[Any]) -> bool:
-        """Whether anybody ever reads the fluent."""
+        """Whether the fluent is ever read."""
         return self._where.get(fluent) != ""
 
     def before(self, place: str, fluent: Fluent[Any]) -> str:
-        """Source of the value that is about to be overwritten."""
+        """Source of the fluent's value before an effect overwrites it."""
         if not self.is_kept(fluent):
             return self._where[fluent]
         source = self.stored(place, fluent)
@@ -75,8 +75,8 @@ class Reading(ExpressionSource):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One effect: names of the fluent, of the value before and of the value after.
+class FluentChange:
+    """The sources of one effect: of the fluent, its value before, and its value after.
 
     ``fluent`` is the fluent, or the prototype of the family it is a member of.
     """
@@ -89,15 +89,15 @@ class Change:
 
 def changes(
     task: PrimitiveTask[Any], reading: Reading, first: int
-) -> tuple[list[str], list[Change]]:
-    """Lines that work out what the effects of a task write, and what is then to be stored.
+) -> tuple[list[str], list[FluentChange]]:
+    """Lines that compute the values a task's effects write, and the changes to store then.
 
     Variables are numbered from ``first`` on. Raises NotWritable.
     """
     if not all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost)):
         raise NotWritable
     lines: list[str] = []
-    made: list[Change] = []
+    made: list[FluentChange] = []
     growing: list[str] = []
     for number, effect in enumerate(effects_of(task), first):
         made.append(_change(effect, reading, number, lines, growing))
@@ -111,7 +111,7 @@ def changes(
 
 def _change(
     effect: Any, reading: Reading, number: int, lines: list[str], growing: list[str]
-) -> Change:
+) -> FluentChange:
     if not isinstance(effect, Assignment) or is_volatile(effect.target):
         raise NotWritable
     target, value, place = effect.target, reading.value(effect.value), None
@@ -139,7 +139,7 @@ def _change(
     if effect.grows and reading.is_asked_for(fluent):
         growing.append(f"n{number} = {before} + {value}")
         value = f"n{number}"
-    return Change(fluent, place, before, value)
+    return FluentChange(fluent, place, before, value)
 
 
 def _check(reading: Reading, target: FluentReference[Any], place: str, value: str) -> str:

@@ -1,7 +1,7 @@
-"""Avoided: what a search may not use now, although its conditions would allow it (2.14).
+"""Exclusions: tasks and methods that a request forbids the search to use (semantics 2.14).
 
-Somebody has tried it, and it failed for a reason that no condition knows. It is not part of the
-domain: each request has its own.
+Their conditions would allow them, but they failed in execution for a reason that no condition
+expresses. Exclusions belong to a request, not to the domain.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Avoidable = tuple[PrimitiveTask[Any] | Method, Binding]
 """A primitive task called with these values, or a method with these values of its parameters."""
 
 Avoided = Mapping[Avoidable, str]
-"""What is avoided, and why: a text that goes on behind "avoided: "."""
+"""The excluded tasks and methods, each with a reason: the text that follows "avoided: "."""
 
 NOTHING_AVOIDED: Final[Avoided] = MappingProxyType({})
 
@@ -29,10 +29,10 @@ NOTHING_AVOIDED: Final[Avoided] = MappingProxyType({})
 def avoidable(
     domain: FrozenDomain, task: Task, args: Binding = (), method: int | None = None
 ) -> Avoidable:
-    """The key under which a primitive task, or a compound task's method, is avoided.
+    """The key that excludes a primitive task, or one method of a compound task.
 
-    The method is given by its number among those of the task, as written. Raises DomainError
-    when there is no such method, or a primitive task is given one.
+    ``method`` is the method's index among those of the task, in the order in which they are
+    written. Raises DomainError if there is no such method, or if a primitive task is given one.
     """
     if isinstance(task, PrimitiveTask) and method is None:
         return (task, args)
@@ -50,7 +50,7 @@ def avoidable(
 
 
 def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:
-    """Why the way with this number is avoided, nothing when it is not."""
+    """Why the decomposition with this index is excluded; an empty text if it is not."""
     if not avoided:
         return ""
     reason = avoided.get((ways.method(index), ways.binding(index)))
@@ -58,11 +58,11 @@ def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:
 
 
 def task_avoided(task: PrimitiveTask[Any], args: Binding, avoided: Avoided) -> str:
-    """Why the task is avoided when it is called with these values, nothing when it is not."""
+    """Why the task is excluded for these arguments; an empty text if it is not."""
     reason = avoided.get((task, args)) if avoided else None
     return "" if reason is None else avoided_text(reason)
 
 
 def avoided_text(reason: str) -> str:
-    """The reason as it is told: ``avoided: it failed at tick 12 because …``."""
+    """The reason as events give it: ``avoided: it failed at tick 12 because …``."""
     return f"avoided: {reason}" if reason else "avoided"

@@ -1,4 +1,4 @@
-"""From the entries that were noted to the parts of a plan."""
+"""Makes the parts of a plan from the entries that the generated functions recorded."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Entry = tuple[Any, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """What is asked from one state after the other; ``body`` is that of the goal."""
+class PreparedGoal:
+    """A goal to plan for from many states; ``body`` is the task table's body for it."""
 
     domain: FrozenDomain
     goal: Network
@@ -45,9 +45,9 @@ class Question:
 
 
 def part_of(
-    question: Question, base: FrozenState, record: list[Any], expansions: int, part: str
+    question: PreparedGoal, base: FrozenState, record: list[Any], expansions: int, part: str
 ) -> Any:
-    """One part of the plan for a question from a state, made anew."""
+    """One part, by name, of the plan for a goal from the state ``base``."""
     match part:
         case "record":
             methods = [one for one, _ in entries(record) if type(one) is PlainMethod]
@@ -57,10 +57,10 @@ def part_of(
         case "expansions":
             return expansions
         case "written":
-            return _Steps(question, base, entries(record)).written()
+            return _Parts(question, base, entries(record)).written()
         case "predicted":
             start = seeded(base, question.seed)
-            return start.changed(_Steps(question, base, entries(record)).written())
+            return start.changed(_Parts(question, base, entries(record)).written())
         case "tree":
             return _tree(question, base, entries(record))
         case _:
@@ -68,17 +68,17 @@ def part_of(
 
 
 def entries(record: list[Any]) -> list[Entry]:
-    """The entries of a plan, made by the functions that were noted."""
+    """The entries of a plan, made by calling the recorded functions."""
     made: list[Entry] = []
     for one in record:
         made += one[0](*one[1:]) if type(one) is tuple else one()
     return made
 
 
-class _Steps:
-    """Carries the primitive tasks of a plan out, from its start on."""
+class _Parts:
+    """Projects the state through the primitive tasks of a plan."""
 
-    def __init__(self, question: Question, base: FrozenState, entries: Sequence[Entry]) -> None:
+    def __init__(self, question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> None:
         self._table = question.domain.derived(TaskTable)
         self._entries = entries
         self._place = 0
@@ -87,7 +87,7 @@ class _Steps:
         self._written: dict[Fluent[Any], None] = {}
 
     def before(self, place: int) -> RecordingView:
-        """The state in which the plan's methods and tasks in front of the place are done."""
+        """The projected state before the entry with this index; indices must not decrease."""
         for what, args in self._entries[self._place : place]:
             if isinstance(what, PrimitiveTask):
                 row = self._table.row(what)
@@ -101,13 +101,13 @@ class _Steps:
         return RecordingView(self._view)
 
     def written(self) -> dict[Fluent[Any], Any]:
-        """Every fluent that the plan writes, with its value in the end."""
+        """Every fluent that the plan writes, with its final value."""
         self.before(len(self._entries))
         return {fluent: self._values[fluent] for fluent in self._written}
 
 
-def _tree(question: Question, base: FrozenState, entries: Sequence[Entry]) -> Node:
-    steps = _Steps(question, base, entries)
+def _tree(question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> Node:
+    steps = _Parts(question, base, entries)
     root = question.body
     calls, nodes, binding = _calls(root), list[Node](), question.binding
     around: list[tuple[Any, ...]] = []
@@ -158,7 +158,7 @@ def _scope(row: MethodRow, args: tuple[Any, ...], asked: Footprint, nodes: list[
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
-    """What a body of calls becomes, whose calls became these nodes."""
+    """The plan node for a body, made of the nodes for its calls."""
     if body.calls:
         return SequenceNode(tuple(nodes)) if isinstance(body.network, SequenceNetwork) else nodes[0]
     return _taken(body.network, iter(nodes))
@@ -175,10 +175,10 @@ def _remembered(
     args: tuple[Any, ...],
     work_out: Callable[..., Any],
     row: Any,
-    steps: _Steps,
+    steps: _Parts,
     place: int,
 ) -> Any:
-    """What a row is known to touch; worked out in the state there, where that is not known."""
+    """The stored footprint or effects of a row; computed at this entry if there are none."""
     known = None if memory is None else memory.find(args)
     if known is None:
         known = work_out(row, args, steps.before(place))
@@ -202,5 +202,5 @@ def _readings(part: CallPart, args: tuple[Any, ...], view: RecordingView) -> Foo
 
 
 def _with(reads: Footprint, own: Footprint) -> Footprint:
-    """What a node touches whose arguments were computed from something."""
+    """The node's own footprint plus the reads of its computed arguments."""
     return Footprint(reads.reads | own.reads, own.writes, own.uses)

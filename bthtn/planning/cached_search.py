@@ -1,4 +1,4 @@
-"""Remembered: answers of a cache as plans and searches, and searches that it will know."""
+"""Plans and searches answered from a cache, and searches whose answer goes into one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 MOST_TOLD: Final = 10_000
-"""Events of one search that are kept; one that has told more is made anew for a listener."""
+"""Events cached for one search; one that emits more is repeated for a listener."""
 
 
 class Told:
-    """A listener that keeps what it is told, and tells it on."""
+    """A listener that records events and passes them on to another listener."""
 
     __slots__ = ("_events", "_listener")
 
@@ -33,15 +33,15 @@ class Told:
 
     @property
     def events(self) -> tuple[SearchEvent, ...] | None:
-        """All of them, None where there were too many."""
+        """All events, or None if there were more than ``MOST_TOLD``."""
         return tuple(self._events) if len(self._events) <= MOST_TOLD else None
 
 
-class Known:
-    """A plan that was found from another state, as it is from this one.
+class CachedPlan:
+    """The parts of a cached plan, for a start state that may differ from the original one.
 
-    Its tree is a copy, made when it is first asked for: the plans of two suspended parts of one
-    plan may come from one answer, and a plan that runs tells its nodes apart by identity.
+    Its tree is a copy, made on first use: the plans of two suspended parts of one plan may come
+    from one answer, and a running plan distinguishes its nodes by identity.
     """
 
     __slots__ = ("_answer", "_planner", "_start")
@@ -52,7 +52,7 @@ class Known:
         self._start = start
 
     def __call__(self, part: str) -> Any:
-        """One part of the plan; ``planner`` has what the answer has not."""
+        """One part of the plan by name; those that the answer lacks come from the planner."""
         if part == "predicted":
             return self._start.changed(self._answer.written)
         if part in ("tree", "actions"):
@@ -67,7 +67,7 @@ class Known:
 
 
 class Answered:
-    """A search that has nothing to do: its answer is known."""
+    """A search that is over from the start, since the cache has its answer."""
 
     def __init__(self, plan: Plan | None, reads: Mapping[Fluent[Any], Any]) -> None:
         self.plan = plan
@@ -84,7 +84,7 @@ class Answered:
 
 
 class Remembered:
-    """A search whose answer is kept for those who ask the same."""
+    """A search that puts its answer into the cache when it ends."""
 
     def __init__(self, search: RecordedSearch, answers: Answers, told: Told | None = None) -> None:
         self._search = search
@@ -120,7 +120,7 @@ class Remembered:
         return status
 
     def _answer(self) -> Answer:
-        """What was found. A plan that makes its parts later makes them now."""
+        """The answer to cache; the parts of a lazily made plan are made now."""
         plan = self._search.plan
         events = None if self._told is None else self._told.events
         if plan is None:

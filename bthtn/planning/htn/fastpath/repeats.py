@@ -1,4 +1,4 @@
-"""What generated functions call: whether a call repeats an open one."""
+"""The recursion check of generated functions: whether a call repeats an open one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from operator import eq
 from typing import Any, Final
 
 OpenCall = tuple[Any, ...]
-"""A call that is open: the one around it, how many these are, length of ``T``, its key …"""
+"""An open call: the one around it, the number of those around, length of ``T``, its key …"""
 KEY_AT: Final = 3
 
 _FEW: Final = 3
@@ -15,7 +15,7 @@ _MOST_COMPARED: Final = 200
 
 
 class Unforeseen(Exception):  # noqa: N818 - not an error: the search does without functions
-    """The functions are not made for this."""
+    """A case that the generated functions do not cover; the search decides instead."""
 
 
 def repeats(
@@ -25,9 +25,10 @@ def repeats(
     values: dict[Any, Any] | None = None,
     trail: list[tuple[Any, Any]] | None = None,
 ) -> bool:
-    """Whether a call is its own ancestor in an unchanged state; ``up`` are those around it.
+    """Whether one of the open calls, from ``up`` outwards, has this key in the same state.
 
-    A few ancestors are looked through. Where there are more, ``seen`` has a set of all keys.
+    With many open calls, ``seen`` keeps a set of all keys, so that a new key needs no loop.
+    With a ``trail``, members of families are compared too; raises Unforeseen if that takes long.
     """
     if up[1] >= _FEW:
         if not seen:
@@ -65,7 +66,7 @@ def _keys(up: OpenCall | None) -> Iterator[tuple[Any, ...]]:
 def _look_back(
     values: dict[Any, Any], trail: list[tuple[Any, Any]], place: int, end: int, moved: set[Any]
 ) -> None:
-    """Go back from one place of the trail to another; what has ``moved`` is not as it was there."""
+    """Go back in the trail; ``moved`` becomes the members whose value differed there."""
     for number in range(end - 1, place - 1, -1):
         fluent, before = trail[number]
         if before == values[fluent]:
