@@ -106,15 +106,6 @@ class RecursionGuard:
         args = scope[BINDING] if scope[CHOSEN] is None else scope[CHOSEN].args
         return (row.task, args, is_foreseeable(scope[AT]) or not self._has_volatile)
 
-    def _read_what_was_written(self, log: list[Entry], values: Values) -> None:
-        """Count the overwritten fluents of the whole log as read."""
-        for entry in log[self._read :]:
-            overwritten = entry[OVERWRITTEN]
-            for place in range(0, len(overwritten), 2):
-                if overwritten[place + 1] is ABSENT and not overwritten[place].volatile:
-                    values.at_start(overwritten[place])
-        self._read = len(log)
-
     def _forget(self, scope: Entry | None) -> None:
         """Drop closed calls from the index, so that memory is bounded by depth, not by time."""
         self._called = {}
