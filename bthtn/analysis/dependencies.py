@@ -72,7 +72,7 @@ class _Group:
     reads: bool
     write: Write | None
 
-    def admits(self, reads: bool, write: Write | None) -> bool:  # noqa: FBT001 - as the fields
+    def admits(self, *, reads: bool, write: Write | None) -> bool:
         """Whether a part with this access conflicts with no part of the group."""
         if self.write is None:
             return write is None and reads and self.reads
@@ -88,7 +88,7 @@ def _sorted_groups(parts: Sequence[SequencePart]) -> list[list[list[int]]]:
         for fluent in footprint.reads | footprint.writes.keys():
             reads, write = fluent in footprint.reads, footprint.writes.get(fluent)
             groups = touched.setdefault(fluent, [])
-            if groups and groups[-1].admits(reads, write):
+            if groups and groups[-1].admits(reads=reads, write=write):
                 groups[-1].members.append(place)
             else:
                 groups.append(_Group([place], reads, write))

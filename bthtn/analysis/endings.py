@@ -58,7 +58,7 @@ def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
     while grown:
         grown = False
         for task, methods in domain.methods.items():
-            together = _of_task(task, methods, known, certain)
+            together = _of_task(task, methods, known, certain=certain)
             grown = grown or together != known[task]
             known[task] = together
     return [task for task, endings in known.items() if not endings]
@@ -111,19 +111,21 @@ def _of_task(
     task: CompoundTask[Any],
     methods: tuple[Method, ...],
     known: Known,
-    certain: bool,  # noqa: FBT001 - passed on
+    *,
+    certain: bool,
 ) -> Endings:
     if task.origin in _ORDERS:
-        return _of_order(methods, known, certain)
+        return _of_order(methods, known, certain=certain)
     waits = task.choice is not None and not certain
-    endings = NOTHING.union(*(_of_method(one, known, certain) for one in methods))
+    endings = NOTHING.union(*(_of_method(one, known, certain=certain) for one in methods))
     return endings | (SUSPENDS if waits else NOTHING)
 
 
 def _of_order(
     methods: tuple[Method, ...],
     known: Known,
-    certain: bool,  # noqa: FBT001 - passed on
+    *,
+    certain: bool,
 ) -> Endings:
     """The endings of ``any_order`` and ``partial_order``.
 
@@ -135,7 +137,7 @@ def _of_order(
     for method in methods:
         if isinstance(method.condition, Due):
             assert isinstance(method.body, SequenceNetwork), "a block, then the other blocks"
-            parts = [_of(part, known, certain) for part in method.body.parts[:-1]]
+            parts = [_of(part, known, certain=certain) for part in method.body.parts[:-1]]
             blocks[method.condition.place] = _in_sequence(parts)
             behind[method.condition.place] = method.condition.behind
     reached: set[int] = set()
@@ -149,14 +151,14 @@ def _of_order(
     return suspended | (ENDS if len(done) == len(blocks) else NOTHING)
 
 
-def _of_method(method: Method, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
+def _of_method(method: Method, known: Known, *, certain: bool) -> Endings:
     if isinstance(method.body, PlainBody):
         return BOTH
     may_wait = not certain and not isinstance(method.condition, Constant | TurnCondition)
-    return _of(method.body, known, certain) | (SUSPENDS if may_wait else NOTHING)
+    return _of(method.body, known, certain=certain) | (SUSPENDS if may_wait else NOTHING)
 
 
-def _of(network: Network, known: Known, certain: bool) -> Endings:  # noqa: FBT001 - passed on
+def _of(network: Network, known: Known, *, certain: bool) -> Endings:
     match network:
         case TaskCall(task, args):
             plain = isinstance(task, CompoundTask) or isinstance(task.precondition, Constant)
@@ -170,11 +172,11 @@ def _of(network: Network, known: Known, certain: bool) -> Endings:  # noqa: FBT0
         case DeferNetwork():
             return BOTH if network.ensures else SUSPENDS
         case SequenceNetwork(parts):
-            return _in_sequence([_of(part, known, certain) for part in parts])
+            return _in_sequence([_of(part, known, certain=certain) for part in parts])
         case PriorityNetwork(parts):
-            return NOTHING.union(*(_of(part, known, certain) for part in parts))
+            return NOTHING.union(*(_of(part, known, certain=certain) for part in parts))
         case ParallelNetwork(parts):
-            branches = [_of(part, known, certain) for part in parts]
+            branches = [_of(part, known, certain=certain) for part in parts]
             if not all(branches):
                 return NOTHING
             every = ENDS.intersection(*branches)

@@ -107,7 +107,7 @@ class _Arrangement:
             return self._shallow(members, components)
         branches = []
         for component in components:
-            branches.append((yield self.tree(component, room - 1)))  # noqa: PERF401 - see above
+            branches.append((yield self.tree(component, room - 1)))  # noqa: PERF401 - no yield in those
         return _beside(branches)
 
     def _components(self, members: list[int]) -> list[list[int]]:

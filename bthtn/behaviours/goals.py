@@ -220,7 +220,7 @@ class UtilityGoals(_Preferring):
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = f"{type(error).__name__}: {error}"
             return None
-        return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124 - false of NaN alone
+        return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124 - isnan refuses huge integers
 
     def _by_value(self, running: int | None) -> list[int]:
         worth: list[tuple[float, bool, int]] = []

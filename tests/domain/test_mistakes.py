@@ -153,7 +153,7 @@ def test_whole_numbers_are_numbers_and_truths_are_not(domain):
 
 def test_types_that_only_a_type_checker_knows_are_not_checked(domain):
     @domain.primitive
-    def visit(place: "Somewhere"):  # noqa: F821
+    def visit(place: "Somewhere"):  # noqa: F821 - no such type at run time
         return primitive()
 
     assert str(visit(3)) == "visit(3)"
@@ -279,7 +279,7 @@ def test_all_mistakes_are_told_at_once_sorted_by_place(domain, shoot):
 
     @domain.compound
     def attack():
-        yield method(shot())  # noqa: F821
+        yield method(shot())  # noqa: F821 - misspelt on purpose
 
     @domain.compound
     def idle():

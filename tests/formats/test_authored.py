@@ -1,6 +1,7 @@
 """Tasks authored as behaviour trees: a general melee attack, drawn by a designer."""
 
 import pytest
+from py_trees.behaviours import Running
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 from py_trees.display import ascii_tree
@@ -165,8 +166,6 @@ def test_the_trees_can_be_looked_at_and_not_ticked():
 
 
 def test_a_node_that_describes_nothing_is_told():
-    from py_trees.behaviours import Running  # noqa: PLC0415
-
     with pytest.raises(DomainError, match=r"'wait' \(Running\) describes no part") as caught:
         task_from(Domain("broken", Enemy), "act", in_order(Running("wait")))
     assert caught.value.code == "BT122"

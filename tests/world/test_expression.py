@@ -181,7 +181,7 @@ def test_python_words_that_ask_for_a_truth_are_refused_with_advice(misuse):
 def test_a_number_beside_a_condition_is_refused_because_brackets_were_forgotten():
     # `ammo > 0 & cover` is `ammo > (0 & cover)`, which nobody has ever meant.
     with pytest.raises((TypeError, ValueError), match="BT107"):
-        Soldier.ammo > 0 & Soldier.cover  # noqa: B015
+        Soldier.ammo > 0 & Soldier.cover  # noqa: B015 - it raises
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,9 @@ class CallPart:
         self.args: tuple[Any, ...] | None = None
         self.reads = False
         self.readings: ByArguments[Footprint] | None = None
-        if all(type(one) is Constant for one in call.args):
-            args = tuple([one.value for one in call.args])  # type: ignore[attr-defined]
+        constants = [one.value for one in call.args if isinstance(one, Constant)]
+        if len(constants) == len(call.args):
+            args = tuple(constants)
             self.args = None if UNKNOWN in args else args
             return
         self.reads = not all(isinstance(one, Constant | Parameter) for one in call.args)

@@ -137,7 +137,7 @@ def _tree(question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -
 
 def _calls(body: Body) -> Sequence[CallPart]:
     """The calls of a body in order."""
-    return body.parts if body.calls else list(_nested_calls(body))  # type: ignore[return-value]
+    return body.parts if body.calls else list(_nested_calls(body))  # type: ignore[return-value]  # if all are calls
 
 
 def _nested_calls(body: Body) -> Iterator[CallPart]:
