@@ -1,7 +1,6 @@
 """The command as a program: what reaches the shell."""
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
