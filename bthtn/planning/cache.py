@@ -20,11 +20,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, assert_never
 from weakref import WeakKeyDictionary
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import DeferNetwork, Network, ParallelNetwork, PriorityNetwork, parts_of
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PauseNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
 from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.plan.nodes import Node
@@ -296,8 +304,12 @@ def _shape(network: Network) -> tuple[Any, ...]:
             return (policy, *map(_shape, parts))
         case PriorityNetwork(parts, reactive):
             return ("priority", reactive, *map(_shape, parts))
+        case SequenceNetwork(parts):
+            return ("sequence", *map(_shape, parts))
+        case PauseNetwork() | NullNetwork():
+            return (type(network),)
         case _:
-            return (type(network), *map(_shape, parts_of(network)))
+            assert_never(network)
 
 
 def _argument(written: Expression[Any]) -> tuple[Any, ...]:

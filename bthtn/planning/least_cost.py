@@ -12,20 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from math import inf
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import FREE, Method, PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
+    NullNetwork,
     ParallelNetwork,
+    PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import Diagnostic
-from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import fold
 from bthtn.world.expression import Constant, Expression
@@ -59,8 +70,10 @@ class LeastCosts:
                 return sum(map(self.of, parts))
             case PriorityNetwork(parts):
                 return min(map(self.of, parts))
-            case _:
+            case PauseNetwork() | NullNetwork():
                 return 0
+            case _:
+                assert_never(network)
 
     def from_each(self, parts: Iterable[Network]) -> tuple[float, ...]:
         """For each part of a sequence the lower bound from there to the end; a final 0."""
@@ -81,8 +94,10 @@ class LeastCosts:
                 return max(below)
             case SuspendedNode():
                 return sum(map(self.of, node.rest))
-            case _:
+            case SequenceNode() | ParallelNode() | NullNode():
                 return sum(below)
+            case _:
+                assert_never(node)
 
     def _lowered(self, domain: FrozenDomain) -> bool:
         """Lower the bounds of all compound tasks once; return whether any changed."""
