@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static thorough gates fix bench worlds differential mutants clean
+.PHONY: run test check static site thorough gates fix bench worlds differential mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -18,7 +18,7 @@ test: .venv/.ready
 	$(BIN)/python $(PYTEST) -m "not slow"
 
 # check: everything that must pass before a change is taken, the fastest first; takes ten minutes
-check: static test thorough
+check: static test site thorough
 
 # static: what is checked without running the code: format, style, import contracts, types
 static: .venv/.ready
@@ -26,6 +26,10 @@ static: .venv/.ready
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
+
+# site: the manual with an API reference, as a site in out/site; a broken link is an error
+site: .venv/.ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 # thorough: all tests at full size, with more examples of each property and with coverage; the gates
 thorough: .venv/.ready

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.site_hooks import PACKAGES
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 FIRST_PARTY = {"bthtn"}
@@ -374,6 +376,11 @@ def private_imports(source: str, public: dict[str, list[str]]) -> list[str]:
     whole = re.findall(r"^(?:>>> )?[ ]*import (bthtn\.[\w.]*)", shown, re.MULTILINE)
     faults = [f"{module}.{name}" for module, name in imported if name not in public.get(module, ())]
     return faults + [module for module in whole if module not in public]
+
+
+def test_the_site_has_a_reference_of_each_public_package():
+    named = re.findall(r"reference/([\w.]+)\.md", read("mkdocs.yml"))
+    assert named == list(PACKAGES) == list(public_names(read("docs/api.md")))
 
 
 def test_the_public_names_are_those_of_the_api_page():
