@@ -196,9 +196,9 @@ def nested(depth: int) -> Node:
 
 def test_a_thousand_nodes_are_written_in_well_under_a_second(read_dot):
     wide = SequenceNode(tuple(nested(3) for _ in range(100)))
-    started = time.perf_counter()
+    started = time.process_time()
     text = tree_dot(wide)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
     assert len(read_dot(text).nodes) == 1_001
 
 
@@ -210,7 +210,7 @@ def test_thousands_of_scopes_below_each_other_are_drawn_without_recursion(read_d
 
 def test_a_choice_with_thousands_of_alternatives_costs_no_square(read_dot):
     nodes = tuple(nested(0) for _ in range(MANY))
-    started = time.perf_counter()
+    started = time.process_time()
     text = tree_dot(PriorityNode(nodes, tuple(range(MANY))))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert text.count(" -> ") == MANY

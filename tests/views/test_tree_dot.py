@@ -155,9 +155,9 @@ def test_nodes_of_any_name_can_be_drawn(read_dot, name, message):
 def test_a_thousand_nodes_of_one_name_are_written_in_well_under_a_second(read_dot):
     root = py_trees.composites.Sequence("same", memory=True, children=[])
     root.children = [Success("same") for _ in range(1_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     text = behaviour_dot(root, status=True)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
     assert len(set(read_dot(text).nodes)) == 1_001
 
 
