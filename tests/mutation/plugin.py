@@ -3,6 +3,7 @@
 Loaded by ``tests/mutation`` only.
 """
 
+import os
 import resource
 
 import coverage
@@ -28,5 +29,5 @@ def pytest_configure():
 def pytest_runtest_protocol(item):
     measured = coverage.Coverage.current()
     if measured is not None:
-        measured.switch_context(item.nodeid.partition("::")[0])
+        measured.switch_context(os.path.relpath(item.path))
     return (yield)

@@ -76,6 +76,8 @@ class Workshop:
         seconds = time.perf_counter() - started
         if done.returncode in (0, 5):  # 5: there is no such test
             return "", seconds
+        if "file or directory not found" in done.stderr:  # no fault does that
+            sys.exit(done.stderr[-5_000:])
         found = FAILED.search(done.stdout)
         return found[1] if found else f"exit code {done.returncode}", seconds
 
