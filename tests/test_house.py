@@ -6,7 +6,7 @@ cannot fail keeps nothing.
 """
 
 import ast
-import importlib
+import importlib.util
 import os
 import re
 import runpy
@@ -555,6 +555,25 @@ def test_a_package_below_its_gate_is_named():
         "bthtn.plan is covered to 80.0 %, its gate is 90",
         "trees has no gate: give it a line in [tool.bthtn.coverage]",
     ]
+
+
+def missing_files(makefile: str) -> list[str]:
+    """Files that a Makefile names and that do not exist, its environment's left out."""
+    named = set(re.findall(r"(?<![\w./)-])[\w-]+(?:/[\w-]+)*\.(?:py|toml)\b", makefile))
+    return sorted(path for path in named if not (ROOT / path).is_file())
+
+
+def test_files_and_modules_that_the_makefile_names_exist():
+    makefile = read("Makefile")
+    assert missing_files(makefile) == []
+    modules = re.findall(r"-m ((?:tests|benchmarks)[\w.]*)", makefile)
+    assert {module for module in modules if not importlib.util.find_spec(module)} == set()
+    assert "benchmarks.goals" in modules
+
+
+def test_a_file_that_the_makefile_names_in_vain_is_seen():
+    recipe = "\t$(BIN)/pytest tests/no.py tests/conftest.py \\\n\t\ttests/no/one.py && cat no.toml"
+    assert missing_files(recipe) == ["no.toml", "tests/no.py", "tests/no/one.py"]
 
 
 def test_a_console_example_that_shows_something_else_is_reported():
