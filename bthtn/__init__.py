@@ -23,8 +23,7 @@ from bthtn.domain.variable import one_of
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import PlanCache
-from bthtn.planning.find import find_plan
-from bthtn.planning.planner import Planner
+from bthtn.planning.planner import Planner, find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
 from bthtn.world.expression import Condition, Expression

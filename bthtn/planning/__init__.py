@@ -8,8 +8,8 @@ from bthtn.planning.cache import CacheStatistics
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.explain import Reason, explained, explanation_text
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.planner import Trace
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, request
-from bthtn.planning.search_trace import Trace
 from bthtn.planning.strips.strips_search import StripsSearch
 from bthtn.planning.trace import (
     ActionRejected,

@@ -1,8 +1,9 @@
-"""Planner: a domain and a goal, checked once, to plan from many states."""
+"""find_plan and Planner: plans for a goal, from one state or from many."""
 
 from __future__ import annotations
 
-from typing import Final, Generic, Self, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
@@ -13,6 +14,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, CachedPlan, Remembered, Told
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
+from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import Accelerator, accelerator
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import (
@@ -25,14 +27,34 @@ from bthtn.planning.protocol import (
     question_of,
     start_of,
 )
-from bthtn.planning.search_trace import Trace
 from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
 _OFTEN: Final = 2
+
+
+class Trace(NamedTuple):
+    """A finished search: its status, plan, expansions, reads and events.
+
+    ``reads`` are the fluents of the start state that it read, in order, with their values: from
+    every state that agrees in them, the search is the same. If the limit of expansions was
+    reached, ``status`` is ``LIMIT``, and there may be no plan. Nothing is recorded while an agent
+    plans: a search is determined by its request, so repeating it gives the same trace.
+    """
+
+    status: SearchStatus
+    plan: Plan | None
+    expansions: int
+    reads: Mapping[Fluent[Any], Any]
+    events: tuple[SearchEvent, ...]
+
+    def __str__(self) -> str:
+        """The explanation of all failures, as indented lines."""
+        return explanation_text(explained(self.events))
 
 
 class Planner(Generic[S]):
@@ -176,6 +198,25 @@ class Planner(Generic[S]):
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
+
+
+def find_plan(
+    domain: Domain[S] | FrozenDomain,
+    state: S | FrozenState,
+    goal: NetworkLike,
+    settings: Settings = DEFAULT_SETTINGS,
+    listener: SearchListener | None = None,
+) -> Plan | None:
+    """The most preferred plan for the goal from this state, or None when there is none.
+
+    With ``Settings(cheapest=True)`` it is the plan that costs least; if the limit of expansions
+    is reached first, the cheapest plan found so far.
+
+    Raises DomainError when the domain or the goal is not well made, and PlanningError when a
+    user's function raises or the limit of expansions is reached without a plan.
+    """
+    planner: Planner[Any] = Planner(domain, goal, settings)
+    return planner.plan(state, listener)
 
 
 def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:

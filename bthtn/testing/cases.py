@@ -39,7 +39,7 @@ from bthtn.formats.document import tables_in, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.planning.explain import Explanation, explanation_text
-from bthtn.planning.find import find_plan
+from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.case_files import domain_file_of

@@ -10,7 +10,7 @@ from bthtn.agent.events import LeaseReturned, LeaseTaken, PlanAdopted, PlanFaile
 from bthtn.behaviours import OperatorFailed, Operators
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.errors import DomainError, ExecutionError
-from bthtn.planning.find import find_plan
+from bthtn.planning.planner import find_plan
 from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World
 

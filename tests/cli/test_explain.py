@@ -6,8 +6,8 @@ from bthtn.domain.builder import Domain
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import parallel, priority
 from bthtn.planning.explain import Reason, explained, explanation_text
-from bthtn.planning.find import find_plan
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.planning.trace import (
     Backtracked,

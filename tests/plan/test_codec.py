@@ -25,8 +25,8 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.walk import flat
-from bthtn.planning.find import find_plan
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
 from bthtn.world.expression import Parameter

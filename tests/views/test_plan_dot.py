@@ -20,8 +20,8 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.walk import children_of
-from bthtn.planning.find import find_plan
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
 from bthtn.views.plan_drawing import plan_dot, task_kind, task_tooltip, tree_dot

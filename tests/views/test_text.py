@@ -15,7 +15,7 @@ from bthtn.plan.nodes import (
     SequenceNode,
     TaskNode,
 )
-from bthtn.planning.find import find_plan
+from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.views.text import ASCII, one_line, tree_text
 
