@@ -14,7 +14,7 @@ from bthtn.examples.domains.fps.strips import Shooter, shooter
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.protocol import DEFAULT_SETTINGS, request
-from bthtn.planning.strips.exhaustive import cheapest
+from tests.planning.exhaustive import cheapest
 from tests.planning.goals import pursuit_of
 
 START = Shooter(has_target=True, has_magazine=True)

@@ -22,10 +22,10 @@ from bthtn.plan.nodes import NullNode, SuspensionKind
 from bthtn.plan.notation import normal
 from bthtn.planning import trace
 from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus, request
-from bthtn.planning.strips.exhaustive import cheapest
 from bthtn.planning.strips.ground import conjunctions, ground_actions
 from bthtn.planning.strips.regress import Problem
 from bthtn.planning.strips.strips_search import StripsSearch
+from tests.planning.exhaustive import cheapest
 from tests.planning.goals import Lab, Level, pursuit_of
 
 AB = {"block": ("a", "b"), "below": ("a", "b")}

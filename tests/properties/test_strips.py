@@ -11,8 +11,8 @@ from bthtn.plan.replay import replay
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
-from bthtn.planning.strips.exhaustive import cheapest
 from bthtn.planning.strips.strips_search import StripsSearch
+from tests.planning.exhaustive import cheapest
 from tests.planning.goals import problem, pursuit_of
 
 PROBLEMS = range(2_000)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from bthtn.domain.goal import Action, Manner, Pursuit, Solution
+from bthtn.domain.goal import Manner, Pursuit, Solution
 from bthtn.errors import Diagnostic
 from bthtn.planning import trace
 from bthtn.planning.protocol import no_answer
+from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.backward import BackwardSearch
 from bthtn.planning.strips.forward import ForwardSearch
 from bthtn.planning.strips.ground import (
@@ -25,40 +26,13 @@ from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 
 
-class GoalSearch(Protocol):
-    """**Protocol:** an A* search for the actions that achieve a goal, forward or backward."""
-
-    @property
-    def expansions(self) -> int:
-        """The number of search nodes expanded so far."""
-        ...
-
-    @property
-    def steps(self) -> tuple[Action, ...] | None:
-        """The actions of the plan; None until the search is solved."""
-        ...
-
-    @property
-    def unknown(self) -> Expression[Any] | None:
-        """The first unknown fluent that the goal depends on, if any."""
-        ...
-
-    def expand(self) -> bool:
-        """Expand one node. Returns False when the search is solved or the frontier is empty."""
-        ...
-
-    def why_not(self) -> Iterator[str]:
-        """Reasons why there is no plan, one a line; valid once the frontier is empty."""
-        ...
-
-
 def new_search(
     pursuit: Pursuit,
     view: StateView,
     binding: Binding,
     manner: Manner,
     listener: trace.SearchListener | None = None,
-) -> GoalSearch:
+) -> AStar[Any]:
     """A new search for this goal from this state. Raises UnknownRead and DomainError."""
     objects = pursuit.values(view, binding)
     heuristic = heuristic_of(manner)

@@ -25,8 +25,9 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
 from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_for_user
+from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.simulate import SimulatedState, simulate_plan
-from bthtn.planning.strips.solver import GoalSearch, goal_reads, new_search
+from bthtn.planning.strips.solver import goal_reads, new_search
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
@@ -58,7 +59,7 @@ class StripsSearch:
         self._listener = listener
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
-        self._search: GoalSearch | None = None
+        self._search: AStar[Any] | None = None
         self._args: Binding = ()
         self._is_cancelled = False
 
