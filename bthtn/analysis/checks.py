@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
 import networkx as nx
 
 from bthtn.analysis.endings import endless
-from bthtn.analysis.graph import calls, ensured_in, restricted, task_graph
+from bthtn.analysis.graph import restricted, task_graph
 from bthtn.analysis.retriggering import retriggering
 from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import NullNetwork
+from bthtn.domain.network import DeferNetwork, NullNetwork, calls_in, networks_in
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, Severity
 from bthtn.world.expression import Constant, Expression
@@ -158,6 +159,6 @@ def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBod
             if isinstance(method.body, PlainBody):
                 yield method.body
                 continue
-            yield from ensured_in(method.body)
-            for call, _ in calls(method.body):
-                yield from call.args
+            deferred = (one for one in networks_in(method.body) if isinstance(one, DeferNetwork))
+            yield from chain.from_iterable(one.ensures for one in deferred)
+            yield from chain.from_iterable(call.args for call in calls_in(method.body))

@@ -6,7 +6,7 @@ without any ending always leads back to itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, assert_never
 
@@ -24,7 +24,7 @@ from bthtn.domain.network import (
     PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
-    parts_of,
+    networks_in,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.world.expression import Constant, Parameter
@@ -72,7 +72,7 @@ def is_certain(domain: FrozenDomain) -> bool:
         return False
     bodies = [one.body for methods in domain.methods.values() for one in methods]
     networks = [body for body in bodies if not isinstance(body, PlainBody)]
-    inside = [one for network in networks for one in _everything(network)]
+    inside = [one for network in networks for one in networks_in(network)]
     effects = [effect for one in inside if isinstance(one, DeferNetwork) for effect in one.ensures]
     for task in domain.tasks.values():
         if isinstance(task, PrimitiveTask):
@@ -82,13 +82,6 @@ def is_certain(domain: FrozenDomain) -> bool:
         and not any(map(_disagrees, inside))
         and not any(map(_makes_unknown, effects))
     )
-
-
-def _everything(network: Network) -> Iterator[Network]:
-    pending = [network]
-    while pending:
-        yield pending[-1]
-        pending.extend(parts_of(pending.pop()))
 
 
 def _disagrees(network: Network) -> bool:

@@ -15,9 +15,8 @@ from typing import Any
 import networkx as nx
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.effect import Effect
 from bthtn.domain.method import PlainBody
-from bthtn.domain.network import DeferNetwork, Network, parts_of
+from bthtn.domain.network import DeferNetwork, Network, networks_in
 from bthtn.domain.task import CompoundTask, TaskCall
 
 
@@ -51,21 +50,8 @@ def restricted(graph: nx.DiGraph[Any], kept: Container[Any]) -> nx.DiGraph[Any]:
 
 def calls(network: Network) -> Iterator[tuple[TaskCall, bool]]:
     """Every task call, left to right, and whether it is deferred."""
-    pending = [network]
-    while pending:
-        one = pending.pop()
+    for one in networks_in(network):
         if isinstance(one, TaskCall):
             yield one, False
         elif isinstance(one, DeferNetwork):
             yield one.call, True
-        pending.extend(reversed(parts_of(one)))
-
-
-def ensured_in(network: Network) -> Iterator[Effect]:
-    """The effects that deferred tasks in the network ensure."""
-    pending = [network]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, DeferNetwork):
-            yield from one.ensures
-        pending.extend(parts_of(one))

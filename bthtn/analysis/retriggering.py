@@ -15,15 +15,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import (
-    Arithmetic,
-    Comparison,
-    Condition,
-    Constant,
-    Expression,
-    Junction,
-    Negation,
-)
+from bthtn.world.expression import Condition, Constant, Junction, leaves_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -145,20 +137,7 @@ def _parts(condition: Condition) -> tuple[Condition, ...]:
 
 def _reads(condition: Condition) -> set[Fluent[Any]] | None:
     """The fluents that a condition mentions; None if it contains a function or a parameter."""
-    found: set[Fluent[Any]] = set()
-    pending: list[Expression[Any]] = [condition]
-    while pending:
-        match pending.pop():
-            case Fluent() as fluent:
-                found.add(fluent)
-            case Constant():
-                pass
-            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-                pending += [left, right]
-            case Negation(operand=operand):
-                pending.append(operand)
-            case Junction(parts=parts):
-                pending.extend(parts)
-            case _:
-                return None
-    return found
+    leaves = [*leaves_of(condition)]
+    if not all(isinstance(one, Fluent | Constant) for one in leaves):
+        return None
+    return {one for one in leaves if isinstance(one, Fluent)}

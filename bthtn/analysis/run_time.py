@@ -22,16 +22,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.walk import footprint, leaves, preorder
 from bthtn.world.assignment import Assignment, FluentReference
-from bthtn.world.expression import (
-    Arithmetic,
-    Binding,
-    Comparison,
-    Constant,
-    Expression,
-    Junction,
-    Negation,
-    Parameter,
-)
+from bthtn.world.expression import Binding, Constant, Expression, Parameter, leaves_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
 from bthtn.world.truth import UNKNOWN, Unknown
@@ -105,24 +96,14 @@ def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
     An evaluation may read fewer of them.
     """
     found: list[Fluent[Any]] = []
-    pending = [expression]
-    while pending:
-        match pending.pop():
-            case Constant() | Parameter():
-                pass
-            case Comparison(_, left, right) | Arithmetic(_, left, right):
-                pending += (left, right)
-            case Negation(operand):
-                pending.append(operand)
-            case Junction(parts):
-                pending += parts
-            case FluentReference() as reference:
-                fluent = reference.ground(_NOTHING_KNOWN, args)
-                if not isinstance(fluent, Fluent):
-                    return None
-                found.append(fluent)
-            case _:
+    for one in leaves_of(expression):
+        if isinstance(one, FluentReference):
+            fluent = one.ground(_NOTHING_KNOWN, args)
+            if not isinstance(fluent, Fluent):
                 return None
+            found.append(fluent)
+        elif not isinstance(one, Constant | Parameter):
+            return None
     return Footprint(frozenset(found))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -320,6 +320,30 @@ class Junction(Expression[bool]):
             f"({part.text(binding)})" if isinstance(part, Junction) else part.text(binding)
             for part in self.parts
         )
+
+
+def operands(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
+    """The expressions directly inside a comparison, computation or connective; else none."""
+    match expression:
+        case Comparison(_, left, right) | Arithmetic(_, left, right):
+            return (left, right)
+        case Negation(operand):
+            return (operand,)
+        case Junction(parts):
+            return parts
+        case _:
+            return ()
+
+
+def leaves_of(expression: Expression[Any]) -> Iterator[Expression[Any]]:
+    """The fluents, constants, parameters and functions that the expression is made of."""
+    pending = [expression]
+    while pending:
+        one = pending.pop()
+        inside = operands(one)
+        if not inside:
+            yield one
+        pending.extend(reversed(inside))
 
 
 def _decidable(value: Any) -> Expression[Any]:

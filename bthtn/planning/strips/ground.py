@@ -35,6 +35,7 @@ from bthtn.world.expression import (
     Negation,
     Parameter,
     StateView,
+    leaves_of,
 )
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN, Truth, negation, value_text
@@ -224,24 +225,11 @@ def _structure(expression: Expression[Any], binding: Binding) -> Any:
 
 def _fluents(expression: Expression[Any], binding: Binding) -> Iterator[Fluent[Any]]:
     """The fluents in an expression without opaque parts."""
-    if isinstance(expression, Fluent | MemberOf):
-        found = expression.ground(_NOWHERE, binding)
-        assert isinstance(found, Fluent), "nothing is unknown without a state"
-        yield found
-    for part in _parts(expression):
-        yield from _fluents(part, binding)
-
-
-def _parts(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
-    match expression:
-        case Comparison(_, left, right) | Arithmetic(_, left, right):
-            return (left, right)
-        case Negation(operand):
-            return (operand,)
-        case Junction(parts):
-            return parts
-        case _:
-            return ()
+    for one in leaves_of(expression):
+        if isinstance(one, Fluent | MemberOf):
+            found = one.ground(_NOWHERE, binding)
+            assert isinstance(found, Fluent), "nothing is unknown without a state"
+            yield found
 
 
 def opaque_parts(task: PrimitiveTask[Any]) -> Iterator[str]:
@@ -261,27 +249,14 @@ def opaque_parts(task: PrimitiveTask[Any]) -> Iterator[str]:
 
 def opaque(expression: Expression[Any]) -> Iterator[str]:
     """Texts that name the functions and state-dependent indices in a condition."""
-    if isinstance(expression, MemberOf):
-        yield from _state_reads(expression.index, f"the index of {expression}")
-    elif not isinstance(expression, _TRANSPARENT):
-        yield f"the condition {expression} is a function"
-    for part in _parts(expression):
-        yield from opaque(part)
-
-
-_TRANSPARENT: Final = (Fluent, Constant, Parameter, Comparison, Arithmetic, Negation, Junction)
+    for one in leaves_of(expression):
+        if isinstance(one, MemberOf):
+            yield from _state_reads(one.index, f"the index of {one}")
+        elif not isinstance(one, Fluent | Constant | Parameter):
+            yield f"the condition {one} is a function"
 
 
 def _state_reads(expression: Expression[Any], text: str) -> Iterator[str]:
     """Yield a text if the expression needs a state."""
-    pending: list[Expression[Any]] = [expression]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, Fluent | MemberOf) or not isinstance(one, _TRANSPARENT):
-            yield (
-                f"{text} reads the state"
-                if text.startswith("the ")
-                else f"'{text}' reads the state"
-            )
-            return
-        pending.extend(_parts(one))
+    if not all(isinstance(one, Constant | Parameter) for one in leaves_of(expression)):
+        yield f"{text} reads the state"
