@@ -5,7 +5,7 @@ cannot answer, the general search returns the same plan after the same number of
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
-``reading`` for expressions and ``known`` for values already read; ``program`` compiles it.
+``reading`` for expressions and effects; ``program`` compiles it.
 ``repeats`` is the recursion check at run time, and ``plan_parts`` makes the parts of plans.
 """
 

@@ -7,17 +7,17 @@ decides is not evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from keyword import iskeyword
 from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.expressions import Names, joined
-from bthtn.planning.htn.fastpath.known import ReadNames, named
+from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, PlainMethod, mentioned
 from bthtn.planning.htn.fastpath.reading import Reading, changes
-from bthtn.world.expression import Expression, Junction, Negation, Parameter
+from bthtn.world.expression import Expression, Parameter
 from bthtn.world.fluent import Fluent
 
 MOST_INLINED: Final = 20
@@ -71,7 +71,7 @@ class Callees(Protocol):
 class BodyWriter:
     """Writes the lines that plan some parts, one after the other.
 
-    ``where`` has the variables of fluents, ``known`` the names of other values read so far.
+    ``where`` has the variables of fluents, ``members`` those of members by their source.
     ``may_call`` says whether the function of a task may be called directly. ``open`` is the
     variable with the innermost open call. ``made`` counts expansions; ``entries`` are the plan's
     methods and primitive tasks that are not recorded yet, with the sources of their arguments.
@@ -81,13 +81,13 @@ class BodyWriter:
     where: dict[Fluent[Any], str]
     indent: int
     may_call: Callable[[Compound], bool]
-    known: ReadNames
+    members: dict[str, str] = field(default_factory=dict)
     made: int = 0
     entries: list[Entry] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    sure: ReadNames | None = None
     open: str = "up"
     _inlined: int = 0
+    _numbers: Iterator[int] = field(default_factory=count)
 
     def write(self, *lines: str) -> None:
         """Append lines, indented."""
@@ -124,39 +124,30 @@ class BodyWriter:
         self.entries.append((method, binding))
 
     def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
-        """Source of a condition, which the lines that follow presuppose. Raises NotWritable.
-
-        Sets ``sure`` to the names that are bound even if the condition is false: those that its
-        first part reads.
-        """
-        reading = self._reading(binding)
-        told: list[str] = []
-        for number, part in enumerate(_parts(condition)):
-            self.known.names_more = _is_atom(part)
-            source = reading.truth(part)
-            if source is None:
-                raise NotWritable
-            if not number:
-                self.sure = self.known.copy()
-            told.append(source)
-        self.known.names_more = True
-        return joined(told, decisive=False)
+        """Source of a condition. Raises NotWritable."""
+        source = self._reading(binding).truth(condition)
+        if source is None:
+            raise NotWritable
+        return source
 
     def _reading(self, binding: Sequence[str]) -> Reading:
-        return Reading(self.of.names, binding, self.where, self.known)
+        return Reading(self.of.names, binding, self.where, self._member)
+
+    def _member(self, source: str) -> str:
+        """The variable of a family's member, which is looked up once."""
+        if source not in self.members:
+            self.members[source] = f"m{len(self.members)}"
+            self.write(f"{self.members[source]} = {source}")
+        return self.members[source]
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Names for the values; assignments are written for those that have none."""
         names = []
         for source in sources:
-            name, naming = source, named(source)
-            if naming is not None:
-                name = naming[0]
-                self.write(f"{name} = {naming[1]}")
-            elif not is_name(source) and not _is_literal(source):
-                name = f"b{self.known.fresh()}"
-                self.write(f"{name} = {source}")
-            names.append(name)
+            is_bound = is_name(source) or _is_literal(source)
+            names.append(source if is_bound else f"b{next(self._numbers)}")
+            if not is_bound:
+                self.write(f"{names[-1]} = {source}")
         return tuple(names)
 
     # primitive tasks
@@ -166,18 +157,13 @@ class BodyWriter:
         self.made += 1
         self._demand(told)
         reading = self._reading(binding)
-        first = self.known.fresh()
-        lines, made = changes(task, reading, first)
-        for _ in made:
-            self.known.fresh()
+        lines, made = changes(task, reading, self._numbers)
         self.write(*lines)
         for one in made:
             if reading.is_kept(one.fluent):
                 self.write(
                     f"T.append(({one.place}, {one.before}))", f"S[{one.place}] = {one.after}"
                 )
-                source = reading.stored(one.place, one.fluent)
-                self.known.written(source, one.fluent, one.after)
             elif reading.is_asked_for(one.fluent):
                 self.where[one.fluent] = one.after
         self.entries.append((task, binding))
@@ -263,20 +249,6 @@ class BodyWriter:
 
     def _state(self, cell: str) -> str:
         return ", ".join([cell, self._left, *self._scalars])
-
-
-def _parts(condition: Expression[Any]) -> tuple[Expression[Any], ...]:
-    """The parts of a conjunction; any other condition is its own only part."""
-    if isinstance(condition, Junction) and not condition.decisive:
-        return condition.parts
-    return (condition,)
-
-
-def _is_atom(condition: Expression[Any]) -> bool:
-    """Whether evaluating the condition always reads everything it mentions."""
-    while isinstance(condition, Negation):
-        condition = condition.operand
-    return not isinstance(condition, Junction)
 
 
 def is_name(source: str) -> bool:

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -28,7 +27,6 @@ from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.body import BodyWriter, Entry, Part, tuple_source
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
-from bthtn.planning.htn.fastpath.known import ReadNames, needed_names
 from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
@@ -109,7 +107,6 @@ class Functions:
         written = [self._asking()]
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
-        written = [*map(needed_names, written)]
         written += (f"def {name}{line}" for line, name in self._noting.items())
         return "\n\n\n".join(written) + "\n", starts
 
@@ -159,7 +156,7 @@ class Functions:
 
     def _asking(self) -> str:
         """Source of ``asking``, which makes an accelerator."""
-        reading = Reading(self.names, (), self.where, ReadNames(int))
+        reading = Reading(self.names, (), self.where, str)
         first = [
             f"{name} = {reading.stored(self.names.of(fluent), fluent)}"
             for fluent, name in self.where.items()
@@ -179,7 +176,7 @@ class Functions:
     ) -> Iterator[str]:
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
         yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
-        body = self._body(_always, ReadNames(count().__next__))
+        body = self._body(_always)
         body.parts(parts)
         yield from body.lines
 
@@ -212,17 +209,18 @@ class Functions:
 
     def _methods(self, task: Compound, start: int) -> Iterator[str]:
         """Lines that enter the first usable method from ``start`` on."""
-        known = ReadNames(count().__next__)
         methods, args = self._found.methods[task], self._args(task)
         may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
+        members: dict[str, str] = {}
         for method in methods[start:stop]:
-            body = self._body(may_call, known.copy())
+            body = self._body(may_call)
+            body.members.update(members)
             told = body.truth(method.method.condition, args)
             if told == "False":
                 continue
+            members = body.members.copy()
             if told != "True":
-                known = body.sure or known
                 body.write(f"if {told}:")
                 body.indent += 1
             body.write(*self._opened(method), *self._kept(method))
@@ -235,12 +233,12 @@ class Functions:
         if stop < len(methods):
             yield f"    return {', '.join([self._later(task, stop), 'n', *self.scalars])}"
         else:
-            failing = self._body(may_call, known)
+            failing = self._body(may_call)
             failing.fail()
             yield from failing.lines
 
-    def _body(self, may_call: Callable[[Compound], bool], known: ReadNames) -> BodyWriter:
-        return BodyWriter(self, dict(self.where), 1, may_call, known)
+    def _body(self, may_call: Callable[[Compound], bool]) -> BodyWriter:
+        return BodyWriter(self, dict(self.where), 1, may_call)
 
     def _kept(self, method: PlainMethod) -> list[str]:
         """The line that opens a choice of the later methods; none if they are excluded."""
@@ -269,7 +267,7 @@ class Functions:
     def _guard(self, task: Compound) -> Iterator[str]:
         """Lines of the recursion check: a call that repeats an open one fails."""
         members = ["S", "T"] if self._writes_members else []
-        failing = self._body(_always, ReadNames(int))
+        failing = self._body(_always)
         failing.indent = 2
         failing.fail()
         key = self._key(task)

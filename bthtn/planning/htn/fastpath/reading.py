@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
-from bthtn.planning.htn.fastpath.known import ReadNames, named
 from bthtn.planning.htn.fastpath.reachable import NotWritable, effects_of
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Constant, Parameter
@@ -20,7 +19,8 @@ class Reading(ExpressionSource):
     """Writes expressions as source, at one line of a function.
 
     ``arguments`` are the sources of the values of parameters. ``where`` has the sources of the
-    values of fluents that are not in ``S``. ``known`` names the values that are read.
+    values of fluents that are not in ``S``. ``member`` gives the source of a family's member by a
+    parameter a shorter form.
     """
 
     def __init__(
@@ -28,12 +28,12 @@ class Reading(ExpressionSource):
         names: Names,
         arguments: Sequence[str],
         where: Mapping[Fluent[Any], str],
-        known: ReadNames,
+        member: Callable[[str], str],
     ) -> None:
         super().__init__(names)
         self._arguments = arguments
         self._where = where
-        self._known = known
+        self._member = member
 
     def argument(self, position: int) -> str:
         return self._arguments[position]
@@ -43,16 +43,14 @@ class Reading(ExpressionSource):
         if local is not None:
             return local
         place = self.place(reference, depth)
-        if place is None:
-            return None
-        fluent = prototype(reference)
-        return self._known.value(self.stored(place, fluent), fluent)
+        return place and self.stored(place, prototype(reference))
 
     def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
         if isinstance(reference, MemberOf) and isinstance(reference.index, Constant):
             return self.names.of(reference.family.member(reference.index.value))
         source = super().place(reference, depth)
-        return source and (self._known.member(source) if "[" in source else source)
+        by_parameter = isinstance(reference, MemberOf) and isinstance(reference.index, Parameter)
+        return self._member(source) if source and by_parameter else source
 
     def stored(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of a value in ``S``; ``fluent`` may be the prototype of a family."""
@@ -68,10 +66,7 @@ class Reading(ExpressionSource):
 
     def before(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of the fluent's value before an effect overwrites it."""
-        if not self.is_kept(fluent):
-            return self._where[fluent]
-        source = self.stored(place, fluent)
-        return self._known.names.get(source, source)
+        return self.stored(place, fluent) if self.is_kept(fluent) else self._where[fluent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +83,17 @@ class FluentChange:
 
 
 def changes(
-    task: PrimitiveTask[Any], reading: Reading, first: int
+    task: PrimitiveTask[Any], reading: Reading, numbers: Iterator[int]
 ) -> tuple[list[str], list[FluentChange]]:
     """Lines that compute the values a task's effects write, and the changes to store then.
 
-    Variables are numbered from ``first`` on. Raises NotWritable.
+    ``numbers`` are those of new variables. Raises NotWritable.
     """
     if not all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost)):
         raise NotWritable
     lines: list[str] = []
-    made: list[FluentChange] = []
     growing: list[str] = []
-    for number, effect in enumerate(effects_of(task), first):
-        made.append(_change(effect, reading, number, lines, growing))
+    made = [_change(effect, reading, next(numbers), lines, growing) for effect in effects_of(task)]
     for one, other in combinations(made, 2):
         if one.fluent.name == other.fluent.name:
             if one.place == other.place:
@@ -122,11 +115,7 @@ def _change(
     place = reading.place(target)
     if value is None or place is None:
         raise NotWritable
-    naming = named(place)
-    if naming is not None:
-        place = naming[0]
-        lines.append(f"{place} = {naming[1]}")
-    elif isinstance(target, MemberOf) and not place.isidentifier():
+    if isinstance(target, MemberOf) and not place.isidentifier():
         lines.append(f"x{number} = {place}")
         place = f"x{number}"
     is_int = target.value_type is int and value.strip("()-").isdigit()
