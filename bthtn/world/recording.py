@@ -17,23 +17,16 @@ class RecordingState(FrozenState):
     """A snapshot that records which fluents a search has read, and so which it depends on.
 
     ``readings`` has the value of every fluent that was read, in order of the first read.
-    ``changes`` are those of the state most recently made by ``changed``. Reads through
-    ``unrecorded`` are not recorded.
+    ``changes`` are those of the state most recently made by ``changed``.
     """
 
-    __slots__ = ("_state", "changes", "readings")
+    __slots__ = ("changes", "readings")
 
     def __init__(self, state: FrozenState) -> None:
         self.values = state.values
         self.has_unknown = state.has_unknown
-        self._state = state
         self.readings: dict[Fluent[Any], Any] = {}
         self.changes: Mapping[Fluent[Any], Any] = {}
-
-    @property
-    def unrecorded(self) -> FrozenState:
-        """The snapshot itself."""
-        return self._state
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent."""

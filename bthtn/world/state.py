@@ -38,11 +38,6 @@ class FrozenState:
         value: Any = self.values.get(fluent, fluent.default)
         return value  # type: ignore[no-any-return]  # a cast would take as long as the look-up
 
-    @property
-    def unrecorded(self) -> FrozenState:
-        """The same snapshot, for reads that are not to be recorded."""
-        return self
-
     def items(self) -> Iterator[tuple[Fluent[Any], Any]]:
         """Fluents that differ from their default, sorted by name."""
         return iter(sorted(self.values.items(), key=lambda item: str(item[0])))

@@ -37,30 +37,16 @@ class WorkingState:
     """A state that one search owns: reads go through its own writes to the snapshot below.
 
     While ``foreseeable`` is false, volatile fluents are unknown unless they were written
-    here (semantics 2.4). Two states with equal ``fingerprint`` are most likely equal;
-    ``same_as_at`` decides. The snapshot may record its reads, but computing fingerprints is not
-    recorded; call ``reveal`` before fingerprints are compared.
+    here (semantics 2.4).
     """
 
-    __slots__ = (
-        "_base",
-        "_left",
-        "_revealed",
-        "_trail",
-        "_unrecorded",
-        "_values",
-        "fingerprint",
-        "foreseeable",
-    )
+    __slots__ = ("_base", "_left", "_trail", "_values", "foreseeable")
 
     def __init__(self, base: FrozenState) -> None:
         self._base = base
-        self._unrecorded = base.unrecorded
-        self._revealed = 0
         self._values: dict[Fluent[Any], Any] = {}
         self._trail: list[tuple[Fluent[Any], Any]] = []
         self._left: list[Stretch] = []
-        self.fingerprint = 0
         self.foreseeable = True
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
@@ -93,7 +79,6 @@ class WorkingState:
         while len(self._trail) > mark:
             fluent, before = self._trail.pop()
             self._store(fluent, before)
-        self._revealed = min(self._revealed, mark)
         while self._left and self._left[-1].end > mark:
             self._left.pop()
 
@@ -119,34 +104,6 @@ class WorkingState:
         if len(self._trail) > mark:
             before = next((place for place, one in self._last_left() if one.end <= mark), -1)
             self._left.append(Stretch(mark, len(self._trail), before))
-
-    def same_as_at(self, mark: int) -> bool:
-        """Whether the state equals the state at the save point."""
-        return all(
-            self._effective(fluent, before)
-            == self._effective(fluent, self._values.get(fluent, _ABSENT))
-            for fluent, before in self._first_since(mark).items()
-        )
-
-    def reveal(self) -> None:
-        """Have the snapshot record reads of all written fluents: fingerprints depend on them."""
-        if self._base is self._unrecorded:
-            return
-        for fluent, _ in self._trail[self._revealed :]:
-            if not fluent.volatile:
-                self._base.get(fluent)
-        self._revealed = len(self._trail)
-
-    def changes(self) -> dict[Fluent[Any], Any]:
-        """The fluents that differ from the snapshot, and all volatile ones that were written.
-
-        Two states of one search are equal when their changes are equal.
-        """
-        return {
-            fluent: value
-            for fluent, value in self._values.items()
-            if fluent.volatile or value != self._base.get(fluent)
-        }
 
     def freeze(self) -> FrozenState:
         """A snapshot of the state now."""
@@ -181,25 +138,7 @@ class WorkingState:
         self._store(fluent, value)
 
     def _store(self, fluent: Fluent[Any], value: Any) -> None:
-        before = self._values.get(fluent, _ABSENT)
-        self.fingerprint ^= self._hash(fluent, before) ^ self._hash(fluent, value)
         if value is _ABSENT:
             self._values.pop(fluent, None)
         else:
             self._values[fluent] = value
-
-    def _effective(self, fluent: Fluent[Any], stored: Any) -> Any:
-        """The value that a stored entry stands for.
-
-        An absent entry is the snapshot's value, except for a volatile fluent: writing it makes
-        it known, which counts as a difference even if the value is the same.
-        """
-        if stored is not _ABSENT or fluent.volatile:
-            return stored
-        return self._base.get(fluent)
-
-    def _hash(self, fluent: Fluent[Any], stored: Any) -> int:
-        if stored is _ABSENT:
-            return 0
-        same = not fluent.volatile and stored == self._unrecorded.get(fluent)
-        return 0 if same else hash((fluent, stored))

@@ -32,15 +32,8 @@ def test_what_is_read_is_kept_in_the_order_of_the_first_reading(recorded):
 
 
 def test_it_is_the_state_that_it_records(recorded):
-    assert recorded == recorded.unrecorded == Soldier(ammo=5, seen={"enemy": UNKNOWN}).frozen()
+    assert recorded == Soldier(ammo=5, seen={"enemy": UNKNOWN}).frozen()
     assert recorded.readings == {}, "comparing states is not what a search does"
-
-
-def test_a_look_at_the_unrecorded_state_leaves_no_trace(recorded):
-    assert recorded.unrecorded.get(Soldier.ammo) == 5
-    assert recorded.readings == {}
-    plain = Soldier().frozen()
-    assert plain.unrecorded is plain
 
 
 def test_what_is_derived_from_it_is_a_plain_state_and_the_changes_are_kept(recorded):
@@ -58,17 +51,3 @@ def test_writing_reads_nothing_but_an_increase_does(recorded):
     assert recorded.readings == {}
     state.apply(Soldier.ammo, Write(WriteKind.INCREASE, 1))
     assert recorded.readings == {Soldier.ammo: 5}
-
-
-def test_who_compares_moments_reads_what_was_written_except_what_is_volatile(recorded):
-    state = WorkingState(recorded)
-    state.put(Soldier.target, False)
-    mark = state.mark()
-    state.reveal()
-    assert recorded.readings == {Soldier.target: True}
-    state.put(Soldier.noise, True)
-    state.put(Soldier.seen["friend"], True)
-    state.undo(mark)
-    state.put(Soldier.ammo, 1)
-    state.reveal()
-    assert list(recorded.readings) == [Soldier.target, Soldier.ammo]

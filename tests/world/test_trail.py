@@ -75,15 +75,6 @@ def test_what_was_written_since_a_save_point_is_listed_with_its_last_value(state
     assert state.written_since(0) == {Soldier.target: False, Soldier.ammo: 3}
 
 
-def test_writing_the_old_value_again_makes_an_equal_moment(state):
-    mark, fingerprint = state.mark(), state.fingerprint
-    state.put(Soldier.ammo, 3)
-    assert not state.same_as_at(mark)
-    state.put(Soldier.ammo, 6)
-    assert state.same_as_at(mark)
-    assert state.fingerprint == fingerprint
-
-
 def test_a_volatile_fluent_is_unknown_where_it_cannot_be_foreseen(state):
     assert state.get(Soldier.noise) is True
     state.foreseeable = False
@@ -95,9 +86,3 @@ def test_what_the_plan_wrote_to_a_volatile_fluent_can_be_foreseen(state):
     state.put(Soldier.noise, False)
     state.foreseeable = False
     assert state.get(Soldier.noise) is False
-
-
-def test_writing_a_volatile_fluent_makes_a_difference_even_with_its_old_value(state):
-    mark = state.mark()
-    state.put(Soldier.noise, True)
-    assert not state.same_as_at(mark), "it can be foreseen from now on"
