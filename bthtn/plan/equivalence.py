@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import assert_never
 
 from bthtn.plan.nodes import (
@@ -20,7 +19,15 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.walk import Visit, children_of, flat, outline, preorder, unwound
+from bthtn.plan.walk import (
+    Visit,
+    children_of,
+    flat,
+    outline,
+    preorder,
+    record_entries,
+    unwound,
+)
 
 
 def steps_outline(
@@ -75,43 +82,7 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
     """
     if not _suspends_in_branch(plan.tree):
         return plan.record, True
-    return MethodTraversalRecord(comparable_entries(plan.tree)), False
-
-
-def comparable_entries(tree: Node) -> list[int]:
-    """The entries of a tree's record, up to the first suspended part in a branch."""
-    entries: list[int] = []
-    pending: list[tuple[Node | int, bool]] = [(tree, False)]
-    while pending:
-        node, in_branch = pending.pop()
-        match node:
-            case int():
-                entries.append(node)
-            case SuspendedNode():
-                if in_branch:
-                    break
-            case ScopeNode():
-                entries.append(node.method)
-                pending.append((node.child, in_branch))
-            case SequenceNode(children):
-                pending.extend((child, in_branch) for child in reversed(children))
-            case ParallelNode(children):
-                pending.extend((child, True) for child in reversed(children))
-            case PriorityNode():
-                pending.extend((one, True) for one in reversed(_alternatives(node)))
-            case TaskNode() | NullNode():
-                pass
-            case _:
-                assert_never(node)
-    return entries
-
-
-def _alternatives(node: PriorityNode) -> list[Node | int]:
-    """The record of each alternative, in order: 1 if it was dropped, else 0 and the node."""
-    planned = dict(zip(node.kept, node.children, strict=True))
-    places = range(len(node.kept) + len(node.dropped))
-    each = ((0, planned[place]) if place in planned else (1,) for place in places)
-    return list(chain.from_iterable(each))
+    return MethodTraversalRecord(record_entries(plan.tree, comparable=True)), False
 
 
 def _suspends_in_branch(tree: Node) -> bool:

@@ -204,24 +204,34 @@ def _one(steps: list[Node]) -> Node:
 
 def record_of(root: Node) -> MethodTraversalRecord:
     """The record of the choices in a tree (semantics 2.8.1)."""
+    return MethodTraversalRecord(record_entries(root))
+
+
+def record_entries(root: Node, *, comparable: bool = False) -> list[int]:
+    """The entries of a tree's record; with ``comparable``, up to a suspended part in a branch."""
     entries: list[int] = []
-    pending: list[Node | int] = [root]
+    pending: list[tuple[Node | int, bool]] = [(root, False)]
     while pending:
-        item = pending.pop()
+        item, in_branch = pending.pop()
         match item:
             case int():
                 entries.append(item)
             case ScopeNode():
-                pending.extend((item.child, item.method))
+                pending.extend(((item.child, in_branch), (item.method, in_branch)))
             case PriorityNode():
-                pending.extend(reversed(_choices(item)))
-            case SequenceNode(children) | ParallelNode(children):
-                pending.extend(reversed(children))
-            case TaskNode() | SuspendedNode() | NullNode():
+                pending.extend((one, True) for one in reversed(_choices(item)))
+            case ParallelNode(children):
+                pending.extend((child, True) for child in reversed(children))
+            case SequenceNode(children):
+                pending.extend((child, in_branch) for child in reversed(children))
+            case SuspendedNode():
+                if comparable and in_branch:
+                    break
+            case TaskNode() | NullNode():
                 pass
             case _:
                 assert_never(item)
-    return MethodTraversalRecord(entries)
+    return entries
 
 
 def _choices(node: PriorityNode) -> list[Node | int]:
