@@ -119,19 +119,36 @@ def root_of(found: Target) -> Any:
     """Load the behaviour tree that a tree's module defines. Raises BthtnError."""
     from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
 
+    made = made_by(found, 0)
+    return _of_class(getattr(made, "root", made), Behaviour, "a behaviour tree", found)
+
+
+def character_of(found: Target, seed: int) -> Any:
+    """Load a tree's module and make its character. Raises BthtnError."""
+    from bthtn.behaviours import Character  # noqa: PLC0415 - not for domains
+
+    return _of_class(made_by(found, seed), Character, "a character", found)
+
+
+def made_by(found: Target, seed: int) -> Any:
+    """The tree or character that a tree's module defines; a function is called with the seed."""
+    from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
+
     made = found.load()
     try:
-        made = made(0) if callable(made) and not isinstance(made, Behaviour) else made
+        return made(seed) if callable(made) and not isinstance(made, Behaviour) else made
     except BthtnError:
         raise
     except Exception as error:
         raise InputError(unusable(found.file or Path(found.name), error)) from error
-    root = getattr(made, "root", made)
-    if not isinstance(root, Behaviour):
-        message = f"'{found.name}' is {type(root).__name__}, not a behaviour tree"
+
+
+def _of_class(made: Any, kind: type, wanted: str, found: Target) -> Any:
+    if not isinstance(made, kind):
+        message = f"'{found.name}' is {type(made).__name__}, not {wanted}"
         hint = "write def character(seed: int) -> Character"
         raise InputError(Diagnostic("BT408", message, hint=hint))
-    return root
+    return made
 
 
 def _folders(kind: TargetKind) -> Iterator[Path]:

@@ -23,7 +23,7 @@ from bthtn.cli.printing import (
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.errors import Diagnostic, InputError, PlanningError, nearest
+from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.plan.codec import encoded, goal_value, value_from
 from bthtn.plan.notation import call_from
 from bthtn.plan.plan import Plan
@@ -36,6 +36,7 @@ from bthtn.planning.protocol import (
     Search,
     SearchStatus,
     Settings,
+    no_answer,
     request,
 )
 from bthtn.planning.strips.achieve import achieve
@@ -192,10 +193,7 @@ def _by_search(search: Search) -> tuple[Plan | None, int]:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if search.status is SearchStatus.LIMIT:
         if search.plan is None:
-            message = f"no answer after {search.expansions} expansions"
-            raise PlanningError(
-                Diagnostic("BT203", message, hint="is there a recursion that never ends?")
-            )
+            raise no_answer(search.expansions)
         print(
             f"stopped after {counted(search.expansions, 'expansion')}:"
             " this is the best so far, there may be better plans",

@@ -28,9 +28,9 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.behaviours import Character, PlanGoal
-from bthtn.cli.locate import Target, TargetKind, resolve, shown
+from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, write
-from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.errors import Diagnostic, InputError
 from bthtn.plan.codec import json_value
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
@@ -72,7 +72,7 @@ def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | 
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C. Raises BthtnError.
     """
     target = resolve(tree, TargetKind.TREE)
-    run = _Run(target, _character(target, seed), ticks or TICKS)
+    run = _Run(target, character_of(target, seed), ticks or TICKS)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
     tick_values: list[dict[str, Any]] = []
     with run.stopped_by_interrupt():
@@ -212,22 +212,6 @@ class _Album:
             title = f"plan {number} for {goal}, record {node.record!r}: {end}"
             dot = behaviour_dot(node.children[0], title=title, status=True)
             self._pictures[f"plan-{number}"] = dot
-
-
-def _character(target: Target, seed: int) -> Character:
-    """Load and create the character. Raises BthtnError."""
-    made = target.load()
-    try:
-        made = made(seed) if callable(made) and not isinstance(made, Behaviour) else made
-    except BthtnError:
-        raise
-    except Exception as error:
-        raise InputError(unusable(target.file or Path(target.name), error)) from error
-    if not isinstance(made, Character):
-        message = f"'{target.name}' is {type(made).__name__}, not a character"
-        hint = "write def character(seed: int) -> Character"
-        raise InputError(Diagnostic("BT408", message, hint=hint))
-    return made
 
 
 def _folder(out: Path, name: str) -> Path:

@@ -6,13 +6,15 @@ backtracks, a replay and another implementation all get the same draw again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
 from hashlib import sha256
 from math import isfinite
 from typing import Any, Final
 
+from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.fluent import Fluent
+from bthtn.world.truth import value_text
 
 SEED: Final[Fluent[int]] = Fluent(0, type_=int, volatile=False, name="(seed)")
 """The seed of all draws of one planning request: a fluent of every state, in no schema."""
@@ -70,6 +72,24 @@ def stable_text(value: Any) -> str:
         return f"{{{' '.join(in_order(value))}}}"
     kind: Any = type(value)
     return str(kind.__qualname__) if kind.__repr__ is object.__repr__ else repr(value)
+
+
+def values_in_order(values: Any, where: Callable[[], str], hint: str) -> list[Any]:
+    """The values of a collection, those of a set in an order that every process shares.
+
+    Raises DomainError for something else than a collection of hashable values.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise DomainError(
+            Diagnostic("BT117", f"{value_text(values)} holds no values", where(), hint)
+        )
+    is_set = isinstance(values, set | frozenset)
+    found = sorted(values, key=stable_text) if is_set else list(values)
+    for value in found:
+        if not isinstance(value, Hashable):
+            message = f"{value!r} is {type(value).__name__}, which can change"
+            raise DomainError(Diagnostic("BT117", message, where(), hint))
+    return found
 
 
 def in_order(values: Any) -> list[str]:

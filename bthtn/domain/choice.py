@@ -6,38 +6,27 @@ a task with a ``ValueChoice`` has one for each value of a variable.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from bthtn.domain.chance import SEED, drawn_order, stable_text
+from bthtn.domain.chance import SEED, drawn_order, stable_text, values_in_order
 from bthtn.domain.function import used
 from bthtn.domain.parameter import Bindable
-from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN, value_text
+from bthtn.world.truth import UNKNOWN
+
+_HINT: Final = "one_of chooses among the hashable values of a tuple, or of a list"
 
 Key = Callable[[Any, Any], Any]
 """A function of the state and a value; values are tried by its result, the lowest first."""
 
 
-class DecompositionChoice(ABC):
-    """Finds the decompositions of a call at the moment when the search reaches it."""
-
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def asks(self) -> tuple[Expression[Any] | Key, ...]:
-        """The expressions and plain functions that are evaluated to find the decompositions."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class RandomOrder(DecompositionChoice):
+class RandomOrder:
     """The methods in a random order, drawn by weight without replacement."""
 
     task: str
@@ -60,7 +49,7 @@ class RandomOrder(DecompositionChoice):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ValueChoice(DecompositionChoice):
+class ValueChoice:
     """One decomposition for each value of a variable.
 
     ``position`` is the index of the variable's value among the task's arguments.
@@ -84,22 +73,23 @@ class ValueChoice(DecompositionChoice):
         Raises UnknownRead when the values are unknown, and DomainError when the expression gives
         something else than a collection of hashable values.
         """
-        found = _known(self.values, view, args)
-        if isinstance(found, str) or not isinstance(found, Iterable):
-            raise _unusable(self, f"{value_text(found)} holds no values")
-        values = sorted(found, key=stable_text) if isinstance(found, set | frozenset) else [*found]
-        for value in values:
-            if not isinstance(value, Hashable):
-                raise _unusable(self, f"{value!r} is {type(value).__name__}, which can change")
+        values = values_in_order(_known(self.values, view, args), self._where, _HINT)
         if self.key is None:
             return tuple(values)
         window = self.state_class.over(view)
         return used(Bindable(self.key), args, lambda key: _sorted(values, key, window))
 
+    def _where(self) -> str:
+        return f"values of '{self.name}': {self.values}"
+
     def with_value(self, args: Binding, value: Any) -> Binding:
         """The arguments with the value at its position, and None at positions not used yet."""
         room = (*args, *[None] * (self.position + 1 - len(args)))
         return (*room[: self.position], value, *room[self.position + 1 :])
+
+
+DecompositionChoice = RandomOrder | ValueChoice
+"""How the decompositions of a call are found when the search reaches it."""
 
 
 def _known(expression: Expression[Any], view: RecordingView, args: Binding) -> Any:
@@ -111,14 +101,3 @@ def _known(expression: Expression[Any], view: RecordingView, args: Binding) -> A
 
 def _sorted(values: list[Any], key: Key, window: State) -> tuple[Any, ...]:
     return tuple(sorted(values, key=lambda value: key(window, value)))
-
-
-def _unusable(choice: ValueChoice, message: str) -> DomainError:
-    return DomainError(
-        Diagnostic(
-            "BT117",
-            message,
-            where=f"values of '{choice.name}': {choice.values}",
-            hint="one_of chooses among the hashable values of a tuple, or of a list",
-        )
-    )

@@ -9,12 +9,13 @@ this package defines goals without depending on a search algorithm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, Final, Protocol, Self
 
-from bthtn.domain.chance import stable_text
+from bthtn.domain.chance import values_in_order
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.function import Computed, function_text
 from bthtn.domain.method import PlainBody
@@ -34,7 +35,7 @@ from bthtn.world.expression import (
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN, Truth, value_text
+from bthtn.world.truth import UNKNOWN, Truth
 
 Written = Expression[Any] | Callable[[Any], Any]
 
@@ -42,6 +43,7 @@ Action = tuple[PrimitiveTask[Any], Binding]
 """A primitive task with the values that it is called with."""
 
 UNLIMITED: Final = 1_000_000
+_HINT: Final = "give the values there are: objects={'spot': ('hill', 'bridge')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ class Pursuit:
             values = written.evaluate(recorder, binding)
             if values is UNKNOWN:
                 raise UnknownRead(recorder.unknown)
-            found[name] = tuple(dict.fromkeys(_usable(name, values)))
+            where = partial("objects of '{}'".format, name)
+            found[name] = tuple(dict.fromkeys(values_in_order(values, where, _HINT)))
         return found
 
     def holds(self, view: StateView, binding: Binding) -> Truth:
@@ -119,25 +122,6 @@ class Pursuit:
         Evaluation usually stops at the first decisive part.
         """
         return _asked(self.condition, view, binding)
-
-
-_VALUES: Final = "give the values there are: objects={'spot': ('hill', 'bridge')}"
-
-
-def _usable(name: str, values: Any) -> Iterable[Any]:
-    """The values in an order that does not depend on the process. Raises DomainError."""
-    message = ""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        message = f"{value_text(values)} holds no values"
-    elif isinstance(values, set | frozenset):
-        return sorted(values, key=stable_text)
-    for value in () if message else values:
-        if not isinstance(value, Hashable):
-            message = f"{value!r} is {type(value).__name__}, which can change"
-    if message:
-        raise DomainError(Diagnostic("BT117", message, f"objects of '{name}'", _VALUES))
-    found: Iterable[Any] = values
-    return found
 
 
 def _asked(condition: Condition, view: StateView, binding: Binding) -> Truth:
