@@ -21,7 +21,7 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import DeferNetwork, NullNetwork, calls_in, networks_in
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, Severity
-from bthtn.world.expression import Constant, Expression
+from bthtn.world.expression import Expression, always_holds
 
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
@@ -137,9 +137,7 @@ def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:
 
 
 def _always_idle(method: Method) -> bool:
-    condition, body = method.condition, method.body
-    always = isinstance(condition, Constant) and condition.value is True
-    return always and isinstance(body, NullNetwork)
+    return always_holds(method.condition) and isinstance(method.body, NullNetwork)
 
 
 def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBody | Key]:

@@ -15,7 +15,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Condition, Constant, Junction, leaves_of
+from bthtn.world.expression import Condition, Constant, conjuncts, leaves_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -94,9 +94,9 @@ def _waits_for(later: Condition, earlier: Condition, done: _MethodEffects) -> Fl
     None also if the two conditions compare the same fluent differently: then they may exclude
     each other.
     """
-    asked, known = _reads(earlier), {part.text() for part in _parts(earlier)}
+    asked, known = _reads(earlier), {part.text() for part in conjuncts(earlier)}
     found: Fluent[Any] | None = None
-    for part in _parts(later):
+    for part in conjuncts(later):
         read = _reads(part)
         if read is None or (asked is not None and read & asked and part.text() not in known):
             return None
@@ -126,13 +126,6 @@ def _others_write(fluent: Fluent[Any], done: _MethodEffects, domain: FrozenDomai
             if effect.target is fluent and not puts_back:
                 return True
     return False
-
-
-def _parts(condition: Condition) -> tuple[Condition, ...]:
-    """The conjuncts of the condition."""
-    if isinstance(condition, Junction) and condition.decisive is False:
-        return condition.parts
-    return (condition,)
 
 
 def _reads(condition: Condition) -> set[Fluent[Any]] | None:

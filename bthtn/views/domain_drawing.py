@@ -7,7 +7,8 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.views.dot import Drawing
-from bthtn.views.plan_drawing import always, task_kind, task_tooltip
+from bthtn.views.plan_drawing import task_kind, task_tooltip
+from bthtn.world.expression import always_holds
 
 
 def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
@@ -41,6 +42,6 @@ def _draw_task(drawing: Drawing, task: Task) -> str:
 
 def _draw_method(drawing: Drawing, index: int, method: Method) -> str:
     name = f"{index} '{method.name}'" if method.name else str(index)
-    when = "always" if always(method.condition) else f"when {method.condition}"
+    when = "always" if always_holds(method.condition) else f"when {method.condition}"
     tooltip = f"{when}: {method.text()}"
     return drawing.node("method", f"{name}: {when}", below=method.text(), tooltip=tooltip)

@@ -22,7 +22,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.views.dot import Drawing
 from bthtn.views.text import dropped_reason, numbered_children, scope_text, suspended_text, unrolled
-from bthtn.world.expression import Binding, Condition, Constant
+from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"
 PARALLEL_ENDS: Final[Mapping[str, str]] = MappingProxyType(
@@ -72,9 +72,9 @@ def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
     """The conditions, effects and resources of a primitive task, on one line."""
     effects = [effect.text(args) for effect in (*task.effects, *task.expected)]
     facts = [
-        ("needs", "" if always(task.precondition) else task.precondition.text(args)),
-        ("checks at run time", "" if always(task.exec_only) else task.exec_only.text(args)),
-        ("needs all the time", "" if always(task.during) else task.during.text(args)),
+        ("needs", "" if always_holds(task.precondition) else task.precondition.text(args)),
+        ("checks at run time", "" if always_holds(task.exec_only) else task.exec_only.text(args)),
+        ("needs all the time", "" if always_holds(task.during) else task.during.text(args)),
         ("then", ", ".join(effects)),
         ("uses", ", ".join(sorted(task.uses))),
     ]
@@ -85,13 +85,8 @@ def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:
 def task_kind(task: PrimitiveTask[Any]) -> str:
     """``check`` for a task that only tests an ``exec_only`` condition, otherwise ``task``."""
     effects = (*task.effects, *task.expected, *task.actual, *task.on_start)
-    does_something = effects or task.uses or not always(task.during)
-    return "task" if always(task.exec_only) or does_something else "check"
-
-
-def always(condition: Condition) -> bool:
-    """Whether the condition is the constant True."""
-    return isinstance(condition, Constant) and condition.value is True
+    does_something = effects or task.uses or not always_holds(task.during)
+    return "task" if always_holds(task.exec_only) or does_something else "check"
 
 
 def _draw_node(drawing: Drawing, node: Node | Dropped) -> str:

@@ -346,6 +346,18 @@ def leaves_of(expression: Expression[Any]) -> Iterator[Expression[Any]]:
         pending.extend(reversed(inside))
 
 
+def conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """The parts of a conjunction; any other condition is its own only part."""
+    if isinstance(condition, Junction) and not condition.decisive:
+        return condition.parts
+    return (condition,)
+
+
+def always_holds(condition: Condition) -> bool:
+    """Whether the condition is the constant True."""
+    return isinstance(condition, Constant) and condition.value is True
+
+
 def _decidable(value: Any) -> Expression[Any]:
     """The other side of an equality. Raises TypeError for UNKNOWN, which equals nothing."""
     if value is UNKNOWN:

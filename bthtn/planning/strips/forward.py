@@ -18,7 +18,7 @@ from bthtn.planning import trace
 from bthtn.planning.least_cost import below_zero
 from bthtn.planning.strips.a_star import AStar, SearchNode
 from bthtn.planning.strips.simulate import SimulatedState, simulate_action
-from bthtn.world.expression import Binding, Condition, Expression, Junction, StateView
+from bthtn.world.expression import Binding, Expression, StateView, conjuncts
 from bthtn.world.footprint import RecordingView
 from bthtn.world.truth import UNKNOWN, value_text
 
@@ -42,7 +42,7 @@ class ForwardSearch(AStar[SimulatedState]):
         self._actions = actions
         self._view = view
         self._binding = binding
-        self._conjuncts = _conjuncts(pursuit.condition) if heuristic == "unmet" else ()
+        self._conjuncts = conjuncts(pursuit.condition) if heuristic == "unmet" else ()
         self._unknown: Expression[Any] | None = None
         start = SimulatedState(view)
         self._push(SearchNode(start, start.key(), 0))
@@ -99,8 +99,3 @@ class ForwardSearch(AStar[SimulatedState]):
         items = state.written.items()
         written = sorted(((str(fluent), value) for fluent, value in items), key=itemgetter(0))
         return ", ".join(f"{name} = {value_text(value)}" for name, value in written) or _START
-
-
-def _conjuncts(condition: Condition) -> tuple[Condition, ...]:
-    is_and = isinstance(condition, Junction) and not condition.decisive
-    return condition.parts if is_and and isinstance(condition, Junction) else (condition,)

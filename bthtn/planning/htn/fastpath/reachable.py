@@ -13,7 +13,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import prototype
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Constant, Expression, Parameter, leaves_of
+from bthtn.world.expression import Constant, Expression, Parameter, always_holds, leaves_of
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -45,12 +45,6 @@ class PlainMethod:
     def called(self) -> list[Compound]:
         """The compound tasks among its calls."""
         return [call.task for call in self.calls if isinstance(call.task, CompoundTask)]
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether its condition is the constant True."""
-        condition = self.method.condition
-        return isinstance(condition, Constant) and condition.value is True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +171,7 @@ def calls_of(network: Network | PlainBody) -> tuple[TaskCall, ...] | None:
 
 def is_single(methods: tuple[PlainMethod, ...]) -> bool:
     """Whether there is only one method, and its condition is always true."""
-    return len(methods) == 1 and methods[0].is_certain
+    return len(methods) == 1 and always_holds(methods[0].method.condition)
 
 
 def effects_of(task: PrimitiveTask[Any]) -> tuple[Any, ...]:
