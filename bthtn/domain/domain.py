@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from bthtn.domain.choice import RandomOrder, ValueChoice
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.method_reader import read_goal, strangers_in
-from bthtn.domain.network import Construct, DeferNetwork, Network, networks_in, parts_of
-from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.domain.method_reader import read_goal
+from bthtn.domain.network import Construct, DeferNetwork, Network, networks_in, parts_of, tasks_in
+from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
@@ -140,7 +140,9 @@ class FrozenDomain:
             for one in networks_in(network):
                 if isinstance(one, Construct):
                     raise _computed(method.body, one)
-            raise DomainError(list(strangers_in(network, self.tasks, f"method {method.body}")))
+            raise DomainError(
+                list(strangers(tasks_in(network), self.tasks, f"method {method.body}"))
+            )
         return network
 
     def _has_all(self, network: Network) -> bool:

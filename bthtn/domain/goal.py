@@ -20,7 +20,7 @@ from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.function import Computed, function_text
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import Construct, Network, sequence, with_tasks
-from bthtn.domain.task import PrimitiveTask, Task, TaskCall
+from bthtn.domain.task import PrimitiveTask, Task, TaskCall, strangers
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import (
     Binding,
@@ -213,7 +213,7 @@ class Achieve(Construct):
         condition = condition_from(self.condition, state_class)
         pursuit = Pursuit(condition, actions, objects, self.manner, self.solver)
         found = [
-            *_strangers(actions, tasks),
+            *strangers(actions, tasks, "achieve"),
             *_unlisted(actions, objects),
             *_unused(every, objects),
         ]
@@ -221,15 +221,6 @@ class Achieve(Construct):
         if found:
             raise DomainError(found)
         return pursuit
-
-
-def _strangers(
-    actions: Iterable[PrimitiveTask[Any]], tasks: Mapping[str, Task]
-) -> Iterator[Diagnostic]:
-    for task in actions:
-        if tasks.get(task.name) is not task:
-            message = f"'{task.name}' belongs to another domain"
-            yield Diagnostic("BT109", message, "achieve", "define the task in this domain")
 
 
 def _unused(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from bthtn.domain.condition import condition_from
 from bthtn.domain.lowering import Lowering
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
-from bthtn.domain.network import Network, calls_in
+from bthtn.domain.network import Network, tasks_in
 from bthtn.domain.number import number_from
-from bthtn.domain.task import CompoundTask, Task
+from bthtn.domain.task import CompoundTask, Task, strangers
 from bthtn.domain.variable import Variable, unplaced, variables_in
 from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
@@ -54,7 +54,8 @@ def read_methods(
             method = _read(one, state_class)
             if method.name:
                 result.found.extend(name_faults("a method", method.name, place))
-            result.found.extend(_strangers(method, tasks, place))
+            if not isinstance(method.body, PlainBody):
+                result.found.extend(strangers(tasks_in(method.body), tasks, place))
             methods.append(lowering.method(method))
         except BthtnError as error:
             result.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
@@ -72,9 +73,9 @@ def read_goal(
 
     Raises DomainError for tasks of another domain, and for variables.
     """
-    strangers = list(strangers_in(goal, tasks, "goal"))
-    if strangers:
-        raise DomainError(strangers)
+    found = list(strangers(tasks_in(goal), tasks, "goal"))
+    if found:
+        raise DomainError(found)
     refuse_variables("goal", goal)
     lowering = Lowering("goal", (), tasks, state_class)
     network = lowering.network(goal, ())
@@ -112,24 +113,6 @@ def _read(written: object, state_class: type[State]) -> Method:
     return Method(body, condition, written.name, cost, value)
 
 
-def _strangers(method: Method, tasks: Mapping[str, Task], where: str) -> Iterator[Diagnostic]:
-    if isinstance(method.body, PlainBody):
-        return
-    yield from strangers_in(method.body, tasks, where)
-
-
-def strangers_in(network: Network, tasks: Mapping[str, Task], where: str) -> Iterator[Diagnostic]:
-    """A finding for every task in the network that is not one of ``tasks``."""
-    for call in calls_in(network):
-        if tasks.get(call.task.name) is not call.task:
-            yield Diagnostic(
-                "BT109",
-                f"'{call.task.name}' belongs to another domain",
-                where,
-                "define the task in this domain",
-            )
-
-
 def _dangling(error: NameError, tasks: Mapping[str, Task], where: str) -> Diagnostic:
     name = error.name or ""
     return Diagnostic("BT101", f"no task is called '{name}'", where, nearest(name, tasks))
@@ -137,6 +120,4 @@ def _dangling(error: NameError, tasks: Mapping[str, Task], where: str) -> Diagno
 
 def _at(diagnostic: Diagnostic, where: str) -> Diagnostic:
     place = f"{where}: {diagnostic.where}" if diagnostic.where else where
-    return Diagnostic(
-        diagnostic.code, diagnostic.message, place, diagnostic.hint, diagnostic.severity
-    )
+    return replace(diagnostic, where=place)

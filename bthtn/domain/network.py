@@ -219,6 +219,11 @@ def calls_in(network: Network) -> Iterator[TaskCall]:
             yield one.call
 
 
+def tasks_in(network: Network) -> Iterator[Task]:
+    """The task of every call in the network, left to right."""
+    return (call.task for call in calls_in(network))
+
+
 def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Network:
     """The same network with some tasks in place of others."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec
 
 from bthtn.domain.choice import DecompositionChoice
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
+from bthtn.errors import Diagnostic
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression
 from bthtn.world.truth import value_text
 
@@ -135,6 +136,14 @@ class TaskCall:
 
     def __str__(self) -> str:
         return self.text()
+
+
+def strangers(used: Iterable[Task], tasks: Mapping[str, Task], where: str) -> Iterator[Diagnostic]:
+    """A diagnostic for every used task that is not one of ``tasks``."""
+    for task in used:
+        if tasks.get(task.name) is not task:
+            message = f"'{task.name}' belongs to another domain"
+            yield Diagnostic("BT109", message, where, "define the task in this domain")
 
 
 def call_text(task: Task, args: tuple[Any, ...]) -> str:
