@@ -6,6 +6,7 @@ else, plain functions above all, the result is None, and the expression is evalu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 from math import isfinite, isnan, nan
 from types import MappingProxyType
@@ -173,6 +174,41 @@ def joined(parts: list[str], *, decisive: bool) -> str:
     if len(open_ones) > 1:
         return f"({word.join(open_ones)})"
     return open_ones[0] if open_ones else _OPPOSITE[known]
+
+
+def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
+    """Yield what an expression depends on, in no particular order.
+
+    These are parameters, fluents and members, and parts that cannot be compiled.
+    """
+    pending = [expression]
+    while pending:
+        match pending.pop():
+            case Constant():
+                pass
+            case MemberOf(index=index) as member:
+                yield member
+                pending.append(index)
+            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
+                pending += (right, left)
+            case Negation(operand=operand):
+                pending.append(operand)
+            case Junction(parts=parts):
+                pending.extend(parts)
+            case one:
+                yield one
+
+
+def references(expression: Expression[Any]) -> tuple[FluentReference[Any], ...] | None:
+    """Return the fluents that an evaluation may read, None if they depend on the state."""
+    found = [one for one in mentioned(expression) if not isinstance(one, Parameter)]
+    for one in found:
+        index = one.index if isinstance(one, MemberOf) else None
+        if not isinstance(one, FluentReference) or not isinstance(
+            index, Constant | Parameter | None
+        ):
+            return None
+    return tuple(one for one in found if isinstance(one, FluentReference))
 
 
 def is_volatile(reference: Expression[Any]) -> bool:

@@ -23,6 +23,7 @@ from bthtn.domain.network import (
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects
 from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
+from bthtn.planning.htn.expressions import references
 from bthtn.planning.htn.source import Source
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.footprint import Footprint
@@ -36,10 +37,11 @@ class PrimitiveRow:
 
     ``step`` is its compiled function, None if it has to be evaluated; ``tracking_step`` also
     updates the fingerprint of the state. Each is compiled on first use. ``duration`` and ``cost``
-    are numbers, None if they depend on arguments or state.
+    are numbers, None if they depend on arguments or state. ``mentioned`` are the fluents in the
+    precondition, None if they depend on the state.
     """
 
-    __slots__ = ("cost", "duration", "projections", "step", "task", "tracking_step")
+    __slots__ = ("cost", "duration", "mentioned", "projections", "step", "task", "tracking_step")
 
     is_primitive: Final = True
     step: Function | None
@@ -49,6 +51,7 @@ class PrimitiveRow:
         self.task = task
         self.duration = _number(task.duration)
         self.cost = _number(task.cost)
+        self.mentioned = references(task.precondition)
         alike = projects_alike(task)
         self.projections: ByArguments[TaskEffects] | None = ByArguments() if alike else None
 
@@ -148,7 +151,7 @@ class EndPart:
 Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Body:
     """Parts to be planned in order: the members of a sequence, or a single network."""
 
@@ -173,7 +176,8 @@ class MethodRow:
 
     ``holds`` is its compiled condition, None if that always holds. With ``is_evaluated``,
     condition and body are evaluated instead, since one of them cannot be compiled. With
-    ``excludes_later``, no later method is usable in a state where this one is.
+    ``excludes_later``, no later method is usable in a state where this one is. ``mentioned`` are
+    the fluents in the condition, None if they depend on the state.
     """
 
     __slots__ = (
@@ -185,6 +189,7 @@ class MethodRow:
         "holds",
         "index",
         "is_evaluated",
+        "mentioned",
         "method",
         "task",
         "value",
@@ -203,6 +208,7 @@ class MethodRow:
         self.cost = _number(method.cost)
         self.value = _number(method.value)
         self.has_numbers = self.cost is None or self.value is None
+        self.mentioned = references(method.condition)
         alike = reads_alike(method.condition)
         self.footprints: ByArguments[Footprint] | None = ByArguments() if alike else None
 

@@ -197,7 +197,7 @@ class HtnSearch:
         """Plan parts of the continuation until solved, exhausted, cancelled or out of budget."""
         search, cell = self._state, self._cell
         view, values, log, choices = search.view, search.values, search.log, search.choices
-        is_watched = search.is_watched
+        is_checked = search.is_checked
         if search.pending is not None:
             cell = _resumed(search)
         while cell is not STOPPED and not self._is_cancelled:
@@ -212,7 +212,7 @@ class HtnSearch:
             row = part.row
             number += 1
             behind = (body, number, scope, rest, rank) if number < body.length else rest
-            if is_watched:
+            if is_checked:
                 instead = self._instead(cell, part, behind)
                 if instead is not part:
                     cell = instead
@@ -268,7 +268,7 @@ class HtnSearch:
         """
         search = self._state
         if search.settings.anytime and not search.settings.check_rest and self._plan is None:
-            search.is_closing = search.is_watched = search.has_steps
+            search.is_closing = search.is_checked = search.has_steps
             if search.is_closing:
                 self._run()
         self._status = SearchStatus.LIMIT

@@ -11,16 +11,11 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.exclusion import excluding_later
-from bthtn.planning.htn.expressions import prototype
+from bthtn.planning.htn.expressions import mentioned, prototype
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
-    Arithmetic,
-    Comparison,
     Constant,
     Expression,
-    Junction,
-    Negation,
-    Parameter,
 )
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
@@ -198,22 +193,3 @@ def scalar(reference: Expression[Any]) -> Fluent[Any] | None:
     if isinstance(reference, Fluent) and reference.index is None:
         return reference
     return None
-
-
-def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
-    """The parameters, fluents and members in an expression, in no particular order."""
-    pending = [expression]
-    while pending:
-        one = pending.pop()
-        match one:
-            case Parameter() | Fluent():
-                yield one
-            case MemberOf(index=index):
-                yield one
-                pending.append(index)
-            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-                pending += (right, left)
-            case Negation(operand=operand):
-                pending.append(operand)
-            case Junction(parts=parts):
-                pending.extend(parts)
