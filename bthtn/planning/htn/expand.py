@@ -37,6 +37,8 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
     Returns the next continuation, or None when the search has to backtrack.
     """
     match part:
+        case EndPart():
+            return end_branch(search, cell)
         case SubSequencePart():
             return search.cell(part.body, scope, behind)
         case BranchesPart():
@@ -52,8 +54,6 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
             return search.suspend(scope, Contribution(NULL_NODE, PAUSED), behind)
         case NullPart():
             return behind
-        case EndPart():
-            return end_branch(search, cell)
         case CallPart():
             raise AssertionError("calls are planned by the loop of the search")
         case _:
