@@ -22,7 +22,7 @@ from benchmarks.rows import chosen
 from bthtn import Planner
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import SearchStatus, request
+from bthtn.planning.protocol import PlanRequest, SearchStatus
 
 SLICE = 20
 TURNS = 15
@@ -42,7 +42,7 @@ def modes(question: Question) -> dict[str, Ask]:
     q = question
     planner: Planner[Any] = Planner(q.domain, q.goal, q.settings)
     state = q.state.frozen()
-    asked = request(q.domain, state, q.goal, q.settings)
+    asked = PlanRequest(planner.domain, state, planner.goal, settings=q.settings)
     cheapest = replace(asked, settings=replace(q.settings, cheapest=True))
     for _ in range(3):  # the fast path is made when a question is asked again
         plan = planner.plan(state)

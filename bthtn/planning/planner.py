@@ -15,6 +15,7 @@ from bthtn.planning.cached_search import Answered, CachedPlan, Remembered, Told
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.htn.fastpath import Accelerator, accelerator
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
     PlanRequest,
@@ -171,6 +172,7 @@ class Planner(Generic[S]):
         self.seeks_goal = is_goal_alone(domain, goal, settings)
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
+        self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
         self._times_asked = 0
         self._accelerator = None
         self._answers: Answers | None = None

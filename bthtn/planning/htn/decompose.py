@@ -61,9 +61,9 @@ def compound(
         most = search.settings.max_depth
         _cut(search, row, args, scope, f"nested deeper than {most}")
         return None
-    if row.task.choice is None:
-        return decompose(search, (part, row, args, scope, behind, None, None), 0)
-    return _choose(search, part, row, args, scope, behind)
+    if row.has_choice:
+        return _choose(search, part, row, args, scope, behind)
+    return decompose(search, (part, row, args, scope, behind, None, None), 0)
 
 
 def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
@@ -188,7 +188,7 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
         return STOPPED
     assert body is not None, "a usable method has a body"
     search.expansions += 1
-    search.choose(index)
+    search.append(index)
     _, row, args, above, behind, ways, _ = call
     at, depth = search.at, above[DEPTH]
     place, mark = len(search.log), search.view.fingerprint

@@ -84,12 +84,6 @@ def no_values(task: CompoundTask[Any], readings: dict[Any, Any]) -> str:
     return f"there is no {task.doc}" + (f": {read}" if read else "")
 
 
-def of_call(kind: type[Any], task: Task, args: Binding, *fields: Any) -> SearchEvent:
-    """Return an event about a call; its other fields follow the call's text."""
-    made: SearchEvent = event(kind, ((call_text, task, args), *fields))
-    return made
-
-
 def tried_before(network: Network, binding: Binding, depth: int) -> SearchEvent:
     """Return the event of a search state that had failed before."""
     made: SearchEvent = event(trace.TriedBefore, ((network_text, network, binding), depth))

@@ -86,7 +86,7 @@ class CallPart:
         self.args: tuple[Any, ...] | None = None
         self.reads = False
         self.readings: ByArguments[Footprint] | None = None
-        constants = [one.value for one in call.args if isinstance(one, Constant)]
+        constants = [one.value for one in call.args if type(one) is Constant]
         if len(constants) == len(call.args):
             args = tuple(constants)
             self.args = None if UNKNOWN in args else args
@@ -151,9 +151,12 @@ class EndPart:
 Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Body:
-    """Parts to be planned in order: the members of a sequence, or a single network."""
+    """Parts to be planned in order: the members of a sequence, or a single network.
+
+    Never mutated; not frozen, as plain functions have bodies made while they are planned.
+    """
 
     network: Network | None
     parts: tuple[Part, ...]
@@ -163,7 +166,7 @@ class Body:
 
     def __post_init__(self) -> None:
         """Count the parts."""
-        object.__setattr__(self, "length", len(self.parts))
+        self.length = len(self.parts)
 
     @property
     def rest(self) -> tuple[Network, ...]:
@@ -222,10 +225,10 @@ class CompoundRow:
 
     ``first`` is the function that returns the index of the first usable method from a start index
     on: None if there is none, UNKNOWN if that depends on an unknown fluent. ``first`` is None if a
-    method is evaluated, or the task has a choice other than its methods in order.
+    method is evaluated, or the task ``has_choice``: one other than its methods in order.
     """
 
-    __slots__ = ("_compiled", "first", "is_recursive", "methods", "task")
+    __slots__ = ("_compiled", "first", "has_choice", "is_recursive", "methods", "task")
 
     is_primitive: Final = False
     methods: tuple[MethodRow, ...]
@@ -240,6 +243,7 @@ class CompoundRow:
     ) -> None:
         self.task = task
         self.is_recursive = is_recursive
+        self.has_choice = task.choice is not None
         self._compiled = compiled
 
     def __getattr__(self, name: str) -> Any:

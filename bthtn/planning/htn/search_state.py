@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bthtn.domain.method import Method
 from bthtn.domain.network import NULL, Network
-from bthtn.domain.task import Task
+from bthtn.domain.task import Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.duplicates import Duplicates
@@ -27,7 +27,7 @@ from bthtn.planning.htn.log import (
     Position,
     is_foreseeable,
 )
-from bthtn.planning.htn.reasons import Reason, left_open, of_call, suspended
+from bthtn.planning.htn.reasons import Reason, event, left_open, suspended
 from bthtn.planning.htn.rows import Body, EndPart, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
@@ -83,8 +83,11 @@ class SearchState:
         self.timed = settings.horizon_time is not None
         self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
         self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
-        self.costs = Costs.of(domain, cheapest=settings.cheapest)
-        self.excludes_methods = any(isinstance(one, Method) for one, _ in self.exclusions)
+        sums = settings.cheapest or self.table.has_values
+        self.costs = Costs.of(domain, cheapest=settings.cheapest) if sums else None
+        self.excludes_methods = bool(self.exclusions) and any(
+            isinstance(one, Method) for one, _ in self.exclusions
+        )
         prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
         self.duplicates = Duplicates(settings) if prunes else None
         guarded = settings.strict_recursion and bool(self.table.recursive)
@@ -113,8 +116,8 @@ class SearchState:
         if self.costs is not None:
             self.spend(self.costs.left(behind))
         if self.listener is not None:
-            for event in suspended(behind, cause):
-                self.listener(event)
+            for told in suspended(behind, cause):
+                self.listener(told)
         frame = self.at[3]
         return DONE if frame is None else frame.end
 
@@ -141,12 +144,11 @@ class SearchState:
         log = self.log
         if len(log) > place:
             values = self.values
-            self.guard.note_reads(log, values)
+            self.guard.back(place, log, values)
             for entry in reversed(log[place:]):
                 if entry[3]:
                     values.undo(entry[3])
             del log[place:]
-            self.guard.back(place)
         if len(self.record) > recorded:
             del self.record[recorded:]
             if self.ahead is not None and self.ahead >= recorded:
@@ -188,17 +190,21 @@ class SearchState:
         if self.bound is None or self.ahead is not None:
             return True
         left = len(self.bound) - len(self.record)
-        return left > 0 and (entry, 1) < (self.bound[-left], left)
+        return left > 0 and (entry < self.bound[-left] or (entry == self.bound[-left] and left > 1))
 
     def choose(self, entry: int) -> bool:
         """Append a choice to the record; False, without appending, if it cannot beat the bound."""
-        if self.bound is not None and self.ahead is None:
-            if not self.may_beat(entry):
-                return False
-            if entry < self.bound[len(self.record)]:
-                self.ahead = len(self.record)
-        self.record.append(entry)
+        if not self.may_beat(entry):
+            return False
+        self.append(entry)
         return True
+
+    def append(self, entry: int) -> None:
+        """Append a choice that may beat the bound to the record."""
+        place = len(self.record)
+        if self.bound is not None and self.ahead is None and entry < self.bound[place]:
+            self.ahead = place
+        self.record.append(entry)
 
     @property
     def beats_bound(self) -> bool:
@@ -223,9 +229,9 @@ class SearchState:
     def tell_of(self, kind: type[Any], task: Task, args: Binding, *fields: Any) -> None:
         """Send an event about a call to the listener, if there is one."""
         if self.listener is not None:
-            self.listener(of_call(kind, task, args, *fields))
+            self.listener(event(kind, ((call_text, task, args), *fields)))
 
-    def tell(self, event: SearchEvent) -> None:
+    def tell(self, told: SearchEvent) -> None:
         """Send the event to the listener, if there is one."""
         if self.listener is not None:
-            self.listener(event)
+            self.listener(told)
