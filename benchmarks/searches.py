@@ -24,7 +24,7 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, SearchStatus
 
-SLICE = 20
+SLICE = 50
 TURNS = 15
 MOST = 5_000
 """Expansions of a search that avoids a step: a troll without its trunk would go on for ever."""
