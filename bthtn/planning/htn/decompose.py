@@ -193,20 +193,8 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
     at, depth = search.at, above[DEPTH]
     place, mark = len(search.log), search.view.fingerprint
     chosen = None if ways is None else Chosen(args, index, ways.name(index))
-    scope: Entry = (
-        method,
-        above,
-        binding,
-        (),
-        at,
-        body,
-        depth + 1,
-        place,
-        mark,
-        reads,
-        None,
-        chosen,
-    )
+    told = (reads, None, chosen)
+    scope: Entry = (method, above, binding, (), at, body, depth + 1, place, mark, *told)
     if method.has_numbers:
         scope = _with_numbers(search, scope)
     search.log.append(scope)

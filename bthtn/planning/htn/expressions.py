@@ -201,14 +201,16 @@ def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
 
 def references(expression: Expression[Any]) -> tuple[FluentReference[Any], ...] | None:
     """Return the fluents that an evaluation may read, None if they depend on the state."""
-    found = [one for one in mentioned(expression) if not isinstance(one, Parameter)]
-    for one in found:
-        index = one.index if isinstance(one, MemberOf) else None
-        if not isinstance(one, FluentReference) or not isinstance(
-            index, Constant | Parameter | None
-        ):
-            return None
-    return tuple(one for one in found if isinstance(one, FluentReference))
+    found: list[FluentReference[Any]] = []
+    for one in mentioned(expression):
+        match one:
+            case Fluent() | MemberOf(index=Constant() | Parameter()):
+                found.append(one)
+            case Parameter():
+                pass
+            case _:
+                return None
+    return tuple(found)
 
 
 def is_volatile(reference: Expression[Any]) -> bool:
