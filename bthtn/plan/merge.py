@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, assert_never
 
 from bthtn.domain.network import ParallelPolicy
 from bthtn.world.expression import Expression
@@ -27,11 +27,15 @@ def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
 
 def _sure(policy: ParallelPolicy, branches: int) -> range:
     """The branches that have certainly succeeded when the node succeeds."""
-    return {
-        ParallelPolicy.ALL: range(branches),
-        ParallelPolicy.PRIMARY: range(1),
-        ParallelPolicy.ANY: range(branches == 1),
-    }[policy]
+    match policy:
+        case ParallelPolicy.ALL:
+            return range(branches)
+        case ParallelPolicy.PRIMARY:
+            return range(1)
+        case ParallelPolicy.ANY:
+            return range(branches == 1)
+        case _:
+            assert_never(policy)
 
 
 def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expression[Any]]:

@@ -17,6 +17,7 @@ from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import Accelerator, accelerator
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import (
     DEFAULT_SETTINGS,
     PlanRequest,
@@ -193,6 +194,7 @@ class Planner(Generic[S]):
         self.seeks_goal = is_goal_alone(domain, goal, settings)
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
+        self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
         self._times_asked = 0
         self._accelerator = None
         self._answers: Answers | None = None

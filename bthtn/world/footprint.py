@@ -76,9 +76,9 @@ class Footprint:
             for fluent, write in part.writes.items():
                 writes[fluent] = writes[fluent].then(write) if fluent in writes else write
         return Footprint(
-            frozenset().union(*(part.reads for part in parts)),
+            frozenset().union(*[part.reads for part in parts]),
             writes,
-            frozenset().union(*(part.uses for part in parts)),
+            frozenset().union(*[part.uses for part in parts]),
         )
 
     def unsure(self, *, but: Collection[Expression[Any]] = ()) -> Footprint:

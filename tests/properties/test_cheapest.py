@@ -60,7 +60,8 @@ def compared(problem):
     assert search.status is (EXHAUSTED if expected is None else SOLVED)
     value = problem.domain.derived(LeastCosts).value
     values = [value(plan) for plan in found]
-    assert values == sorted(set(values), reverse=True)
+    if not problem.settings.check_rest:  # there the plans differ in what was cut off, too
+        assert values == sorted(set(values), reverse=True)
     if found:
         first = HtnSearch(problem)
         first.advance()

@@ -145,6 +145,21 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
     ]
 
 
+def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is():
+    for seed in range(150):
+        asked = from_seed(seed)
+        ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+        alone, accelerated = HtnSearch(asked), HtnSearch(asked, None, ask)
+        for turn in range(8):
+            assert accelerated.advance(3) is alone.advance(3)
+            assert accelerated.expansions == alone.expansions
+            if turn == seed % 6:
+                assert list(accelerated.reads.items()) == list(alone.reads.items())
+        assert (accelerated.plan and description(accelerated.plan)) == (
+            alone.plan and description(alone.plan)
+        )
+
+
 def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
     for seed in range(300):
         asked = from_seed(seed)

@@ -8,8 +8,8 @@ possible, the alternative is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
@@ -31,11 +31,13 @@ from bthtn.planning.htn.log import (
     Contribution,
     Entry,
     Frame,
+    OpenNode,
 )
 from bthtn.planning.htn.reasons import text_of
 from bthtn.planning.htn.rows import BranchesPart
 from bthtn.planning.htn.search_state import DONE, END, SearchState
-from bthtn.planning.htn.tree import footprint_of
+from bthtn.planning.htn.tree import NOTHING_TOUCHED, footprint_of
+from bthtn.planning.htn.values import ABSENT, Overwritten
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from bthtn.world.truth import UNKNOWN
@@ -46,14 +48,16 @@ def open_branches(
 ) -> Cell | None:
     """Open a parallel or priority node and return the continuation of its first branch."""
     at, network = search.at, part.network
-    if isinstance(network, PriorityNetwork) and search.duplicates is not None:
-        search.duplicates.guard(EVERYTHING)
+    guard = None if at[3] is None else at[3].guard
+    if isinstance(network, PriorityNetwork):
+        guard = at[0]
+        if search.duplicates is not None:
+            search.duplicates.guard(EVERYTHING)
     entry = (BRANCHES, scope, scope[BINDING], (), at, network, scope[DEPTH], None)
-    begin = len(search.log)
+    begin, fingerprint = len(search.log), search.view.fingerprint
+    node = OpenNode(network, part.branches, entry, begin, at, behind, guard, fingerprint)
     search.log.append(entry)
-    outer = None if at[3] is None else at[3].guard
-    guard = at[0] if isinstance(network, PriorityNetwork) else outer
-    return _next_branch(search, Frame(network, part.branches, entry, begin, at, behind, guard))
+    return _next_branch(search, node, ())
 
 
 def end_branch(search: SearchState, cell: Cell) -> Cell | None:
@@ -63,38 +67,44 @@ def end_branch(search: SearchState, cell: Cell) -> Cell | None:
         return DONE
     planned: list[bool] = cell[2][0]
     planned.append(True)
-    log, values = search.log, search.values
+    node, log, values = frame.node, search.log, search.values
     changed = first_overwritten(log, frame.place)
     written = {fluent: values[fluent] for fluent in changed if fluent in values}
     cause, search.cause = search.cause, None
-    branch = Branch(written, footprint_of(log, frame.place, values), search.at, cause)
-    overwritten: list[Any] = []
-    for fluent, before in changed.items():
-        overwritten += (fluent, search.view.put(fluent, before))
-    log.append((LEFT, None, (), tuple(overwritten), search.at, frame.place))
-    return _next_branch(search, _behind_branch(frame, branch))
+    is_compared = isinstance(node.network, ParallelNetwork) or node.at[3] is not None
+    footprint = footprint_of(log, frame.place, values) if is_compared else NOTHING_TOUCHED
+    branch = Branch(written, footprint, search.at, cause)
+    overwritten = [(fluent, values.get(fluent, ABSENT)) for fluent in changed]
+    log.append((LEFT, None, (), _flat(overwritten), search.at, frame.place))
+    values.undo(_flat(changed.items()))
+    search.view.fingerprint = node.fingerprint
+    return _next_branch(search, node, (*frame.branches, branch))
 
 
-def _next_branch(search: SearchState, frame: Frame) -> Cell | None:
-    """Start the frame's next branch, or join the branches when all are planned."""
-    index = len(frame.branches)
-    if index == len(frame.bodies):
-        return _join(search, frame)
-    steps, elapsed, _, _ = frame.at
-    search.moved((steps, elapsed, 0.0, frame))
+def _flat(pairs: Iterable[tuple[Any, Any]]) -> Overwritten:
+    return tuple(chain.from_iterable(pairs))
+
+
+def _next_branch(
+    search: SearchState, node: OpenNode, branches: tuple[Branch | None, ...]
+) -> Cell | None:
+    """Start the next branch behind these, or join the branches when all are planned."""
+    if len(branches) == len(node.bodies):
+        return _join(search, node, [branch for branch in branches if branch is not None])
+    steps, elapsed, _, _ = node.at
     planned: list[bool] = []
-    if isinstance(frame.network, PriorityNetwork):
+    outside = 0.0 if search.costs is None else search.costs.outside(node, branches)
+    end: Cell = (END, 0, (planned,), None, 0.0)
+    frame = Frame(node, node.guard, branches, len(search.log), outside, end)
+    search.moved((steps, elapsed, 0.0, frame))
+    if isinstance(node.network, PriorityNetwork):
         search.keep(frame, planned)
         if not search.choose(0):
             search.choices.pop()
             return None
-    outside = 0.0 if search.costs is None else search.costs.outside(frame)
-    end: Cell = (END, 0, (planned,), None, 0.0)
-    inside = replace(frame, place=len(search.log), outside=outside, end=end)
-    at, body, entry = search.at, frame.bodies[index], frame.entry
-    scope = (BRANCH, entry, entry[BINDING], (), at, body, entry[DEPTH], None)
+    body, entry = node.bodies[len(branches)], node.entry
+    scope = (BRANCH, entry, entry[BINDING], (), search.at, body, entry[DEPTH], None)
     search.log.append(scope)
-    search.moved((steps, elapsed, 0.0, inside))
     return search.cell(body, scope, end)
 
 
@@ -102,58 +112,50 @@ def without_alternative(search: SearchState, frame: Frame, planned: list[bool]) 
     """Drop an alternative that has no plan; None if it had one or the record forbids it."""
     if planned or search.is_closing:  # one that was not tried to the end is not impossible
         return None
-    index, network = len(frame.branches), frame.network
-    text = network_text(network.parts[index], frame.entry[BINDING])
+    index, entry = len(frame.branches), frame.node.entry
+    text = network_text(frame.node.network.parts[index], entry[BINDING])
     if not search.choose(1):
         return None
     dropped = Dropped(index, text, text_of(search.reason))
-    search.log.append((GIVEN, frame.entry, (), (), search.at, Contribution(dropped=dropped)))
-    search.tell(trace.AlternativeDropped(index, text, frame.entry[DEPTH]))
-    return _next_branch(search, _behind_branch(frame, None))
+    search.log.append((GIVEN, entry, (), (), search.at, Contribution(dropped=dropped)))
+    search.tell(trace.AlternativeDropped(index, text, entry[DEPTH]))
+    return _next_branch(search, frame.node, (*frame.branches, None))
 
 
-def _behind_branch(frame: Frame, branch: Branch | None) -> Frame:
-    """The frame with this branch appended, None for a dropped one."""
-    return replace(frame, branches=(*frame.branches, branch))
-
-
-def _join(search: SearchState, frame: Frame) -> Cell | None:
-    """Apply the joint effects of all branches; None when they conflict or all were dropped."""
-    kept = [branch for branch in frame.branches if branch is not None]
-    search.moved(frame.at)
+def _join(search: SearchState, node: OpenNode, kept: list[Branch]) -> Cell | None:
+    """Apply the joint effects of the branches; None when they conflict or all were dropped."""
+    search.moved(node.at)
     if not kept:
         return None
-    is_choice = isinstance(frame.network, PriorityNetwork)
+    is_choice = isinstance(node.network, PriorityNetwork)
     writes = (
-        _merged_alternatives(search, kept) if is_choice else _merged_branches(search, frame, kept)
+        _merged_alternatives(search, kept) if is_choice else _merged_branches(search, node, kept)
     )
     if writes is None:
         return None
     at, overwritten = search.at, search.view.apply(writes)
-    touched = None if frame.at[3] is None else _touched(frame.network, kept)
-    search.log.append((JOINED, None, (), overwritten, at, frame.begin, touched))
-    _, _, cost, outer = frame.at
-    steps = max(branch.at[0] for branch in kept)
-    elapsed = max(branch.at[1] for branch in kept)
-    costs = [branch.at[2] for branch in kept]
+    touched = None if node.at[3] is None else _touched(node.network, kept)
+    search.log.append((JOINED, None, (), overwritten, at, node.begin, touched))
+    _, _, cost, outer = node.at
+    steps, elapsed, costs, _ = zip(*[branch.at for branch in kept], strict=True)
     cost += max(costs) if is_choice else sum(costs)
-    search.moved((steps, elapsed, cost, outer))
+    search.moved((max(steps), max(elapsed), cost, outer))
     cause = next((branch.cause for branch in kept if branch.cause is not None), None)
-    return frame.behind if cause is None else search.leave(cause, frame.behind)
+    return node.behind if cause is None else search.leave(cause, node.behind)
 
 
 def _merged_branches(
-    search: SearchState, frame: Frame, branches: list[Branch]
+    search: SearchState, node: OpenNode, branches: list[Branch]
 ) -> Mapping[Fluent[Any], Write] | None:
     footprints = [branch.footprint for branch in branches]
     clash = conflict(footprints)
     if clash is not None:
         first, second, over = clash
         search.reason = f"branches {first} and {second} both touch {over}"
-        search.tell(trace.BranchesConflict(first, second, over, frame.entry[DEPTH]))
+        search.tell(trace.BranchesConflict(first, second, over, node.entry[DEPTH]))
         return None
-    assert isinstance(frame.network, ParallelNetwork), "alternatives are merged otherwise"
-    policy = frame.network.policy
+    assert isinstance(node.network, ParallelNetwork), "alternatives are merged otherwise"
+    policy = node.network.policy
     return after_parallel(footprints, policy, lambda i, fluent: branches[i].written[fluent])
 
 

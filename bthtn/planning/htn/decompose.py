@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
 from bthtn.plan.nodes import BUDGET, Suspension, SuspensionKind
+from bthtn.planning import trace
 from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.log import (
@@ -27,7 +29,6 @@ from bthtn.planning.htn.log import (
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
 from bthtn.planning.htn.search_state import STOPPED, SearchState
 from bthtn.planning.htn.values import Recording
-from bthtn.planning.trace import GOES_ROUND
 from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
@@ -54,36 +55,41 @@ def compound(
         if ancestor is not None:
             if search.duplicates is not None:
                 search.duplicates.guard(ancestor[PLACE])
-            _cut(search, row, args, scope, GOES_ROUND)
+            _cut(search, row, args, scope, trace.GOES_ROUND)
             return None
     if scope[DEPTH] >= search.settings.max_depth:
         most = search.settings.max_depth
         _cut(search, row, args, scope, f"nested deeper than {most}")
         return None
-    if row.task.choice is None:
-        return decompose(search, (part, row, args, scope, behind, None, None), 0)
-    return _choose(search, part, row, args, scope, behind)
+    if row.has_choice:
+        return _choose(search, part, row, args, scope, behind)
+    return decompose(search, (part, row, args, scope, behind, None, None), 0)
 
 
 def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
     """Enter the first usable method from ``start`` on; None when there is none.
 
-    A search that needs nothing but the plan finds that method by one compiled function.
+    One compiled function finds that method, unless a method has to be evaluated or is excluded.
     """
     _, row, args, scope, behind, _, _ = call
-    at, first = search.at, row.first
+    first, at = row.first, search.at
     frame = at[3]
-    if first is None or not search.is_quick or (frame is not None and frame.guard is not None):
+    if first is None or search.excludes_methods:
         return _decompose(search, call, start)
     index = first(search.values, args, search.view, start)
+    if index is UNKNOWN:
+        return _decompose(search, call, start)
+    is_guarded = frame is not None and frame.guard is not None
+    if search.is_observed or search.ahead is None or is_guarded:
+        return _entered(search, call, start, index)
     if index is None:
         return None
-    if index is UNKNOWN or search.expansions >= search.stop:
-        return _decompose(search, call, start)
     method, log, record = row.methods[index], search.log, search.record
     place, fingerprint = len(log), search.view.fingerprint
     if not method.excludes_later:
         search.choices.append((call, index + 1, place, len(record), at, fingerprint))
+    if search.expansions >= search.stop:
+        return enter(search, call, index, method, args, method.body, None)
     search.expansions += 1
     record.append(index)
     body = method.body
@@ -94,6 +100,25 @@ def decompose(search: SearchState, call: Call, start: int) -> Cell | None:
         inside = _with_numbers(search, inside)
     log.append(inside)
     return (body, 0, inside, behind, 0.0) if body.parts else behind
+
+
+def _entered(search: SearchState, call: Call, start: int, index: int | None) -> Cell | None:
+    """Enter the first usable method from ``start`` on, which has this index, None if none has.
+
+    For a search in which the record, the branch or a listener has a say, too.
+    """
+    _, row, args, _, _, _, _ = call
+    if search.ahead is None and search.at[3] is not None:
+        return _decompose(search, call, start)  # a later method may be undecided
+    if search.wants_reasons:
+        for number, method in enumerate(row.methods[start:index], start):
+            _reject(search, call, number, method, args)
+    if index is None or not search.may_beat(index):
+        return None
+    method = row.methods[index]
+    if index + 1 < len(row.methods) and _may_come_back(search, method, index + 1, None):
+        search.keep(call, index + 1)
+    return enter(search, call, index, method, args, method.body, None)
 
 
 def _choose(
@@ -113,12 +138,12 @@ def _choose(
     if not ways and search.wants_reasons:
         why = reasons.no_values(row.task, asked.readings)
         search.reason = reasons.failed(row.task, args, why)
-        search.tell(reasons.task_rejected(row.task, args, search.reason, scope[DEPTH]))
+        search.tell_of(trace.TaskRejected, row.task, args, search.reason, scope[DEPTH])
     return decompose(search, (part, row, args, scope, behind, ways, asked.reads), 0)
 
 
 def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
-    """Decompose method by method, for a search with listener, exclusions, bound or costs."""
+    """Decompose method by method, evaluating what cannot be compiled."""
     part, row, binding, scope, behind, ways, _ = call
     methods = row.methods
     count = len(methods) if ways is None else len(ways)
@@ -137,7 +162,7 @@ def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
             if search.wants_reasons:
                 _reject(search, call, index, method, binding)
             continue
-        if search.bound is not None and not search.may_beat(index):
+        if not search.may_beat(index):
             if search.at[3] is None:
                 return None
             # Inside a branch a later method may be undecided: that leaves a shorter record.
@@ -154,33 +179,22 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
     index: int,
     method: MethodRow,
     binding: Binding,
-    body: Body,
+    body: Body | None,
     reads: Collection[Any] | None,
 ) -> Cell:
     """Enter a method, or return ``STOPPED`` and keep it pending when the budget is used up."""
     if search.expansions >= search.stop:
         search.pending = (call, index, method, binding, body, reads)
         return STOPPED
+    assert body is not None, "a usable method has a body"
     search.expansions += 1
-    search.choose(index)
+    search.append(index)
     _, row, args, above, behind, ways, _ = call
     at, depth = search.at, above[DEPTH]
     place, mark = len(search.log), search.view.fingerprint
     chosen = None if ways is None else Chosen(args, index, ways.name(index))
-    scope: Entry = (
-        method,
-        above,
-        binding,
-        (),
-        at,
-        body,
-        depth + 1,
-        place,
-        mark,
-        reads,
-        None,
-        chosen,
-    )
+    told = (reads, None, chosen)
+    scope: Entry = (method, above, binding, (), at, body, depth + 1, place, mark, *told)
     if method.has_numbers:
         scope = _with_numbers(search, scope)
     search.log.append(scope)
@@ -189,7 +203,7 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
         search.spend(search.costs.price(cost, value, row.task, args))
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
-        search.listener(reasons.entered(row.task, args, index, name, depth))
+        search.tell_of(trace.MethodEntered, row.task, args, index, name, depth)
     return search.cell(body, scope, behind)
 
 
@@ -225,8 +239,7 @@ def retry(search: SearchState, call: Call, start: int) -> Cell | None:
     part, row, args, scope, behind, _, _ = call
     if search.is_closing:
         return leave_open(search, part, scope, behind)
-    if search.listener is not None:
-        search.listener(reasons.backtracked(row.task, args))
+    search.tell_of(trace.Backtracked, row.task, args)
     return decompose(search, call, start)
 
 
@@ -234,11 +247,10 @@ def _may_come_back(
     search: SearchState, method: MethodRow, later: int, ways: Decompositions | None
 ) -> bool:
     """Whether the call needs a choice point for its later methods."""
-    if search.wants_reasons or search.at[3] is not None:
-        return search.bound is None or search.at[3] is not None or search.may_beat(later)
-    if search.bound is not None and not search.may_beat(later):
-        return False
-    return ways is not None or not method.excludes_later
+    if search.at[3] is not None:
+        return True
+    is_open = search.wants_reasons or ways is not None or not method.excludes_later
+    return is_open and search.may_beat(later)
 
 
 def _usable(
@@ -299,9 +311,9 @@ def _reject(
 ) -> None:
     """Record and emit the reason why a method is not usable."""
     condition, body = method.method.condition, method.method.body
-    if reasons.is_silent(condition):
+    if type(condition) is TurnCondition:  # which says whose turn it is, and is no reason
         return
-    reason = reasons.because(condition, search.view, binding)
+    reason = reasons.because(condition, method.mentioned, search.view, binding)
     if isinstance(body, PlainBody) and condition.evaluate(search.view, binding) is True:
         reason = body.why_not(search.view, binding)
     _tell_rejected(search, call, index, method, reason)
@@ -314,8 +326,7 @@ def _tell_rejected(
     search.reason = reasons.failed(row.task, args, reason)
     if search.listener is not None:
         name = method.method.name if ways is None else ways.name(index)
-        told = reasons.method_rejected(row.task, args, index, name, reason, scope[DEPTH])
-        search.listener(told)
+        search.tell_of(trace.MethodRejected, row.task, args, index, name, reason, scope[DEPTH])
 
 
 def _cut(
@@ -323,4 +334,4 @@ def _cut(
 ) -> None:
     """Fail a call that is nested too deep or recurses in an unchanged state."""
     search.reason = reasons.failed(row.task, args, reason)
-    search.tell(reasons.recursion_cut(row.task, args, reason, scope[DEPTH]))
+    search.tell_of(trace.RecursionCut, row.task, args, reason, scope[DEPTH])

@@ -8,6 +8,7 @@ from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import DEFERRED, HORIZON, NULL_NODE, PAUSED, Suspension, SuspensionKind
+from bthtn.planning import trace
 from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
 from bthtn.planning.htn.branches import end_branch, open_branches
@@ -36,6 +37,8 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
     Returns the next continuation, or None when the search has to backtrack.
     """
     match part:
+        case EndPart():
+            return end_branch(search, cell)
         case SubSequencePart():
             return search.cell(part.body, scope, behind)
         case BranchesPart():
@@ -51,8 +54,6 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
             return search.suspend(scope, Contribution(NULL_NODE, PAUSED), behind)
         case NullPart():
             return behind
-        case EndPart():
-            return end_branch(search, cell)
         case CallPart():
             raise AssertionError("calls are planned by the loop of the search")
         case _:
@@ -96,7 +97,7 @@ def primitive(
         return None
     steps, elapsed, cost, frame = at = search.at
     search.log.append((row, scope, args, overwritten, at))
-    if search.is_watched:
+    if search.is_observed:
         _step_on(search, row, args, scope)
     else:
         search.at = (steps + 1, elapsed, cost, frame)
@@ -148,7 +149,7 @@ def _step_on(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scop
         price = row.cost if row.cost is not None else _number(search, row, args, "cost")
         search.spend(search.costs.price(price, 0, row.task, args))
     if search.listener is not None:
-        search.listener(reasons.planned(row.task, args, scope[DEPTH]))
+        search.tell_of(trace.TaskPlanned, row.task, args, scope[DEPTH])
 
 
 def _is_excluded(
@@ -165,7 +166,7 @@ def _is_excluded(
 def _reject(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], scope: Entry) -> None:
     """Record and emit why a task is impossible, if the search wants reasons."""
     if search.wants_reasons:
-        reason = reasons.because(row.task.precondition, search.view, args)
+        reason = reasons.because(row.task.precondition, row.mentioned, search.view, args)
         _tell_rejected(search, row, args, scope, reason)
 
 
@@ -192,7 +193,7 @@ def _tell_rejected(
 ) -> None:
     if search.wants_reasons:
         search.reason = reasons.failed(row.task, args, reason)
-        search.tell(reasons.task_rejected(row.task, args, search.reason, scope[DEPTH]))
+        search.tell_of(trace.TaskRejected, row.task, args, search.reason, scope[DEPTH])
 
 
 def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> Cell:

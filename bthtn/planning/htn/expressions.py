@@ -6,6 +6,7 @@ else, plain functions above all, the result is None, and the expression is evalu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 from math import isfinite, isnan, nan
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from bthtn.world.expression import (
     Junction,
     Negation,
     Parameter,
+    leaves_of,
     ordering,
 )
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
@@ -173,6 +175,29 @@ def joined(parts: list[str], *, decisive: bool) -> str:
     if len(open_ones) > 1:
         return f"({word.join(open_ones)})"
     return open_ones[0] if open_ones else _OPPOSITE[known]
+
+
+def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
+    """Yield what an expression depends on: parameters, fluents, members and functions."""
+    for one in leaves_of(expression):
+        if not isinstance(one, Constant):
+            yield one
+        if isinstance(one, MemberOf):
+            yield from mentioned(one.index)
+
+
+def references(expression: Expression[Any]) -> tuple[FluentReference[Any], ...] | None:
+    """Return the fluents that an evaluation may read, None if they depend on the state."""
+    found: list[FluentReference[Any]] = []
+    for one in mentioned(expression):
+        match one:
+            case Fluent() | MemberOf(index=Constant() | Parameter()):
+                found.append(one)
+            case Parameter():
+                pass
+            case _:
+                return None
+    return tuple(found)
 
 
 def is_volatile(reference: Expression[Any]) -> bool:

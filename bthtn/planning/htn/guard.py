@@ -76,7 +76,7 @@ class RecursionGuard:
     def note_reads(self, log: list[Entry], values: Values) -> None:
         """Count the overwritten fluents as read, since comparing states depended on them.
 
-        Call it before the log is cut back and before the reads of the search are used.
+        Call it before the reads of the search are used.
         """
         for entry in log[self._read : self._met]:
             overwritten = entry[OVERWRITTEN]
@@ -85,9 +85,11 @@ class RecursionGuard:
                     values.at_start(overwritten[place])
         self._read = max(self._read, self._met)
 
-    def back(self, place: int) -> None:
-        """Note that the log was cut back to this length."""
-        self._met, self._read = min(self._met, place), min(self._read, place)
+    def back(self, place: int, log: list[Entry], values: Values) -> None:
+        """Note that the log is about to be cut back to this length."""
+        if self._met:
+            self.note_reads(log, values)
+            self._met, self._read = min(self._met, place), min(self._read, place)
 
     def _same(
         self, key: tuple[Any, ...], scope: Entry | None, log: list[Entry], values: Values

@@ -34,7 +34,7 @@ from typing import Any, Final, NamedTuple
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork
 from bthtn.plan.nodes import Dropped, Node, Suspension
 from bthtn.planning.htn.rows import Body
-from bthtn.planning.htn.values import Values
+from bthtn.planning.htn.values import Overwritten, Values
 from bthtn.world.footprint import Footprint, Write
 from bthtn.world.truth import UNKNOWN
 
@@ -99,7 +99,10 @@ class Chosen(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Branch:
-    """A planned branch: its final values, footprint, final position, and cause of suspension."""
+    """A planned branch: its final values, footprint, final position, and cause of suspension.
+
+    Without a footprint if its node is a choice that is in no branch itself: nothing is compared.
+    """
 
     written: dict[Any, Any]
     footprint: Footprint
@@ -108,14 +111,12 @@ class Branch:
 
 
 @dataclass(slots=True, eq=False)
-class Frame:
+class OpenNode:
     """A parallel or priority node whose branches are being planned in turn. Never mutated.
 
     ``entry`` is the node's entry and ``begin`` its place in the log, ``at`` the position there.
     ``guard`` is the number of steps at which the innermost priority alternative begins, None
-    outside of one. Of the current branch, ``place`` is the index of its first entry in the log,
-    ``end`` its continuation, ``outside`` a lower bound on the cost of everything else.
-    ``branches`` has None for a dropped alternative.
+    outside of one; ``fingerprint`` that of the state in which all branches begin.
     """
 
     network: ParallelNetwork | PriorityNetwork
@@ -125,10 +126,24 @@ class Frame:
     at: Position
     behind: Cell
     guard: int | None
-    branches: tuple[Branch | None, ...] = ()
-    place: int = 0
-    outside: float = 0
-    end: Cell = ()
+    fingerprint: int
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The branch of a node that is being planned. Never mutated.
+
+    ``branches`` are those before it, None for a dropped alternative. ``place`` is the index of its
+    first entry in the log, ``end`` its continuation, ``outside`` a lower bound on the cost of
+    everything else. ``guard`` is that of the node.
+    """
+
+    node: OpenNode
+    guard: int | None
+    branches: tuple[Branch | None, ...]
+    place: int
+    outside: float
+    end: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,22 +180,33 @@ def backwards(log: Sequence[Entry], start: int) -> Iterator[Entry]:
 
 
 class Past:
-    """A view of the state that steps backwards through the log, from its end."""
+    """A view of the state that steps backwards through the log, from its end.
 
-    __slots__ = ("_foreseeable", "_values")
+    The state is restored when it is first read, as footprints are mostly cached.
+    """
+
+    __slots__ = ("_end", "_entry", "_overwritten", "_values")
 
     def __init__(self, values: Values) -> None:
-        self._values = values.copied()
-        self._foreseeable = False
+        self._end = values
+        self._values: Values | None = None
+        self._overwritten: list[Overwritten] = []
+        self._entry: Entry = ()
 
     def before(self, entry: Entry) -> None:
-        """Restore the state in which the entry was planned."""
+        """Go back to the state in which the entry was planned."""
+        self._entry = entry
         if entry[OVERWRITTEN]:
-            self._values.undo(entry[OVERWRITTEN])
-        self._foreseeable = is_foreseeable(entry[AT])
+            self._overwritten.append(entry[OVERWRITTEN])
 
     def get(self, fluent: Any, /) -> Any:
         """Return the value of the fluent in the current state."""
-        if fluent.volatile and fluent not in self._values and not self._foreseeable:
+        values = self._values
+        if values is None:
+            values = self._values = self._end.copied()
+        for overwritten in self._overwritten:
+            values.undo(overwritten)
+        self._overwritten.clear()
+        if fluent.volatile and fluent not in values and not is_foreseeable(self._entry[AT]):
             return UNKNOWN
-        return self._values.unread(fluent)
+        return values.unread(fluent)

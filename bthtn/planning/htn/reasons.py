@@ -1,36 +1,26 @@
 """The events of a search and the reasons for its failures, as texts that are built lazily.
 
 Few of these texts are ever read, and building one takes as long as several expansions. So an
-event holds a function and its arguments in place of each text, and for a condition the values it
-has read, since the state changes afterwards.
+event holds a function and its arguments in place of each text, and for a condition the projected
+values of the fluents it mentions, since the state changes afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bthtn.domain.condition import why
-from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.planning import trace
 from bthtn.planning.htn.log import BINDING, DEPTH, Cell
-from bthtn.planning.htn.values import ProjectedState
+from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.trace import SearchEvent
-from bthtn.world.expression import (
-    Arithmetic,
-    Binding,
-    Comparison,
-    Condition,
-    Constant,
-    Expression,
-    Junction,
-    Negation,
-    Parameter,
-)
-from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.assignment import FluentReference
+from bthtn.world.expression import Binding, Condition
+from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
 
 Reason = str | tuple[Any, ...]
@@ -48,50 +38,35 @@ def text_of(reason: Reason) -> str:
     return text
 
 
-class ReadValues:
-    """A snapshot of the fluents that a condition reads."""
+def because(
+    condition: Condition,
+    mentioned: tuple[FluentReference[Any], ...] | None,
+    view: ProjectedState,
+    binding: Binding,
+) -> Reason:
+    """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``.
 
-    __slots__ = ("_values",)
-
-    def __init__(self, values: dict[Fluent[Any], Any]) -> None:
-        self._values = values
-
-    def get(self, fluent: Any, /) -> Any:
-        """Return the value of the fluent in the snapshot."""
-        return self._values[fluent]
-
-
-def because(condition: Condition, view: ProjectedState, binding: Binding) -> Reason:
-    """Return why the condition does not hold, for instance ``ammo > 0 is false: ammo = 0``."""
-    fluents = _fluents(condition, binding)
-    if fluents is None:
+    ``mentioned`` are the fluents it may read, None if they depend on the state.
+    """
+    if mentioned is None:
         return why(condition, view, binding)
-    return (why, condition, ReadValues({one: view.peek(one) for one in fluents}), binding)
+    fluents = [one.ground(view, binding) for one in mentioned]
+    values: dict[Any, Any] = view.values
+    projected = {fluent: values[fluent] for fluent in fluents if fluent in values}
+    return (_why_then, condition, projected, view.values.start, view.foreseeable, binding)
 
 
-def _fluents(expression: Expression[Any], binding: Binding) -> list[Fluent[Any]] | None:
-    """Return the fluents that an evaluation may read, or None if they depend on the state."""
-    found: list[Fluent[Any]] = []
-    pending = [expression]
-    while pending:
-        match pending.pop():
-            case Constant() | Parameter():
-                pass
-            case Fluent() as fluent:
-                found.append(fluent)
-            case MemberOf(family=family, index=Parameter(position=position)):
-                found.append(family.member(binding[position]))
-            case MemberOf(family=family, index=Constant(value=value)):
-                found.append(family.member(value))
-            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-                pending += (left, right)
-            case Negation(operand=operand):
-                pending.append(operand)
-            case Junction(parts=parts):
-                pending += parts
-            case _:
-                return None
-    return found
+def _why_then(
+    condition: Condition,
+    projected: Mapping[Fluent[Any], Any],
+    start: Mapping[Fluent[Any], Any],
+    foreseeable: bool,  # noqa: FBT001 - reasons have positional arguments only
+    binding: Binding,
+) -> str:
+    view = ProjectedState(Values(start))
+    view.values.update(projected)
+    view.foreseeable = foreseeable
+    return why(condition, view, binding)
 
 
 def _prefixed(task: Task, args: Binding, reason: Reason) -> str:
@@ -107,51 +82,6 @@ def no_values(task: CompoundTask[Any], readings: dict[Any, Any]) -> str:
     """Return why a task with one decomposition per value has no values."""
     read = ", ".join(f"{one} = {value_text(value)}" for one, value in readings.items())
     return f"there is no {task.doc}" + (f": {read}" if read else "")
-
-
-def is_silent(condition: Condition) -> bool:
-    """Whether the failure of the condition is no reason worth reporting."""
-    return isinstance(condition, TurnCondition)
-
-
-def planned(task: Task, args: Binding, depth: int) -> SearchEvent:
-    """Return the event of a primitive task added to the plan."""
-    made: SearchEvent = event(trace.TaskPlanned, ((call_text, task, args), depth))
-    return made
-
-
-def task_rejected(task: Task, args: Binding, reason: Reason, depth: int) -> SearchEvent:
-    """Return the event of a task that is impossible here."""
-    made: SearchEvent = event(trace.TaskRejected, ((call_text, task, args), reason, depth))
-    return made
-
-
-def entered(task: Task, args: Binding, index: int, name: str, depth: int) -> SearchEvent:
-    """Return the event of a method that was entered."""
-    made: SearchEvent = event(trace.MethodEntered, ((call_text, task, args), index, name, depth))
-    return made
-
-
-def method_rejected(
-    task: Task, args: Binding, index: int, name: str, reason: Reason, depth: int
-) -> SearchEvent:
-    """Return the event of a method that is not usable here."""
-    made: SearchEvent = event(
-        trace.MethodRejected, ((call_text, task, args), index, name, reason, depth)
-    )
-    return made
-
-
-def recursion_cut(task: Task, args: Binding, reason: str, depth: int) -> SearchEvent:
-    """Return the event of a call nested too deep, or in itself in an unchanged state."""
-    made: SearchEvent = event(trace.RecursionCut, ((call_text, task, args), reason, depth))
-    return made
-
-
-def backtracked(task: Task, args: Binding) -> SearchEvent:
-    """Return the event of a search that backtracked to a call."""
-    made: SearchEvent = event(trace.Backtracked, ((call_text, task, args),))
-    return made
 
 
 def tried_before(network: Network, binding: Binding, depth: int) -> SearchEvent:

@@ -23,6 +23,7 @@ from bthtn.domain.network import (
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects
 from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
+from bthtn.planning.htn.expressions import references
 from bthtn.planning.htn.source import Source
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.footprint import Footprint
@@ -36,10 +37,11 @@ class PrimitiveRow:
 
     ``step`` is its compiled function, None if it has to be evaluated; ``tracking_step`` also
     updates the fingerprint of the state. Each is compiled on first use. ``duration`` and ``cost``
-    are numbers, None if they depend on arguments or state.
+    are numbers, None if they depend on arguments or state. ``mentioned`` are the fluents in the
+    precondition, None if they depend on the state.
     """
 
-    __slots__ = ("cost", "duration", "projections", "step", "task", "tracking_step")
+    __slots__ = ("cost", "duration", "mentioned", "projections", "step", "task", "tracking_step")
 
     is_primitive: Final = True
     step: Function | None
@@ -49,6 +51,7 @@ class PrimitiveRow:
         self.task = task
         self.duration = _number(task.duration)
         self.cost = _number(task.cost)
+        self.mentioned = references(task.precondition)
         alike = projects_alike(task)
         self.projections: ByArguments[TaskEffects] | None = ByArguments() if alike else None
 
@@ -83,7 +86,7 @@ class CallPart:
         self.args: tuple[Any, ...] | None = None
         self.reads = False
         self.readings: ByArguments[Footprint] | None = None
-        constants = [one.value for one in call.args if isinstance(one, Constant)]
+        constants = [one.value for one in call.args if type(one) is Constant]
         if len(constants) == len(call.args):
             args = tuple(constants)
             self.args = None if UNKNOWN in args else args
@@ -148,9 +151,12 @@ class EndPart:
 Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Body:
-    """Parts to be planned in order: the members of a sequence, or a single network."""
+    """Parts to be planned in order: the members of a sequence, or a single network.
+
+    Never mutated; not frozen, as plain functions have bodies made while they are planned.
+    """
 
     network: Network | None
     parts: tuple[Part, ...]
@@ -160,7 +166,7 @@ class Body:
 
     def __post_init__(self) -> None:
         """Count the parts."""
-        object.__setattr__(self, "length", len(self.parts))
+        self.length = len(self.parts)
 
     @property
     def rest(self) -> tuple[Network, ...]:
@@ -173,7 +179,8 @@ class MethodRow:
 
     ``holds`` is its compiled condition, None if that always holds. With ``is_evaluated``,
     condition and body are evaluated instead, since one of them cannot be compiled. With
-    ``excludes_later``, no later method is usable in a state where this one is.
+    ``excludes_later``, no later method is usable in a state where this one is. ``mentioned`` are
+    the fluents in the condition, None if they depend on the state.
     """
 
     __slots__ = (
@@ -185,6 +192,7 @@ class MethodRow:
         "holds",
         "index",
         "is_evaluated",
+        "mentioned",
         "method",
         "task",
         "value",
@@ -203,6 +211,7 @@ class MethodRow:
         self.cost = _number(method.cost)
         self.value = _number(method.value)
         self.has_numbers = self.cost is None or self.value is None
+        self.mentioned = references(method.condition)
         alike = reads_alike(method.condition)
         self.footprints: ByArguments[Footprint] | None = ByArguments() if alike else None
 
@@ -216,10 +225,10 @@ class CompoundRow:
 
     ``first`` is the function that returns the index of the first usable method from a start index
     on: None if there is none, UNKNOWN if that depends on an unknown fluent. ``first`` is None if a
-    method is evaluated, or the task has a choice other than its methods in order.
+    method is evaluated, or the task ``has_choice``: one other than its methods in order.
     """
 
-    __slots__ = ("_compiled", "first", "is_recursive", "methods", "task")
+    __slots__ = ("_compiled", "first", "has_choice", "is_recursive", "methods", "task")
 
     is_primitive: Final = False
     methods: tuple[MethodRow, ...]
@@ -234,6 +243,7 @@ class CompoundRow:
     ) -> None:
         self.task = task
         self.is_recursive = is_recursive
+        self.has_choice = task.choice is not None
         self._compiled = compiled
 
     def __getattr__(self, name: str) -> Any:

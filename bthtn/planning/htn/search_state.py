@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from bthtn.domain.method import Method
 from bthtn.domain.network import NULL, Network
+from bthtn.domain.task import Task, call_text
 from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.costs import Costs
 from bthtn.planning.htn.duplicates import Duplicates
@@ -25,12 +27,13 @@ from bthtn.planning.htn.log import (
     Position,
     is_foreseeable,
 )
-from bthtn.planning.htn.reasons import Reason, left_open, suspended
+from bthtn.planning.htn.reasons import Reason, event, left_open, suspended
 from bthtn.planning.htn.rows import Body, EndPart, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.trace import SearchEvent, SearchListener
+from bthtn.world.expression import Binding
 from bthtn.world.state import FrozenState
 
 START: Final[Position] = (0, 0.0, 0.0, None)
@@ -46,14 +49,14 @@ class SearchState:
 
     ``at`` is the position on the current path, ``cause`` why planning stopped on it, or None.
     ``ahead`` is the index at which the record becomes smaller than the bound, after which every
-    choice is allowed; None while the record is a prefix of the bound. While ``is_closing``, every
-    task reached is suspended. ``is_quick`` is True if only the plan is needed: no events,
-    exclusions, costs or bound. ``is_watched`` is True if each step has to be checked or reported:
-    for a listener, costs, a horizon and the like. ``reason`` is why the latest failure happened;
+    choice is allowed, and -1 without a bound; None while the record is a prefix of the bound. While
+    ``is_closing``, every task reached is suspended. ``is_observed`` is True if each step and method
+    is reported, priced or timed; ``is_checked`` if each part may have to be left out: for its cost,
+    a horizon, or since it has failed before. ``reason`` is why the latest failure happened;
     backtracking keeps it.
     """
 
-    ahead: int | None = None
+    ahead: int | None = -1
     cause: Suspension | None = None
     is_closing = False
     pending: Any = None
@@ -66,6 +69,8 @@ class SearchState:
         self.settings = settings
         self.listener = listener
         self.bound = request.bound
+        if self.bound is not None:
+            self.ahead = None
         self.exclusions = request.avoiding
         self.table = domain.derived(TaskTable)
         self.values = Values(request.state.values)
@@ -78,13 +83,17 @@ class SearchState:
         self.timed = settings.horizon_time is not None
         self.has_horizon = not settings.check_rest and (settings.horizon is not None or self.timed)
         self.guard = RecursionGuard(has_volatile=self.table.has_volatile)
-        self.costs = Costs.of(domain, cheapest=settings.cheapest)
-        plain = self.costs is None and self.bound is None
-        self.is_quick = plain and listener is None and not self.exclusions
-        self.duplicates = Duplicates(settings) if domain.prunes_duplicates and plain else None
+        sums = settings.cheapest or self.table.has_values
+        self.costs = Costs.of(domain, cheapest=settings.cheapest) if sums else None
+        self.excludes_methods = bool(self.exclusions) and any(
+            isinstance(one, Method) for one, _ in self.exclusions
+        )
+        prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
+        self.duplicates = Duplicates(settings) if prunes else None
         guarded = settings.strict_recursion and bool(self.table.recursive)
         self.compares_states = guarded or self.duplicates is not None
-        self.is_watched = not self.is_quick or self.has_horizon or self.duplicates is not None
+        self.is_observed = listener is not None or self.costs is not None or self.timed
+        self.is_checked = self.costs is not None or self.has_horizon or prunes
         body = self.table.goal(request.goal)
         self.root: Entry = (BRANCH, None, request.binding, (), START, body, 0, None)
 
@@ -107,8 +116,8 @@ class SearchState:
         if self.costs is not None:
             self.spend(self.costs.left(behind))
         if self.listener is not None:
-            for event in suspended(behind, cause):
-                self.listener(event)
+            for told in suspended(behind, cause):
+                self.listener(told)
         frame = self.at[3]
         return DONE if frame is None else frame.end
 
@@ -135,12 +144,11 @@ class SearchState:
         log = self.log
         if len(log) > place:
             values = self.values
-            self.guard.note_reads(log, values)
+            self.guard.back(place, log, values)
             for entry in reversed(log[place:]):
                 if entry[3]:
                     values.undo(entry[3])
             del log[place:]
-            self.guard.back(place)
         if len(self.record) > recorded:
             del self.record[recorded:]
             if self.ahead is not None and self.ahead >= recorded:
@@ -182,22 +190,26 @@ class SearchState:
         if self.bound is None or self.ahead is not None:
             return True
         left = len(self.bound) - len(self.record)
-        return left > 0 and (entry, 1) < (self.bound[-left], left)
+        return left > 0 and (entry < self.bound[-left] or (entry == self.bound[-left] and left > 1))
 
     def choose(self, entry: int) -> bool:
         """Append a choice to the record; False, without appending, if it cannot beat the bound."""
-        if self.bound is not None and self.ahead is None:
-            if not self.may_beat(entry):
-                return False
-            if entry < self.bound[len(self.record)]:
-                self.ahead = len(self.record)
-        self.record.append(entry)
+        if not self.may_beat(entry):
+            return False
+        self.append(entry)
         return True
+
+    def append(self, entry: int) -> None:
+        """Append a choice that may beat the bound to the record."""
+        place = len(self.record)
+        if self.bound is not None and self.ahead is None and entry < self.bound[place]:
+            self.ahead = place
+        self.record.append(entry)
 
     @property
     def beats_bound(self) -> bool:
         """Whether the record, as it is, beats the bound; without one, every record does."""
-        return self.bound is None or self.ahead is not None
+        return self.ahead is not None
 
     # telling
 
@@ -214,7 +226,12 @@ class SearchState:
         if self.listener is not None:
             self.listener(left_open(networks, scope[BINDING], cause, scope[DEPTH]))
 
-    def tell(self, event: SearchEvent) -> None:
+    def tell_of(self, kind: type[Any], task: Task, args: Binding, *fields: Any) -> None:
+        """Send an event about a call to the listener, if there is one."""
+        if self.listener is not None:
+            self.listener(event(kind, ((call_text, task, args), *fields)))
+
+    def tell(self, told: SearchEvent) -> None:
         """Send the event to the listener, if there is one."""
         if self.listener is not None:
-            self.listener(event)
+            self.listener(told)

@@ -51,6 +51,7 @@ class TaskTable:
         self._rows: dict[Task, Row] = {}
         self._goals: WeakValueDictionary[int, Body] = WeakValueDictionary()
         self.has_volatile = domain.schema.has_volatile
+        self.has_values = domain.has_values
         self._base = None if base is None else base.derived(TaskTable)
 
     def row(self, task: Task) -> Row:
@@ -125,7 +126,7 @@ class TaskTable:
         return rows, parts
 
     def goal(self, network: Network) -> Body:
-        """Return the body of a goal; cached for each network while a search holds the body."""
+        """Return the body of a goal; cached for each network while somebody holds the body."""
         known = self._goals.get(id(network))
         if known is None:
             known = self._goals[id(network)] = self.body(network)
@@ -143,8 +144,8 @@ class TaskTable:
         if isinstance(network, NullNetwork):
             return Body(network, (), 0)
         inside = network.parts if isinstance(network, SequenceNetwork) else (network,)
-        made = tuple(self._part(one, source, parts) for one in inside)
-        calls = len(made) if all(isinstance(one, CallPart) for one in made) else 0
+        made = tuple([self._part(one, source, parts) for one in inside])
+        calls = len(made) if all(type(one) is CallPart for one in made) else 0
         return Body(network, made, calls)
 
     def _part(self, network: Network, source: Source | None, parts: list[CallPart]) -> Part:

@@ -83,7 +83,9 @@ def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:
     past, found = Past(values), list[Footprint]()
     for entry in backwards(log, start):
         past.before(entry)
-        found.append(_touched(entry, past))
+        touched = _touched(entry, past)
+        if touched is not NOTHING_TOUCHED:
+            found.append(touched)
     return Footprint.in_turn(found[::-1])
 
 

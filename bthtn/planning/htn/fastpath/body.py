@@ -14,8 +14,8 @@ from keyword import iskeyword
 from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, PlainMethod, mentioned
+from bthtn.planning.htn.expressions import Names, mentioned
+from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, PlainMethod
 from bthtn.planning.htn.fastpath.reading import Reading, changes
 from bthtn.world.expression import Expression, Parameter
 from bthtn.world.fluent import Fluent

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.planning.htn.expressions import Names
+from bthtn.planning.htn.expressions import Names, mentioned
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
     PlainMethod,
     Reachable,
     is_single,
-    mentioned,
     scalar,
 )
 from bthtn.planning.htn.recursion import components

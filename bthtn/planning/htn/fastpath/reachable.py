@@ -11,9 +11,9 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.exclusion import excluding_later
-from bthtn.planning.htn.expressions import prototype
+from bthtn.planning.htn.expressions import mentioned, prototype
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Constant, Expression, Parameter, always_holds, leaves_of
+from bthtn.world.expression import Constant, Expression, always_holds
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -184,12 +184,3 @@ def scalar(reference: Expression[Any]) -> Fluent[Any] | None:
     if isinstance(reference, Fluent) and reference.index is None:
         return reference
     return None
-
-
-def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
-    """The parameters, fluents and members in an expression, in no particular order."""
-    for one in leaves_of(expression):
-        if isinstance(one, Parameter | Fluent | MemberOf):
-            yield one
-        if isinstance(one, MemberOf):
-            yield from mentioned(one.index)
