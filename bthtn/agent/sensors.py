@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
+from zlib import crc32
 
 from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.errors import Diagnostic, ExecutionError
@@ -58,9 +59,9 @@ class Sensor:
         """Whether it may write the fluent: its own, or a member of its family."""
         return any(_covers(one, fluent) for one in self.owned)
 
-    def is_due(self, tick: int, turn: int) -> bool:
-        """Whether it is to be read in this tick by the agent with this number."""
-        return self.every is not None and (tick + self.slot + turn) % self.every == 0
+    def is_due(self, tick: int, phase: int) -> bool:
+        """Whether an agent of this phase reads it in this tick."""
+        return self.every is not None and (tick + self.slot + phase) % self.every == 0
 
     def __repr__(self) -> str:
         return f"<sensor {self.name}>"
@@ -76,13 +77,12 @@ class Sensors:
     - a generator function: it yields one reading after the other, in the same form;
     - a class: one object is made for each agent, whose method ``sense`` returns the reading.
 
-    Readings are spread over the ticks of an interval, both those of one agent's sensors and those
-    of agents that share these sensors.
+    Readings are spread over the ticks of an interval: those of one agent's sensors by their order,
+    those of several agents by the agents' names.
     """
 
     def __init__(self) -> None:
         self._sensors: list[Sensor] = []
-        self._agents = 0
 
     def sensor(
         self,
@@ -121,9 +121,8 @@ class Sensors:
         return bound
 
     def for_agent(self, agent: Perceiver) -> Sensing:
-        """The sensors of one agent. Agents are numbered to spread their readings over ticks."""
-        self._agents += 1
-        return Sensing(agent, tuple(self._sensors), self._agents - 1)
+        """The sensors of one agent."""
+        return Sensing(agent, tuple(self._sensors))
 
     def _free(self, one: Expression[Any] | FluentFamily[Any, Any]) -> Owned:
         """The fluent or family, if no other sensor owns it. Raises ExecutionError."""
@@ -143,9 +142,11 @@ class Sensors:
 class Sensing:
     """The sensors of one agent: when each is due, and the reader made of its code."""
 
-    def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...], turn: int) -> None:
+    def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...]) -> None:
         self._agent = agent
-        self._turn = turn
+        # Computed from the name, and not counted: agents that were made before, in this game or
+        # in another one of the same process, make no difference.
+        self._phase = crc32(agent.name.encode("utf-8", "backslashreplace"))
         self._tick = 0
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors
@@ -165,7 +166,7 @@ class Sensing:
     def refresh(self) -> None:
         """Read the sensors that are due, in order, and write their values. The first time, all."""
         for sensor in self._sensors:
-            if self._triggered[sensor] or sensor.is_due(self._tick, self._turn):
+            if self._triggered[sensor] or sensor.is_due(self._tick, self._phase):
                 self._triggered[sensor] = False
                 self._refresh(sensor)
         self._tick += 1
