@@ -6,7 +6,9 @@ backtracks, a replay and another implementation all get the same draw again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
 from math import isfinite
@@ -16,6 +18,9 @@ from bthtn.world.fluent import Fluent
 
 SEED: Final[Fluent[int]] = Fluent(0, type_=int, volatile=False, name="(seed)")
 """The seed of all draws of one planning request: a fluent of every state, in no schema."""
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""What Python adds to the text of functions, and of objects without a text of their own."""
 
 _POINTS: Final = 2**53
 """Number of possible draws: as many as a float can represent evenly between 0 and 1."""
@@ -53,8 +58,7 @@ def _drawn(text: str) -> float:
 def stable_text(value: Any) -> str:
     """The value as a text that is the same in every process, and for equal values.
 
-    Objects without a ``__repr__`` of their own all get the name of their type: the default one
-    has the address of the object, which differs between processes.
+    Addresses are left out, since they differ between processes, and so does the order of a set.
     """
     if isinstance(value, float) and not value.is_integer():
         return repr(float(value))
@@ -69,7 +73,12 @@ def stable_text(value: Any) -> str:
     if isinstance(value, set | frozenset):
         return f"{{{' '.join(in_order(value))}}}"
     kind: Any = type(value)
-    return str(kind.__qualname__) if kind.__repr__ is object.__repr__ else repr(value)
+    if kind.__repr__ is object.__repr__:
+        return str(kind.__qualname__)
+    if "__eq__" in vars(kind) and is_dataclass(value):
+        shown = (stable_text(getattr(value, one.name)) for one in fields(value) if one.compare)
+        return f"{kind.__qualname__}({' '.join(shown)})"
+    return _ADDRESS.sub("", repr(value))
 
 
 def in_order(values: Any) -> list[str]:

@@ -15,7 +15,7 @@ from bthtn.domain.chance import SEED, drawn_order, stable_text
 from bthtn.domain.function import used
 from bthtn.domain.parameter import Bindable
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.expression import Binding, Expression
+from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
@@ -48,6 +48,11 @@ class RandomOrder(DecompositionChoice):
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
         """The weights, and the expressions on whose values the draw depends."""
         return (*self.weights, *self.by)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether calls with equal arguments draw alike in every state."""
+        return all(isinstance(one, Constant) for one in self.asks)
 
     def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
         """The indices of the methods in drawn order. Raises UnknownRead for an unknown weight."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import assert_never
 
+from bthtn.domain.choice import RandomOrder
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,
@@ -71,15 +72,16 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
 
     When a suspended part inside a branch is planned later, its entries are appended to the
     record, after those of later branches. So two records have entries for the same choices only
-    up to the first suspended part in a branch.
+    up to the first suspended part in a branch. Nor is one draw better than another: the entry of
+    a random choice, and all behind it, cannot be compared with those of another draw.
     """
-    if not _suspends_in_branch(plan.tree):
-        return plan.record, True
-    return MethodTraversalRecord(comparable_entries(plan.tree)), False
+    if any(_is_drawn(node) for _, node in preorder(plan.tree)) or _suspends_in_branch(plan.tree):
+        return MethodTraversalRecord(comparable_entries(plan.tree)), False
+    return plan.record, True
 
 
 def comparable_entries(tree: Node) -> list[int]:
-    """The entries of a tree's record, up to the first suspended part in a branch."""
+    """The entries of a tree's record, up to the first suspended part in a branch or draw."""
     entries: list[int] = []
     pending: list[tuple[Node | int, bool]] = [(tree, False)]
     while pending:
@@ -87,9 +89,10 @@ def comparable_entries(tree: Node) -> list[int]:
         match node:
             case int():
                 entries.append(node)
-            case SuspendedNode():
-                if in_branch:
-                    break
+            case SuspendedNode() if in_branch:
+                break
+            case ScopeNode() if _is_drawn(node):
+                break
             case ScopeNode():
                 entries.append(node.method)
                 pending.append((node.child, in_branch))
@@ -99,11 +102,22 @@ def comparable_entries(tree: Node) -> list[int]:
                 pending.extend((child, True) for child in reversed(children))
             case PriorityNode():
                 pending.extend((one, True) for one in reversed(_alternatives(node)))
-            case TaskNode() | NullNode():
+            case TaskNode() | SuspendedNode() | NullNode():
                 pass
             case _:
                 assert_never(node)
     return entries
+
+
+def _is_drawn(node: Node) -> bool:
+    """Whether another search could draw otherwise here.
+
+    It cannot where all states draw alike, and what was drawn first is what runs.
+    """
+    choice = node.task.choice if isinstance(node, ScopeNode) else None
+    if not isinstance(node, ScopeNode) or not isinstance(choice, RandomOrder):
+        return False
+    return node.method > 0 or bool(node.args) or not choice.is_constant
 
 
 def _alternatives(node: PriorityNode) -> list[Node | int]:

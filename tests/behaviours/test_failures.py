@@ -4,7 +4,7 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
+from bthtn import Domain, Fluent, State, fluent, method, parallel, priority, random_of
 from bthtn.agent.events import (
     GoalEnded,
     GoalWaits,
@@ -363,3 +363,51 @@ def test_what_the_goal_itself_changes_counts_where_a_condition_was_false():
     scene.agent.believe(Soldier.ammo, 0)
     ticks(scene.goal, 4)
     assert (scene.started("buy"), scene.started("shoot")) == (1, 2)
+
+
+# random choices
+
+
+class Dice(State):
+    round: Fluent[int] = fluent(default=0)
+    open: Fluent[bool] = fluent(default=False)
+
+
+def dice(first, second, condition=None, by=()):
+    """Two tasks, one of which is drawn; ``first`` and ``second`` are their scripts."""
+    domain, operators = Domain("dice", Dice), Operators()
+    one = domain.primitive("one", precondition=condition)
+    two = domain.primitive("two")
+    operators.bind(one)(ScriptedOperator(*first))
+    operators.bind(two)(ScriptedOperator(*second))
+    return Scene(domain, random_of((1000, one()), (1, two()), by=by), Dice(), operators)
+
+
+def test_a_draw_that_fails_is_not_drawn_again_in_the_same_run_of_the_goal():
+    scene = dice(["F"], ["R"])
+    assert ticks(scene.goal, 4) == "RRRR"
+    assert (scene.started("one"), scene.started("two")) == (1, 1)
+    assert scene.heard.of(TaskAvoided) == []
+
+
+def test_a_draw_that_failed_may_be_drawn_when_the_goal_begins_anew():
+    scene = dice(["F", "S"], ["S"])
+    assert ticks(scene.goal, 2) == "RS"
+    assert ticks(scene.goal, 1) == "S"
+    assert (scene.started("one"), scene.started("two")) == (2, 1)
+
+
+def test_a_goal_whose_draws_have_all_failed_ends_and_tries_all_of_them_again():
+    scene = dice(["F", "S"], ["F"])
+    assert ticks(scene.goal, 4) == "RRFS"
+    assert (scene.started("one"), scene.started("two")) == (2, 1)
+
+
+@pytest.mark.parametrize("by", [(), Dice.round])
+def test_what_was_drawn_is_not_interrupted_for_what_would_be_drawn_first_now(by):
+    scene = dice(["S"], ["R"], condition=Dice.open, by=by)
+    assert ticks(scene.goal, 2) == "RR"
+    scene.agent.believe(Dice.round, 1)
+    scene.agent.believe(Dice.open, True)
+    assert ticks(scene.goal, 5) == "RRRRR"
+    assert scene.heard.lines() == ["start two"]
