@@ -49,11 +49,11 @@ class Agent(Generic[S, B]):
         leases: Leases | None = None,
         sensors: Sensors | None = None,
     ) -> None:
-        """Raises DomainError for a bad domain, ExecutionError for operators of unknown tasks."""
+        """Raises DomainError and ExecutionError as ``plan_with``."""
         self.name = name
         self._state_class = type(beliefs)
-        self.plan_with(domain)
         self.operators = operators if operators is not None else Operators()
+        self.plan_with(domain)
         self.beliefs: Beliefs[S] = Beliefs(beliefs)
         # Not a method: sensors write at every tick, and this saves a call each time.
         self.believe = self.beliefs.write
@@ -65,16 +65,6 @@ class Agent(Generic[S, B]):
         self.aborts = Aborts()
         self._runtime = Runtime(name, self.leases, self.emit)
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
-        for task in self.operators.tasks():
-            if all(one.tasks.get(task.name) is not task for one in self.domains):
-                names = " or ".join(f"'{one.name}'" for one in self.domains)
-                raise ExecutionError(
-                    Diagnostic(
-                        "BT303",
-                        f"'{task.name}' has an operator but is no task of {names}",
-                        where=f"agent '{name}'",
-                    )
-                )
 
     @property
     def listener(self) -> AgentListener | None:
@@ -96,8 +86,10 @@ class Agent(Generic[S, B]):
     ) -> None:
         """Plan with this domain, or these, from the next search on.
 
-        Running searches and plans go on as they are. Raises DomainError for a bad domain, or for
-        one over another State class.
+        Running plans go on, and are replaced if this domain has a better one. A goal whose tasks
+        are of another domain is planned with the tasks of the same names. Raises DomainError for a
+        bad domain, or for one over another State class, and ExecutionError for operators of other
+        tasks, and for tasks without one, with nothing changed.
         """
         domains = _domains(self.name, domain)
         for one in domains:
@@ -109,6 +101,9 @@ class Agent(Generic[S, B]):
                         f" '{one.name}' plans with {one.state_class.__name__}",
                     )
                 )
+        faults = list(self.operators.faults(domains, self.name))
+        if faults:
+            raise ExecutionError(faults)
         self.domains = domains
 
     def sense(self) -> None:

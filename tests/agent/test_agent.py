@@ -136,7 +136,7 @@ def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain):
 
 def test_operators_of_tasks_that_the_domain_does_not_have_are_refused(domain):
     stranger = Domain("elsewhere", World).primitive("open_door")
-    operators = Operators()
+    operators = Operators(simulates_others=True)
     operators.bind(stranger)(lambda agent: None)
     with pytest.raises(ExecutionError, match="'open_door' has an operator but is no task") as info:
         Agent("keeper", domain, World(), body=None, operators=operators)

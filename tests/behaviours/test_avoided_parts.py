@@ -33,7 +33,7 @@ def burgle(network, *, avoid_after=2, settings=None, operators=None):
     heard = RecordingListener()
     goal = network(domain, go, unlock, climb)
     for name, script in (operators or {}).items():
-        bound = Operators()
+        bound = Operators(simulates_others=True)
         bound.bind(domain.freeze().task(name))(ScriptedOperator(*script))
     agent = Agent(
         "he",

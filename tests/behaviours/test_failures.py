@@ -166,7 +166,7 @@ def test_meanwhile_the_lower_branches_of_the_tree_run():
 
 
 def test_whose_plans_fail_again_and_again_waits_too():
-    domain, operators = Domain("pit", Miner), Operators()
+    domain, operators = Domain("pit", Miner), Operators(simulates_others=True)
     dig = domain.primitive("dig", precondition=Miner.mood > -9)
     code = ScriptedOperator("F")
     operators.bind(dig)(code)
@@ -193,7 +193,7 @@ def test_a_goal_that_is_taken_down_watches_nothing_any_more():
 
 
 def test_an_alternative_that_fails_is_no_failure_as_long_as_another_one_works():
-    domain, operators = Domain("pit", Miner), Operators()
+    domain, operators = Domain("pit", Miner), Operators(simulates_others=True)
     dig, rest = domain.primitive("dig"), domain.primitive("rest")
     operators.bind(dig)(ScriptedOperator("F"))
     scene = Scene(domain, priority(dig(), rest()), Miner(), operators)
@@ -202,7 +202,7 @@ def test_an_alternative_that_fails_is_no_failure_as_long_as_another_one_works():
 
 
 def test_a_choice_of_which_all_alternatives_fail_is_the_fault_of_the_method_that_has_it():
-    domain, operators = Domain("pit", Miner), Operators()
+    domain, operators = Domain("pit", Miner), Operators(simulates_others=True)
     dig, pick, rest = (domain.primitive(name) for name in ("dig", "pick", "rest"))
     for task in (dig, pick):
         operators.bind(task)(ScriptedOperator("F"))
@@ -232,7 +232,7 @@ class War:
     """A soldier who walks while he attacks; what he does takes as long as the scripts say."""
 
     def __init__(self, **scripts):
-        self.domain, self.operators, self.code = Domain("war", Soldier), Operators(), {}
+        self.domain, self.operators, self.code = Domain("war", Soldier), Operators(simulates_others=True), {}
         task = self.domain.primitive
         self.walk = task("walk", effects=Soldier.there.becomes(True))
         self.aim = task("aim")
@@ -375,7 +375,7 @@ class Dice(State):
 
 def dice(first, second, condition=None, by=()):
     """Two tasks, one of which is drawn; ``first`` and ``second`` are their scripts."""
-    domain, operators = Domain("dice", Dice), Operators()
+    domain, operators = Domain("dice", Dice), Operators(simulates_others=True)
     one = domain.primitive("one", precondition=condition)
     two = domain.primitive("two")
     operators.bind(one)(ScriptedOperator(*first))

@@ -85,7 +85,7 @@ def test_what_is_in_the_slots_is_what_the_agent_plans_with():
 
 
 def test_a_running_agent_sees_a_changed_slot_at_its_next_decision():
-    agent = Agent("ogre", enemy, Enemy(), body=None, operators=Operators())
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=Operators(simulates_others=True))
     slots = SkillSlots(agent, TABLE, "only")
     goal = PlanGoal("battle", agent, battle())
     done = []
@@ -103,7 +103,7 @@ def test_a_running_agent_sees_a_changed_slot_at_its_next_decision():
 
 
 def test_what_runs_or_is_searched_for_is_not_disturbed_by_a_changed_slot():
-    slow = Operators()
+    slow = Operators(simulates_others=True)
     slow.bind(wait)(ScriptedOperator("RRS"))
     agent = Agent("ogre", enemy, Enemy(), body=None, operators=slow)
     slots = SkillSlots(agent, TABLE, "only")
