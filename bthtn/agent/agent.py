@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
@@ -14,7 +15,8 @@ from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import NetworkLike, calls_in, network_from
+from bthtn.domain.network import Network, calls_in, with_tasks
+from bthtn.domain.task import Task
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import Beliefs
@@ -150,13 +152,24 @@ class Agent(Generic[S, B]):
         return f"<agent {self.name}: {self.beliefs.now!r}>"
 
 
-def domain_for(domains: Sequence[FrozenDomain], goal: NetworkLike) -> FrozenDomain:
-    """The domain to plan a goal with: the one of its first task, else the first domain."""
-    first = next(calls_in(network_from(goal)), None)
-    for domain in domains:
-        if first is not None and domain.tasks.get(first.task.name) is first.task:
-            return domain
-    return domains[0]
+def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[FrozenDomain, Network]:
+    """The domain to plan a goal with, and the goal with the tasks of this domain.
+
+    It is the domain of the goal's first task, else one with a task of this name, else the first
+    domain. Tasks of another domain, such as the same one before it was edited, are replaced by
+    those of the same name and parameters.
+    """
+    tasks = [call.task for call in calls_in(goal)][:1]
+    same = (one for one in domains for task in tasks if one.tasks.get(task.name) is task)
+    named = (one for one in domains for task in tasks if task.name in one.tasks)
+    domain = next(chain(same, named), domains[0])
+    instead: dict[Task, Task] = {}
+    for call in calls_in(goal):
+        old, new = call.task, domain.tasks.get(call.task.name, call.task)
+        names = [[parameter.name for parameter in task.parameters] for task in (old, new)]
+        if old is not new and names[0] == names[1]:
+            instead[old] = new
+    return domain, with_tasks(goal, instead) if instead else goal
 
 
 def _domains(

@@ -201,7 +201,8 @@ class PlanGoal(Behaviour):
     def _start_search(self, reason: str) -> None:
         self._reason = reason
         if self._search.start():
-            self._review.plan_with(self._search.planner)
+            self._repair.forget()  # of a plan of another domain
+        self._review.plan_with(self._search.planner)
 
     def _find_plan(self) -> Status:
         """Search within the budget: SUCCESS once a plan is mounted, RUNNING until then."""
@@ -261,6 +262,7 @@ class PlanGoal(Behaviour):
 
     def _review_plan(self) -> Status:
         """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
+        self._review.look_with(self._search.newest())
         verdicts = self._review.verdicts(
             self._mount.progress, self._budget, interruptible=self._mount.is_interruptible
         )
@@ -296,6 +298,8 @@ class PlanGoal(Behaviour):
         except BthtnError as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
+        self._search.follow()
+        self._review.plan_with(self._search.planner)
         self._run_now(plan)
         if not equivalent:
             self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from bthtn.agent.agent import Agent, domain_for
+from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.nodes import SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
@@ -33,7 +33,7 @@ class PlanSearch:
 
     It plans with the domain that the agent has when a search starts, and without the tasks and
     methods that ``failures`` excludes because they have failed lately. All searches share the
-    goal's budget of a tick.
+    goal's budget of a tick. ``planner`` is that of the latest search for a plan.
     """
 
     def __init__(
@@ -51,25 +51,43 @@ class PlanSearch:
         self._goal = sequence(goal)
         self._settings = settings
         self._budget = budget
-        self._domain = domain_for(agent.domains, self._goal)
-        self.planner: Planner[Any] = self._new_planner()
+        self._domains = agent.domains
+        self._domain, fitting = domain_and_goal(self._domains, self._goal)
+        self._newest = Planner[Any](self._domain, fitting, settings, cache=agent.cache)
+        self.planner = self._newest
         self.failures = FailureTracking(agent, name, self.planner.domain, retry_policy)
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None
+        self._unfit: DomainError | None = None
+
+    def newest(self) -> Planner[Any]:
+        """The planner with the agent's domain of now, or the latest one that fits the goal."""
+        if self._agent.domains is not self._domains:
+            self._domains = self._agent.domains
+            domain, goal = domain_and_goal(self._domains, self._goal)
+            try:
+                if domain is not self._domain:
+                    self._newest = Planner(domain, goal, self._settings, cache=self._agent.cache)
+                self._domain, self._unfit = domain, None
+            except DomainError as error:
+                self._unfit = error
+        return self._newest
+
+    def follow(self) -> bool:
+        """Plan with the newest planner. Returns whether it is another one than before."""
+        is_other = self.newest() is not self.planner
+        if is_other:
+            self.planner, self._prepared, self._background = self._newest, None, None
+            self.failures.plan_with(self.planner.domain)
+        return is_other
 
     def start(self) -> bool:
         """Start to search for a plan, or take the prepared one.
 
-        Returns whether the agent has another domain than at the last search, and therefore
-        ``planner`` is a new one.
+        Returns whether ``planner`` is a new one, since the agent has another domain.
         """
-        domain = domain_for(self._agent.domains, self._goal)
-        is_other = domain is not self._domain
-        if is_other:
-            self._domain, self._prepared = domain, None
-            self.planner = self._new_planner()
-            self.failures.plan_with(self.planner.domain)
+        is_other = self.follow()
         self._current = self._prepared or self._started()
         self._prepared = None
         return is_other
@@ -83,8 +101,11 @@ class PlanSearch:
         """Search within the budget; a plan that works now, None while the search goes on.
 
         Raises ResumeFailed when there is no plan, PlanRefused when the plan that was found does
-        not work any more, and PlanningError when a user's function raises.
+        not work any more, PlanningError when a user's function raises, and DomainError for a goal
+        that the agent's domain does not fit.
         """
+        if self._unfit is not None:
+            raise self._unfit
         assert self._current is not None, "a goal without a plan searches for one"
         plan = self._plan_of(self._current.search)
         if plan is None or self._current.version == self._agent.beliefs.version:
@@ -105,7 +126,8 @@ class PlanSearch:
         The next ``start`` takes over the plan that was found.
         """
         try:
-            return self._prepare()
+            self.follow()
+            return self._unfit is None and self._prepare()
         except BthtnError:  # a user's function raised: reported once the goal itself searches
             self._background = None
             return False
@@ -173,9 +195,6 @@ class PlanSearch:
         works = started.version == beliefs.version or replay(plan, beliefs.frozen()).ok
         self._prepared = started if works else None
         return works
-
-    def _new_planner(self) -> Planner[Any]:
-        return Planner(self._domain, self._goal, self._settings, cache=self._agent.cache)
 
 
 def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:

@@ -61,7 +61,11 @@ def test_nor_has_what_is_no_task(wrong):
 
 
 def test_one_domain_can_be_run_by_different_operators(domain):
-    knock, one, other = domain.primitive("knock"), Operators(simulates_others=True), Operators(simulates_others=True)
+    knock, one, other = (
+        domain.primitive("knock"),
+        Operators(simulates_others=True),
+        Operators(simulates_others=True),
+    )
     one.bind(knock)(print)
     other.bind(knock)(repr)
     assert (one.find(knock), other.find(knock)) == (print, repr)

@@ -232,7 +232,11 @@ class War:
     """A soldier who walks while he attacks; what he does takes as long as the scripts say."""
 
     def __init__(self, **scripts):
-        self.domain, self.operators, self.code = Domain("war", Soldier), Operators(simulates_others=True), {}
+        self.domain, self.operators, self.code = (
+            Domain("war", Soldier),
+            Operators(simulates_others=True),
+            {},
+        )
         task = self.domain.primitive
         self.walk = task("walk", effects=Soldier.there.becomes(True))
         self.aim = task("aim")
