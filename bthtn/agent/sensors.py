@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
-from zlib import crc32
 
 from bthtn.agent.events import AgentEvent, SensorFailed
+from bthtn.domain.chance import phase_of
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
@@ -144,9 +144,7 @@ class Sensing:
 
     def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...]) -> None:
         self._agent = agent
-        # Computed from the name, and not counted: agents that were made before, in this game or
-        # in another one of the same process, make no difference.
-        self._phase = crc32(agent.name.encode("utf-8", "backslashreplace"))
+        self._phase = phase_of(agent.name)
         self._tick = 0
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors

@@ -41,7 +41,7 @@ from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, Resum
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.network import Network, NetworkLike
-from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -65,6 +65,9 @@ class PlanGoal(Behaviour):
     at most ``max_replans`` times. ``replanning`` is the policy for replacing a running plan
     and for failures; a plan that is broken from outside or replaced has not failed.
 
+    ``ends_for`` may be set to the reason for which the goal has to end in its next tick, in which
+    it only ticks the running steps: if it is not done then, they are aborted, and it fails.
+
     ``plan`` is the latest plan and ``record`` its method traversal record, ``replans`` the
     failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
     """
@@ -82,11 +85,8 @@ class PlanGoal(Behaviour):
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name)
-        if isinstance(budget, int) and budget <= 0:
-            message = f"the budget of '{name}' is {budget}"
-            hint = "give it expansions per tick, or None for as many as it takes"
-            raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
+        self.budget = budget
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
@@ -95,6 +95,7 @@ class PlanGoal(Behaviour):
         self._max_replans = max_replans
         self._was_aborting = False
         self._reason = ""
+        self.ends_for = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
         self._mount = Mount(
@@ -109,11 +110,6 @@ class PlanGoal(Behaviour):
     def goal(self) -> Network:
         """The goal, as the planner reads it."""
         return self._search.planner.goal
-
-    @property
-    def budget(self) -> int | PlanningSchedule | None:
-        """Expansions per tick, None for no limit; or the schedule that divides them."""
-        return self._budget.per_tick
 
     def setup(self, **kwargs: Any) -> None:
         """Called by py_trees before the first tick; plans are set up later with the same."""
@@ -167,8 +163,9 @@ class PlanGoal(Behaviour):
             self._mount.hooks.close()
             return
         if self.status is RUNNING:
-            self.agent.emit(PlanAborted(self.name, interruption_of(self)))
+            self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
             self.feedback_message = "aborted"
+        self.ends_for = ""
         for child in self.children:
             if child.status is not INVALID:
                 child.stop(new_status)
@@ -262,6 +259,8 @@ class PlanGoal(Behaviour):
 
     def _review_plan(self) -> Status:
         """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
+        if self.ends_for:
+            return SUCCESS
         self._review.look_with(self._search.newest())
         verdicts = self._review.verdicts(
             self._mount.progress, self._budget, interruptible=self._mount.is_interruptible
@@ -342,6 +341,9 @@ class PlanGoal(Behaviour):
 
     def _after(self, status: Status) -> Status:
         """The status of the goal after a tick of its plan."""
+        if status is RUNNING and self.ends_for:
+            self.stop(INVALID)
+            return FAILURE
         if status is RUNNING:
             return status
         if status is SUCCESS:
@@ -383,8 +385,7 @@ class PlanGoal(Behaviour):
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
         self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
-        room = max(0, LONGEST_RECORD - len(self.record))
-        self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
+        self.record = MethodTraversalRecord((*self.record, *plan.record)[:LONGEST_RECORD])
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:

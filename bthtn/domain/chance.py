@@ -13,6 +13,7 @@ from enum import Enum
 from hashlib import sha256
 from math import isfinite
 from typing import Any, Final
+from zlib import crc32
 
 from bthtn.world.fluent import Fluent
 
@@ -53,6 +54,15 @@ def _drawn(text: str) -> float:
     """A number from 0 (included) to 1 (excluded) that depends only on the text."""
     digest = sha256(text.encode("utf-8", "backslashreplace")).digest()
     return int.from_bytes(digest[:8], "big") % _POINTS / _POINTS
+
+
+def phase_of(name: str) -> int:
+    """A number by which things that are done every few ticks are spread over the ticks.
+
+    It is computed from a name, and not counted, so that agents which were made before, in this
+    game or in another one of the same process, make no difference.
+    """
+    return crc32(name.encode("utf-8", "backslashreplace"))
 
 
 def stable_text(value: Any) -> str:
