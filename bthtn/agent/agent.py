@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +10,7 @@ from bthtn.agent.aborts import Aborts
 from bthtn.agent.events import AgentEvent, AgentListener, BeliefChanged
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
+from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.domain.builder import Domain, frozen
@@ -36,6 +36,10 @@ class Agent(Generic[S, B]):
     ``sense`` is called. ``cache`` shares plans among agents of one domain. ``leases`` is the
     table of the leases that agents compete for; agents without a common table do not compete.
     ``aborts`` are the aborts and cleanups that are not done yet.
+
+    Exceptions of users' code are contained. The first of each kind is logged with its traceback, by
+    the logger "bthtn", and all are counted in ``errors``. A ``strict`` agent, for tests, raises the
+    first of each kind at the end of the tick. An OperatorFailed is no such error.
     """
 
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name
@@ -50,6 +54,7 @@ class Agent(Generic[S, B]):
         cache: PlanCache | None = None,
         leases: Leases | None = None,
         sensors: Sensors | None = None,
+        strict: bool = False,
     ) -> None:
         """Raises DomainError and ExecutionError as ``plan_with``."""
         self.name = name
@@ -65,7 +70,8 @@ class Agent(Generic[S, B]):
         self.cache = cache
         self.leases = leases if leases is not None else Leases()
         self.aborts = Aborts()
-        self._runtime = Runtime(name, self.leases, self.emit)
+        self._errors = ProgrammingErrors(name, strict=strict)
+        self._runtime = Runtime(name, self.leases, self.emit, self._errors)
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
 
     @property
@@ -77,6 +83,11 @@ class Agent(Generic[S, B]):
     def listener(self, listener: AgentListener | None) -> None:
         self._listener = listener
         self.beliefs.on_change = None if listener is None else self._changed
+
+    @property
+    def errors(self) -> Mapping[str, int]:
+        """How many exceptions users' code has raised, by kind: what ran, class, and line."""
+        return self._errors.counts
 
     @property
     def domain(self) -> FrozenDomain:
@@ -111,6 +122,7 @@ class Agent(Generic[S, B]):
     def sense(self) -> None:
         """Read the sensors that are due. Call it once at the beginning of every tick."""
         self._sensing.refresh()
+        self._errors.raise_first()
 
     def trigger(self, sensor: Sensor) -> None:
         """Read the sensor in the next tick, whatever its interval. May be called in any thread.
@@ -132,18 +144,15 @@ class Agent(Generic[S, B]):
         return self._runtime.give_back(key)
 
     def emit(self, event: AgentEvent) -> None:
-        """Call the listener with an event. One that raises is removed, with a warning."""
+        """Call the listener with an event. One that raises is removed, and its error logged."""
+        self._errors.note(event)
         if self._listener is None:
             return
         try:
             self._listener(event)
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
             self.listener = None
-            warnings.warn(
-                f"the listener of agent '{self.name}' raised {error!r} and is not told more",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self.emit(code_failed("listener", error))
 
     def _changed(self, change: Change) -> None:
         self.emit(BeliefChanged(change))

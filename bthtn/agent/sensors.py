@@ -17,6 +17,7 @@ from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
 
 from bthtn.agent.events import AgentEvent, SensorFailed
+from bthtn.agent.programming_errors import text_of
 from bthtn.domain.chance import phase_of
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
@@ -176,8 +177,7 @@ class Sensing:
             reading = _values(sensor, self._reader(sensor)())
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._read.pop(sensor, None)
-            reason = f"{type(error).__name__}: {error}"
-            self._agent.emit(SensorFailed(sensor.name, reason, error))
+            self._agent.emit(SensorFailed(sensor.name, text_of(error), error))
             lost = self._written[sensor] if sensor.on_failure == "unknown" else ()
             reading = dict.fromkeys(lost, UNKNOWN)
         for fluent, value in reading.items():

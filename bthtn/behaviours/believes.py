@@ -8,6 +8,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import only_runs_on
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.condition import ConditionLike, condition_from, why
@@ -58,8 +60,10 @@ class Believes(Behaviour):
         try:
             holds = self._holds()
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = text_of(error)
             self._is_on, self._left = False, 0
+            self._agent.emit(code_failed(f"guard '{self.name}'", error))
+            runtime_of(self._agent).errors.raise_first()
             return Status.FAILURE
         if holds:
             self._left = self._hold

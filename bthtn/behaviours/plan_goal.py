@@ -34,6 +34,7 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
@@ -67,7 +68,6 @@ class PlanGoal(Behaviour):
 
     ``ends_for`` may be set to the reason for which the goal has to end in its next tick, in which
     it only ticks the running steps: if it is not done then, they are aborted, and it fails.
-
     ``plan`` is the latest plan and ``record`` its method traversal record, ``replans`` the
     failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
     """
@@ -127,6 +127,10 @@ class PlanGoal(Behaviour):
         """Drop the search of ``prepare``; the next call starts a new one."""
         self._search.stop_preparing()
 
+    def explain(self) -> str:
+        """Why it does what it does: its message, and what a search from the beliefs tries now."""
+        return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
+
     def tick(self) -> Iterator[Behaviour]:
         """Search for a plan, or tick the plan."""
         self.agent.aborts.go_on(self)
@@ -150,6 +154,7 @@ class PlanGoal(Behaviour):
         if status is not RUNNING:
             self.stop(status)
         self.status = status
+        runtime_of(self.agent).errors.raise_first()
         yield self
 
     def update(self) -> Status:
@@ -189,8 +194,7 @@ class PlanGoal(Behaviour):
 
     def _start(self) -> None:
         self._unmount()
-        self.plan = self.verdict = None
-        self.replans = 0
+        self.plan, self.verdict, self.replans = None, None, 0
         self.feedback_message = "planning"
         self._failures.begin()
         self._start_search("the goal is new")
@@ -219,10 +223,9 @@ class PlanGoal(Behaviour):
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         except PlanRefused as refused:
             return self._plan_again(Failure(str(refused)))
-        except BthtnError as error:
-            return self._fail(Failure(str(error), error=error))
-        except ResumeFailed as failed:
-            return self._fail(Failure(str(failed)))
+        except (BthtnError, ResumeFailed) as error:
+            raised = error if isinstance(error, BthtnError) else None
+            return self._fail(Failure(str(error), error=raised))
         return SUCCESS
 
     def _waits_for_aborts(self) -> bool:
@@ -267,6 +270,7 @@ class PlanGoal(Behaviour):
         )
         for verdict in verdicts:
             self.verdict = verdict
+            self._failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
                     self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))

@@ -281,7 +281,8 @@ class Review:
         cause = next((one for one in causes if one.fluent in search.reads), others)
         verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
         if search.failure is not None:
-            verdict = replace(verdict, reason=f"{rule.because}: {search.failure}")
+            reason = f"{rule.because}: {search.failure}"
+            verdict = replace(verdict, reason=reason, failure=search.failure)
         if search.found is not SearchOutcome.NOTHING and not interruptible:
             self._is_due = True
         if rule.decision is not Decision.ADOPT:
