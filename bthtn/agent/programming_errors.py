@@ -54,7 +54,7 @@ class ProgrammingErrors:
         error: BaseException | None = getattr(event, "error", None)
         if not where or not is_programming_error(error):
             return
-        kind = f"{where}: {type(error).__name__}{_place(error)}"
+        kind = f"{where}: {type(_origin(error)).__name__}{_place(error)}"
         self._counts[kind] = self._counts.get(kind, 0) + 1
         if self._counts[kind] > 1:
             return
@@ -95,12 +95,18 @@ def code_failed(code: str, error: BaseException) -> CodeFailed:
 
 def _place(error: BaseException) -> str:
     """The line that raised an exception of users' code: `` (operators.py:12)``."""
-    origin = error.__cause__ if isinstance(error, BthtnError) else error
-    frames = [] if origin is None else list(walk_tb(origin.__traceback__))
-    if not frames:
+    origin = _origin(error)
+    frames = list(walk_tb(origin.__traceback__))
+    if not frames or isinstance(origin, BthtnError):
         return ""
     frame, line = frames[-1]
     return f" ({PurePath(frame.f_code.co_filename).name}:{line})"
+
+
+def _origin(error: BaseException) -> BaseException:
+    """The exception of users' code that an error of a search was made of, or the error itself."""
+    cause = error.__cause__ if isinstance(error, BthtnError) else None
+    return error if cause is None else cause
 
 
 def _where(event: AgentEvent) -> str:

@@ -85,7 +85,7 @@ class StepRun:
                 self._write("failure")
             except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
-                error = self._first(error, raised, "on_failure")
+                error = self.first(error, raised, "on_failure")
         self._runtime.settle(self._account)
         self.agent.emit(LeafEnded(self.number, self.name, not reason, reason, error, self.place))
         return reason
@@ -99,15 +99,15 @@ class StepRun:
         try:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
-            error = self._first(error, raised, "on_abort")
+            error = self.first(error, raised, "on_abort")
         self._runtime.settle(self._account)
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
 
-    def _first(self, error: BaseException | None, raised: Exception, effects: str) -> BaseException:
+    def first(self, error: BaseException | None, raised: Exception, code: str) -> BaseException:
         """The programming error that the event of the end has; a second one has its own event."""
         if error is None or not is_programming_error(error):
             return raised
-        self.agent.emit(code_failed(f"{effects} of '{self.node.task.name}'", raised))
+        self.agent.emit(code_failed(f"{code} of '{self.node.task.name}'", raised))
         return error
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
@@ -131,13 +131,15 @@ class StepRun:
 class OperatorAbort:
     """The abort of an operator: ``abort`` once, then ``tick`` until it is no longer RUNNING.
 
-    An exception ends it as well, and is kept in ``error``.
+    An exception ends it as well, and is kept in ``error``, as is the one for which it is aborted.
     """
 
-    def __init__(self, step: StepRun, operator: Operator) -> None:
+    def __init__(
+        self, step: StepRun, operator: Operator, error: BaseException | None = None
+    ) -> None:
         self.step = step
         self.done = False
-        self.error: BaseException | None = None
+        self.error = error
         self._operator = operator
         self._ticks = 0
 
@@ -159,7 +161,7 @@ class OperatorAbort:
     def cut_off(self, why: str) -> None:
         """End the abort now, finished or not."""
         self.done = True
-        self.error = _unfinished(self.step, why)
+        self.error = self.step.first(self.error, _unfinished(self.step, why), "abort")
         if isinstance(self._operator, GeneratorOperator):
             self._call(self._operator.close)
 
@@ -169,7 +171,7 @@ class OperatorAbort:
             with self.step.acting():
                 answer = operation()
         except Exception as error:  # noqa: BLE001 - the user's clean-up: contained and reported
-            self.error = self.error or error
+            self.error = self.step.first(self.error, error, "abort")
         except BaseException as error:
             self.error = error
             raise

@@ -200,7 +200,8 @@ class TaskLeaf(Behaviour):
     def _abort_operator(self) -> Status:
         """Abort the operator because ``during`` does not hold."""
         assert self._operator is not None, "an operator is running"
-        self._abort = OperatorAbort(self._started, self._operator)
+        error = None if self._obstacle is None else self._obstacle.error
+        self._abort = OperatorAbort(self._started, self._operator, error)
         self._operator, self._visited = None, []
         return self._until_aborted(self._abort, self._abort.start)
 
@@ -215,7 +216,7 @@ class TaskLeaf(Behaviour):
         finally:
             if abort.done:
                 self._abort = None
-                self._end(obstacle.reason, obstacle.error or abort.error)
+                self._end(obstacle.reason, abort.error)
         return FAILURE
 
     def _obstacle_of(self, *conditions: Condition) -> Obstacle | None:
