@@ -109,7 +109,11 @@ class FailureTracking:
     def reviewed(self, failure: Failure | None) -> None:
         """Report the exception of a condition in the rest of a plan, which no other event has."""
         if failure is not None and failure.error is not None:
-            self._agent.emit(code_failed(f"review of '{self._goal}'", failure.error))
+            self.raised(failure.error)
+
+    def raised(self, error: BaseException) -> None:
+        """Report an exception that was raised while a plan was reviewed or repaired."""
+        self._agent.emit(code_failed(f"review of '{self._goal}'", error))
 
     def failed(self, failure: Failure) -> None:
         """The goal ends without success."""

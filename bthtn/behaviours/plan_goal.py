@@ -94,8 +94,7 @@ class PlanGoal(Behaviour):
         self._settings = settings
         self._max_replans = max_replans
         self._was_aborting = False
-        self._reason = ""
-        self.ends_for = ""
+        self._reason = self.ends_for = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
         self._mount = Mount(
@@ -104,7 +103,8 @@ class PlanGoal(Behaviour):
         self._failures, planner = self._search.failures, self._search.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
-        self._repair = PendingRepair(settings, self._budget, repairs=repairs)
+        on_error = self._failures.raised
+        self._repair = PendingRepair(settings, self._budget, on_error, repairs=repairs)
 
     @property
     def goal(self) -> Network:

@@ -218,7 +218,8 @@ class PlanSearch:
         if asked != self._explained[0]:
             try:
                 trace = started.planner.trace(started.state, started.avoided)
-            except BthtnError:  # a user's function that raises now and then
+            except BthtnError as error:  # a user's function that raises now and then
+                self._agent.emit(code_failed(f"search of '{self._name}'", error))
                 return "there is no plan"
             why = "; ".join(main_reasons(explained(trace.events)))
             self._explained = (asked, f"there is no plan: {why}" if why else "there is no plan")

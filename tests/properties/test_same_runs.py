@@ -82,7 +82,8 @@ def timeline(name, seed, cached, ticks=12):
     return "; ".join(str(line) for row in rows(played) for line in lines(row))
 
 
-first = {(name, seed): timeline(name, seed, False) for name in MADE for seed in (1, 2)[: 1 + (name == "rex")]}
+games = [("rex", 2), *((name, 1) for name in MADE)]
+first = {game: timeline(*game, False) for game in games}
 for number in range(20):  # made and run before
     rex(number).tick()
 for (name, seed), expected in first.items():
