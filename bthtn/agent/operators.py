@@ -85,6 +85,13 @@ class Operators:
             return True
         return any(one in self._simulated for one in _templates(task))
 
+    def simulated(self, domains: Sequence[FrozenDomain]) -> tuple[str, ...]:
+        """The names of the tasks without an operator, if any task has one."""
+        tasks = (task for domain in domains for task in domain.tasks.values() if self._bound)
+        return tuple(
+            one.name for one in tasks if isinstance(one, PrimitiveTask) and self.find(one) is None
+        )
+
     @property
     def has_plan_hooks(self) -> bool:
         """Whether any task has a hook."""
