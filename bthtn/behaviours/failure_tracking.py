@@ -100,7 +100,10 @@ class FailureTracking:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
         if self._recorded is not None and not isinstance(failure.node, TaskNode):
             failure = failure.having_read(self._recorded.reads)
-        self._remember(attributed(progress, failure, self._domain, self._agent.beliefs))
+        found = attributed(progress, failure, self._domain, self._agent.beliefs)
+        if found is not None and found.failure.error is not failure.error:
+            self.reviewed(found.failure)  # a condition raised that was asked for the attribution
+        self._remember(found)
 
     def will_fail(self, progress: Progress, failure: Failure) -> None:
         """The plan would not work to its end, for other reasons than a change by others."""

@@ -100,8 +100,8 @@ def _of_step(node: TaskNode, failure: Failure, beliefs: StateView) -> Attributed
             truth = condition.evaluate(view, node.args)
         except AssertionError:
             raise
-        except Exception:  # noqa: BLE001, S112 - the user's code: it has been reported already
-            continue
+        except Exception as error:  # noqa: BLE001 - the user's code: kept, to be reported
+            return AttributedFailure(cause, replace(failure, error=error))
         if truth is False:
             return AttributedFailure(cause, failure.having_read(view.reads), refused=True)
         reads |= view.reads

@@ -248,7 +248,8 @@ class Review:
         self._watch_chances(search.reads if proven else None)
         if proven and search.reads.isdisjoint(self._chances.changes):
             self._chances.forget()
-        verdict = self._judged(search, interruptible=interruptible) if search.matters else None
+        tells = search.matters or search.failure is not None
+        verdict = self._judged(search, interruptible=interruptible) if tells else None
         if not self._is_due:
             self._causes = {}
         if verdict is not None:
