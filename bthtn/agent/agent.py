@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
 from bthtn.agent.events import AgentEvent, AgentListener, BeliefChanged
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
+from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import NetworkLike, calls_in, network_from
+from bthtn.domain.network import Network, calls_in, with_tasks
+from bthtn.domain.task import Task
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import Beliefs
@@ -34,6 +36,10 @@ class Agent(Generic[S, B]):
     ``sense`` is called. ``cache`` shares plans among agents of one domain. ``leases`` is the
     table of the leases that agents compete for; agents without a common table do not compete.
     ``aborts`` are the aborts and cleanups that are not done yet.
+
+    Exceptions of users' code are contained. The first of each kind is logged with its traceback, by
+    the logger "bthtn", and all are counted in ``errors``. A ``strict`` agent, for tests, raises the
+    first of each kind at the end of the tick. An OperatorFailed is no such error.
     """
 
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name
@@ -48,12 +54,13 @@ class Agent(Generic[S, B]):
         cache: PlanCache | None = None,
         leases: Leases | None = None,
         sensors: Sensors | None = None,
+        strict: bool = False,
     ) -> None:
-        """Raises DomainError for a bad domain, ExecutionError for operators of unknown tasks."""
+        """Raises DomainError and ExecutionError as ``plan_with``."""
         self.name = name
         self._state_class = type(beliefs)
-        self.plan_with(domain)
         self.operators = operators if operators is not None else Operators()
+        self.plan_with(domain)
         self.beliefs: Beliefs[S] = Beliefs(beliefs)
         # Not a method: sensors write at every tick, and this saves a call each time.
         self.believe = self.beliefs.write
@@ -63,18 +70,9 @@ class Agent(Generic[S, B]):
         self.cache = cache
         self.leases = leases if leases is not None else Leases()
         self.aborts = Aborts()
-        self._runtime = Runtime(name, self.leases, self.emit)
+        self._errors = ProgrammingErrors(name, strict=strict)
+        self._runtime = Runtime(name, self.leases, self.emit, self._errors)
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
-        for task in self.operators.tasks():
-            if all(one.tasks.get(task.name) is not task for one in self.domains):
-                names = " or ".join(f"'{one.name}'" for one in self.domains)
-                raise ExecutionError(
-                    Diagnostic(
-                        "BT303",
-                        f"'{task.name}' has an operator but is no task of {names}",
-                        where=f"agent '{name}'",
-                    )
-                )
 
     @property
     def listener(self) -> AgentListener | None:
@@ -87,6 +85,11 @@ class Agent(Generic[S, B]):
         self.beliefs.on_change = None if listener is None else self._changed
 
     @property
+    def errors(self) -> Mapping[str, int]:
+        """How many exceptions users' code has raised, by kind: what ran, class, and line."""
+        return self._errors.counts
+
+    @property
     def domain(self) -> FrozenDomain:
         """The domain, the first one if there are several."""
         return self.domains[0]
@@ -96,8 +99,10 @@ class Agent(Generic[S, B]):
     ) -> None:
         """Plan with this domain, or these, from the next search on.
 
-        Running searches and plans go on as they are. Raises DomainError for a bad domain, or for
-        one over another State class.
+        Running plans go on, and are replaced if this domain has a better one. A goal whose tasks
+        are of another domain is planned with the tasks of the same names. Raises DomainError for a
+        bad domain, or for one over another State class, and ExecutionError for operators of other
+        tasks, and for tasks without one, with nothing changed.
         """
         domains = _domains(self.name, domain)
         for one in domains:
@@ -109,11 +114,15 @@ class Agent(Generic[S, B]):
                         f" '{one.name}' plans with {one.state_class.__name__}",
                     )
                 )
+        faults = list(self.operators.faults(domains, self.name))
+        if faults:
+            raise ExecutionError(faults)
         self.domains = domains
 
     def sense(self) -> None:
         """Read the sensors that are due. Call it once at the beginning of every tick."""
         self._sensing.refresh()
+        self._errors.raise_first()
 
     def trigger(self, sensor: Sensor) -> None:
         """Read the sensor in the next tick, whatever its interval. May be called in any thread.
@@ -135,18 +144,15 @@ class Agent(Generic[S, B]):
         return self._runtime.give_back(key)
 
     def emit(self, event: AgentEvent) -> None:
-        """Call the listener with an event. One that raises is removed, with a warning."""
+        """Call the listener with an event. One that raises is removed, and its error logged."""
+        self._errors.note(event)
         if self._listener is None:
             return
         try:
             self._listener(event)
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
             self.listener = None
-            warnings.warn(
-                f"the listener of agent '{self.name}' raised {error!r} and is not told more",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self.emit(code_failed("listener", error))
 
     def _changed(self, change: Change) -> None:
         self.emit(BeliefChanged(change))
@@ -155,13 +161,24 @@ class Agent(Generic[S, B]):
         return f"<agent {self.name}: {self.beliefs.now!r}>"
 
 
-def domain_for(domains: Sequence[FrozenDomain], goal: NetworkLike) -> FrozenDomain:
-    """The domain to plan a goal with: the one of its first task, else the first domain."""
-    first = next(calls_in(network_from(goal)), None)
-    for domain in domains:
-        if first is not None and domain.tasks.get(first.task.name) is first.task:
-            return domain
-    return domains[0]
+def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[FrozenDomain, Network]:
+    """The domain to plan a goal with, and the goal with the tasks of this domain.
+
+    It is the domain of the goal's first task, else one with a task of this name, else the first
+    domain. Tasks of another domain, such as the same one before it was edited, are replaced by
+    those of the same name and parameters.
+    """
+    tasks = [call.task for call in calls_in(goal)][:1]
+    same = (one for one in domains for task in tasks if one.tasks.get(task.name) is task)
+    named = (one for one in domains for task in tasks if task.name in one.tasks)
+    domain = next(chain(same, named), domains[0])
+    instead: dict[Task, Task] = {}
+    for call in calls_in(goal):
+        old, new = call.task, domain.tasks.get(call.task.name, call.task)
+        names = [[parameter.name for parameter in task.parameters] for task in (old, new)]
+        if old is not new and names[0] == names[1]:
+            instead[old] = new
+    return domain, with_tasks(goal, instead) if instead else goal
 
 
 def _domains(

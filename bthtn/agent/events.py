@@ -26,6 +26,19 @@ class SensorFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeFailed:
+    """Users' code raised, other than an operator, a hook or a sensor: ``code`` says what it is.
+
+    It is a guard, a value or state of a composite that chooses goals, a condition of a plan that
+    runs, a draw, a search ahead of time, effects of a failure or abort, or a listener.
+    """
+
+    code: str
+    reason: str
+    error: BaseException
+
+
+@dataclass(frozen=True, slots=True)
 class LeafStarted:
     """A step was started. Exactly one LeafEnded or LeafAborted follows."""
 
@@ -245,6 +258,7 @@ class GoalEnded:
 AgentEvent = (
     BeliefChanged
     | SensorFailed
+    | CodeFailed
     | LeafStarted
     | LeafEnded
     | LeafAborting

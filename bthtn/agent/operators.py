@@ -1,14 +1,16 @@
 """Operators: the code that runs primitive tasks, bound to them apart from the domain.
 
 One domain can run in a unit test, in a simulator and in the game: each binds its own operators.
-A task without one is simulated.
+An agent without operators simulates all tasks; otherwise those without one are mistakes, unless
+they are declared to be simulated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, ExecutionError
 
@@ -34,9 +36,15 @@ class Operators:
     - a function without ``yield``: it succeeds when it returns;
     - a function or class that makes an object with ``start``, ``tick`` and ``abort``;
     - a function that returns a py_trees behaviour.
+
+    What is bound to a task of a template is bound to the tasks that are derived from it, too,
+    unless they have an operator or hook of their own. With ``simulates_others``, as in tests and
+    first drafts, every task without an operator is simulated.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, simulates_others: bool = False) -> None:
+        self._simulates_others = simulates_others
+        self._simulated: set[PrimitiveTask[Any]] = set()
         self._bound: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
         self._plan_starts: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
         self._plan_ends: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
@@ -47,6 +55,10 @@ class Operators:
         Raises ExecutionError for a compound task, and for a task that has an operator already.
         """
         return _binding(self._bound, task, "operator")
+
+    def simulate(self, *tasks: PrimitiveTask[Any]) -> None:
+        """Run these tasks without an operator: they last their duration in ticks, then succeed."""
+        self._simulated.update(tasks)
 
     def on_plan_start(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
         """Decorator: call this, like an operator, when a plan with the task begins.
@@ -64,8 +76,21 @@ class Operators:
         return _binding(self._plan_ends, task, "on_plan_end hook")
 
     def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
-        """The operator of the task, None if it is simulated."""
-        return self._bound.get(task)
+        """The operator of the task, None if it has none."""
+        return _found(self._bound, task)
+
+    def simulates(self, task: PrimitiveTask[Any]) -> bool:
+        """Whether the task needs no operator: it was declared so, or no task has one."""
+        if self._simulates_others or not self._bound:
+            return True
+        return any(one in self._simulated for one in _templates(task))
+
+    def simulated(self, domains: Sequence[FrozenDomain]) -> tuple[str, ...]:
+        """The names of the tasks without an operator, if any task has one."""
+        tasks = (task for domain in domains for task in domain.tasks.values() if self._bound)
+        return tuple(
+            one.name for one in tasks if isinstance(one, PrimitiveTask) and self.find(one) is None
+        )
 
     @property
     def has_plan_hooks(self) -> bool:
@@ -76,11 +101,55 @@ class Operators:
         self, task: PrimitiveTask[Any]
     ) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
         """The ``on_plan_start`` and ``on_plan_end`` hooks of the task, each may be None."""
-        return self._plan_starts.get(task), self._plan_ends.get(task)
+        return _found(self._plan_starts, task), _found(self._plan_ends, task)
 
     def tasks(self) -> tuple[PrimitiveTask[Any], ...]:
         """The tasks that have an operator or a hook, in the order in which they were bound."""
         return tuple(dict.fromkeys((*self._bound, *self._plan_starts, *self._plan_ends)))
+
+    def faults(self, domains: Sequence[FrozenDomain], agent: str) -> Iterator[Diagnostic]:
+        """The mistakes of an agent with these operators that plans with these domains."""
+        tasks = {id(one): one for domain in domains for one in domain.tasks.values()}
+        named = {one.name: one for one in tasks.values()}
+        needed = [one for one in tasks.values() if isinstance(one, PrimitiveTask)]
+        known = {id(one) for task in needed for one in _templates(task)}
+        strangers = [one for one in self.tasks() if id(one) not in known]
+        names, where = " or ".join(f"'{one.name}'" for one in domains), f"agent '{agent}'"
+        is_other = len(strangers) == len(self.tasks())
+        for task in strangers:
+            # Operators may be shared by agents with other skills, so that a name which the domain
+            # does not have is no mistake, unless it has none of the tasks.
+            if is_other or task.name in named:
+                message = f"'{task.name}' has an operator but is no task of {names}"
+                hint = "bind the task of this domain that has the same name"
+                yield Diagnostic("BT303", message, where, hint if task.name in named else "")
+        for task in needed:
+            if self.find(task) is None and not self.simulates(task):
+                yield no_operator(task, where)
+
+
+def no_operator(task: PrimitiveTask[Any], where: str) -> Diagnostic:
+    """The mistake of a task without an operator."""
+    return Diagnostic(
+        "BT311",
+        f"'{task.name}' has no operator",
+        where,
+        f"bind one, or declare that it needs none: operators.simulate({task.name})",
+    )
+
+
+def _templates(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any]]:
+    """The task, the one it was derived from, and so on."""
+    one: PrimitiveTask[Any] | None = task
+    while one is not None:
+        yield one
+        one = one.template
+
+
+def _found(
+    table: dict[PrimitiveTask[Any], Callable[..., Any]], task: PrimitiveTask[Any]
+) -> Callable[..., Any] | None:
+    return next((table[one] for one in _templates(task) if one in table), None)
 
 
 def _binding(

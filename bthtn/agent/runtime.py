@@ -8,16 +8,24 @@ from typing import Any
 
 from bthtn.agent.events import AgentEvent, LeaseReturned, LeaseTaken
 from bthtn.agent.leases import Account, Holder, Leases
+from bthtn.agent.programming_errors import ProgrammingErrors
 
 
 class Runtime:
-    """The stack of holders that act for an agent, and the numbers of its steps.
+    """The stack of holders that act for an agent, the numbers of its steps, and its ``errors``.
 
     Leases that user code takes belong to the innermost holder on the stack: a step while its
     operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
-    def __init__(self, agent: str, leases: Leases, emit: Callable[[AgentEvent], None]) -> None:
+    def __init__(
+        self,
+        agent: str,
+        leases: Leases,
+        emit: Callable[[AgentEvent], None],
+        errors: ProgrammingErrors,
+    ) -> None:
+        self.errors = errors
         self._leases = leases
         self._emit = emit
         self._acting = [Account(Holder(agent))]

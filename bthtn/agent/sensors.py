@@ -17,6 +17,8 @@ from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
 
 from bthtn.agent.events import AgentEvent, SensorFailed
+from bthtn.agent.programming_errors import text_of
+from bthtn.domain.chance import phase_of
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
@@ -58,9 +60,9 @@ class Sensor:
         """Whether it may write the fluent: its own, or a member of its family."""
         return any(_covers(one, fluent) for one in self.owned)
 
-    def is_due(self, tick: int, turn: int) -> bool:
-        """Whether it is to be read in this tick by the agent with this number."""
-        return self.every is not None and (tick + self.slot + turn) % self.every == 0
+    def is_due(self, tick: int, phase: int) -> bool:
+        """Whether an agent of this phase reads it in this tick."""
+        return self.every is not None and (tick + self.slot + phase) % self.every == 0
 
     def __repr__(self) -> str:
         return f"<sensor {self.name}>"
@@ -76,13 +78,12 @@ class Sensors:
     - a generator function: it yields one reading after the other, in the same form;
     - a class: one object is made for each agent, whose method ``sense`` returns the reading.
 
-    Readings are spread over the ticks of an interval, both those of one agent's sensors and those
-    of agents that share these sensors.
+    Readings are spread over the ticks of an interval: those of one agent's sensors by their order,
+    those of several agents by the agents' names.
     """
 
     def __init__(self) -> None:
         self._sensors: list[Sensor] = []
-        self._agents = 0
 
     def sensor(
         self,
@@ -121,9 +122,8 @@ class Sensors:
         return bound
 
     def for_agent(self, agent: Perceiver) -> Sensing:
-        """The sensors of one agent. Agents are numbered to spread their readings over ticks."""
-        self._agents += 1
-        return Sensing(agent, tuple(self._sensors), self._agents - 1)
+        """The sensors of one agent."""
+        return Sensing(agent, tuple(self._sensors))
 
     def _free(self, one: Expression[Any] | FluentFamily[Any, Any]) -> Owned:
         """The fluent or family, if no other sensor owns it. Raises ExecutionError."""
@@ -143,9 +143,9 @@ class Sensors:
 class Sensing:
     """The sensors of one agent: when each is due, and the reader made of its code."""
 
-    def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...], turn: int) -> None:
+    def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...]) -> None:
         self._agent = agent
-        self._turn = turn
+        self._phase = phase_of(agent.name)
         self._tick = 0
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors
@@ -165,7 +165,7 @@ class Sensing:
     def refresh(self) -> None:
         """Read the sensors that are due, in order, and write their values. The first time, all."""
         for sensor in self._sensors:
-            if self._triggered[sensor] or sensor.is_due(self._tick, self._turn):
+            if self._triggered[sensor] or sensor.is_due(self._tick, self._phase):
                 self._triggered[sensor] = False
                 self._refresh(sensor)
         self._tick += 1
@@ -177,8 +177,7 @@ class Sensing:
             reading = _values(sensor, self._reader(sensor)())
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._read.pop(sensor, None)
-            reason = f"{type(error).__name__}: {error}"
-            self._agent.emit(SensorFailed(sensor.name, reason, error))
+            self._agent.emit(SensorFailed(sensor.name, text_of(error), error))
             lost = self._written[sensor] if sensor.on_failure == "unknown" else ()
             reading = dict.fromkeys(lost, UNKNOWN)
         for fluent, value in reading.items():

@@ -8,31 +8,98 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.branch import only_runs_on
+from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.condition import ConditionLike, condition_from, why
+from bthtn.errors import Diagnostic, ExecutionError
 
 
 class Believes(Behaviour):
     """Succeeds while the agent believes the condition, fails while it is false or unknown.
 
     The condition is written as in a domain: ``Believes(agent, Soldier.health < 40)``. In a
-    sequence without memory it is checked again at every tick, before the later children. It also
-    fails when evaluating the condition raises; the exception's text is the feedback message.
+    sequence without memory it is checked again at every tick, before the later children: it is
+    their guard. When it turns false in the tick in which a PlanGoal behind it can end, since only
+    running steps are left of its plan, it succeeds once more, and the goal fails if it does not
+    end in this tick.
+
+    Two kinds of hysteresis keep a guard on a noisy value from flickering. With ``until``, it
+    succeeds from the tick in which the condition is true to the one in which ``until`` is true.
+    With ``hold``, it fails only after the condition was false (or ``until`` true) for so many ticks
+    in a row before; an interruption of the tree ends that. It also fails when evaluating a
+    condition raises; the exception's text is the feedback message.
     """
 
     def __init__(
-        self, agent: Agent[Any, Any], condition: ConditionLike, name: str | None = None
+        self,
+        agent: Agent[Any, Any],
+        condition: ConditionLike,
+        name: str | None = None,
+        *,
+        until: ConditionLike | None = None,
+        hold: int = 0,
     ) -> None:
-        """Raises DomainError for something that is no condition."""
+        """Raises DomainError for no condition, ExecutionError for a ``hold`` below zero."""
         self._agent = agent
-        self._condition = condition_from(condition, type(agent.beliefs.now))
+        state_class = type(agent.beliefs.now)
+        self._condition = condition_from(condition, state_class)
+        self._until = None if until is None else condition_from(until, state_class)
         super().__init__(name if name is not None else self._condition.text())
+        if hold < 0:
+            message = f"'{self.name}' is held for {hold} ticks"
+            hint = "give a number of ticks, 0 for not at all"
+            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+        self._hold = hold
+        self._left = 0  # ticks for which it is held from now on
+        self._is_on = False
 
     def update(self) -> Status:
         """Called by py_trees at every tick."""
         try:
-            believed = self._condition.evaluate(self._agent.beliefs) is True
-            self.feedback_message = why(self._condition, self._agent.beliefs)
+            holds = self._holds()
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = text_of(error)
+            self._is_on, self._left = False, 0
+            self._agent.emit(code_failed(f"guard '{self.name}'", error))
+            runtime_of(self._agent).errors.raise_first()
             return Status.FAILURE
-        return Status.SUCCESS if believed else Status.FAILURE
+        if holds:
+            self._left = self._hold
+        elif self._left:
+            self._left -= 1
+            self.feedback_message += f"; held for {self._left} more ticks"
+        elif self.status is not Status.SUCCESS or not self._lets_a_goal_end():
+            return Status.FAILURE
+        return Status.SUCCESS
+
+    def terminate(self, new_status: Status) -> None:
+        """Called by py_trees at every end; an interruption ends the holding."""
+        if new_status is Status.INVALID:
+            self._left = 0
+
+    def _holds(self) -> bool:
+        beliefs, condition = self._agent.beliefs, self._condition
+        if self._is_on and self._until is not None:
+            self._is_on = self._until.evaluate(beliefs) is not True
+            condition = self._until
+        else:
+            self._is_on = self._condition.evaluate(beliefs) is True
+        self.feedback_message = why(condition, beliefs)
+        return self._is_on
+
+    def _lets_a_goal_end(self) -> bool:
+        """Whether a running goal behind it, in the same composite, can end in this tick."""
+        siblings = [] if self.parent is None else self.parent.children
+        place = next((n for n, one in enumerate(siblings) if one is self), len(siblings))
+        running = (
+            one
+            for one in siblings[place:]
+            if isinstance(one, PlanGoal) and one.status is Status.RUNNING
+        )
+        goal = next(running, None)
+        if goal is None or not all(map(only_runs_on, goal.children)) or not goal.children:
+            return False
+        goal.ends_for = self.feedback_message
+        return True

@@ -141,6 +141,12 @@ def remaining(branch: Behaviour) -> Footprint:
     return together
 
 
+def only_runs_on(branch: Behaviour) -> bool:
+    """Whether nothing of the branch is left to be started."""
+    left = (node for node in _still_to_run(branch) if isinstance(node, TaskLeaf | Placeholder))
+    return all(isinstance(node, TaskLeaf) and node.is_at_work for node in left)
+
+
 def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
     """Yield the nodes that may still be ticked."""
     # A reactive priority may ask again alternatives that have ended: for those, ``again`` is set.

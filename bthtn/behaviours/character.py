@@ -10,13 +10,15 @@ from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent
+from bthtn.agent.programming_errors import code_failed
 
 
 class Character:
     """Runs a tree in a world: at every tick the world advances, sensors are read, the tree acts.
 
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
-    agent's sensors are read. ``finished`` is whether the run is over.
+    agent's sensors are read. ``finished`` is whether the run is over. What these two raise leaves
+    the tick: they are the caller's world, not the agent.
     """
 
     def __init__(
@@ -39,8 +41,13 @@ class Character:
 
     def _hear(self, event: AgentEvent) -> None:
         self._events.append(event)
-        if self._listener is not None:
+        if self._listener is None:
+            return
+        try:
             self._listener(event)
+        except Exception as error:  # noqa: BLE001 - a listener must not disturb the character
+            self._listener = None
+            self.agent.emit(code_failed("listener", error))
 
     @property
     def finished(self) -> bool:

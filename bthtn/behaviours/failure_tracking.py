@@ -6,12 +6,13 @@ from typing import Any
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import GoalWaits, TaskAvoided
+from bthtn.agent.programming_errors import code_failed
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import RecordedSearch, Search
+from bthtn.planning.protocol import RecordedSearch
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.failures import (
     AttributedFailure,
@@ -61,7 +62,9 @@ class FailureTracking:
         waiting = self._failures.waiting
         return None if waiting is None else waiting.failure(self._failures.tick)
 
-    def search(self, planner: Planner[Any], state: FrozenState, *, resumes: bool = False) -> Search:
+    def search(
+        self, planner: Planner[Any], state: FrozenState, *, resumes: bool = False
+    ) -> RecordedSearch:
         """A search without the avoided tasks; its reads are recorded after a failure."""
         avoided = self._failures.avoided
         if self._failures.has_failed or (resumes and self._failures.remembers):
@@ -97,11 +100,23 @@ class FailureTracking:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
         if self._recorded is not None and not isinstance(failure.node, TaskNode):
             failure = failure.having_read(self._recorded.reads)
-        self._remember(attributed(progress, failure, self._domain, self._agent.beliefs))
+        found = attributed(progress, failure, self._domain, self._agent.beliefs)
+        if found is not None and found.failure.error is not failure.error:
+            self.reviewed(found.failure)  # a condition raised that was asked for the attribution
+        self._remember(found)
 
     def will_fail(self, progress: Progress, failure: Failure) -> None:
         """The plan would not work to its end, for other reasons than a change by others."""
         self._remember(attributed_ahead(progress, failure, self._domain))
+
+    def reviewed(self, failure: Failure | None) -> None:
+        """Report the exception of a condition in the rest of a plan, which no other event has."""
+        if failure is not None and failure.error is not None:
+            self.raised(failure.error)
+
+    def raised(self, error: BaseException) -> None:
+        """Report an exception that was raised while a plan was reviewed or repaired."""
+        self._agent.emit(code_failed(f"review of '{self._goal}'", error))
 
     def failed(self, failure: Failure) -> None:
         """The goal ends without success."""
@@ -123,7 +138,8 @@ class FailureTracking:
         self._watch.close()
 
     def _remember(self, failure: AttributedFailure | None) -> None:
-        if failure is None:
+        # A mistake in users' code says nothing about the world: no other step would be any better.
+        if failure is None or failure.failure.error is not None:
             return
         entry = self._failures.part_failed(failure)
         self._update_watch()

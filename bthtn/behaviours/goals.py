@@ -21,6 +21,8 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from
@@ -78,6 +80,7 @@ class _Preferring(Composite):
         if status is not Status.RUNNING:
             self.stop(status)
         self.status = status
+        runtime_of(self.agent).errors.raise_first()
         yield self
 
     def terminate(self, new_status: Status) -> None:  # noqa: ARG002 - the same at every end
@@ -218,7 +221,9 @@ class UtilityGoals(_Preferring):
         try:
             value = self._values[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = text_of(error)
+            goal = f"'{self.children[index].name}' in '{self.name}'"
+            self.agent.emit(code_failed(f"value of {goal}", error))
             return None
         return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124 - isnan refuses huge integers
 
@@ -275,6 +280,7 @@ class StateMachineGoals(Composite):
         if status is not Status.RUNNING:
             self.stop(status)
         self.status = status
+        runtime_of(self.agent).errors.raise_first()
         yield self
 
     def _goal(self) -> Behaviour | None:
@@ -283,7 +289,8 @@ class StateMachineGoals(Composite):
             self.state = self._state.evaluate(self.agent.beliefs)
             found = None if self.state is UNKNOWN else self._goals.get(self.state)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = text_of(error)
+            self.agent.emit(code_failed(f"state of '{self.name}'", error))
             return None
         if found is None:
             self.feedback_message = f"there is no goal for {value_text(self.state)}"

@@ -10,9 +10,9 @@ from typing import Any
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import PlanHookFailed
 from bthtn.agent.leases import Account, Holder
+from bthtn.agent.programming_errors import text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_run import PlanRefused
-from bthtn.behaviours.step import text_of
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.walk import preorder

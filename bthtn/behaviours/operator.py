@@ -10,7 +10,7 @@ from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
-from bthtn.agent.operators import OperatorFailed
+from bthtn.agent.operators import OperatorFailed, no_operator
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
@@ -42,13 +42,16 @@ class Operator(Protocol):
 def operator_for(
     agent: Agent[Any, Any], node: TaskNode, setup_arguments: Mapping[str, Any]
 ) -> Operator:
-    """The operator for a step, made by the code bound to its task; Simulated without any.
+    """The operator for a step, made by the code bound to its task; or Simulated.
 
     ``setup_arguments`` are those of the tree, for an operator that is a tree. Raises
-    ExecutionError when the code makes something that is no operator.
+    ExecutionError when the code makes something that is no operator, and for a task without an
+    operator that is not to be simulated.
     """
     make = agent.operators.find(node.task)
     if make is None:
+        if not agent.operators.simulates(node.task):
+            raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
         return Simulated(node.duration)
     made = make(agent, *node.args)
     if made is None:

@@ -34,6 +34,7 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
@@ -41,7 +42,7 @@ from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, Resum
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.network import Network, NetworkLike
-from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -65,6 +66,8 @@ class PlanGoal(Behaviour):
     at most ``max_replans`` times. ``replanning`` is the policy for replacing a running plan
     and for failures; a plan that is broken from outside or replaced has not failed.
 
+    ``ends_for`` may be set to the reason for which the goal has to end in its next tick, in which
+    it only ticks the running steps: if it is not done then, they are aborted, and it fails.
     ``plan`` is the latest plan and ``record`` its method traversal record, ``replans`` the
     failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
     """
@@ -82,11 +85,8 @@ class PlanGoal(Behaviour):
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name)
-        if isinstance(budget, int) and budget <= 0:
-            message = f"the budget of '{name}' is {budget}"
-            hint = "give it expansions per tick, or None for as many as it takes"
-            raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.agent = agent
+        self.budget = budget
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
@@ -94,7 +94,7 @@ class PlanGoal(Behaviour):
         self._settings = settings
         self._max_replans = max_replans
         self._was_aborting = False
-        self._reason = ""
+        self._reason = self.ends_for = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
         self._mount = Mount(
@@ -103,17 +103,13 @@ class PlanGoal(Behaviour):
         self._failures, planner = self._search.failures, self._search.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
-        self._repair = PendingRepair(settings, self._budget, repairs=repairs)
+        on_error = self._failures.raised
+        self._repair = PendingRepair(settings, self._budget, on_error, repairs=repairs)
 
     @property
     def goal(self) -> Network:
         """The goal, as the planner reads it."""
         return self._search.planner.goal
-
-    @property
-    def budget(self) -> int | PlanningSchedule | None:
-        """Expansions per tick, None for no limit; or the schedule that divides them."""
-        return self._budget.per_tick
 
     def setup(self, **kwargs: Any) -> None:
         """Called by py_trees before the first tick; plans are set up later with the same."""
@@ -130,6 +126,10 @@ class PlanGoal(Behaviour):
     def stop_preparing(self) -> None:
         """Drop the search of ``prepare``; the next call starts a new one."""
         self._search.stop_preparing()
+
+    def explain(self) -> str:
+        """Why it does what it does: its message, and what a search from the beliefs tries now."""
+        return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
 
     def tick(self) -> Iterator[Behaviour]:
         """Search for a plan, or tick the plan."""
@@ -154,6 +154,7 @@ class PlanGoal(Behaviour):
         if status is not RUNNING:
             self.stop(status)
         self.status = status
+        runtime_of(self.agent).errors.raise_first()
         yield self
 
     def update(self) -> Status:
@@ -167,8 +168,9 @@ class PlanGoal(Behaviour):
             self._mount.hooks.close()
             return
         if self.status is RUNNING:
-            self.agent.emit(PlanAborted(self.name, interruption_of(self)))
+            self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
             self.feedback_message = "aborted"
+        self.ends_for = ""
         for child in self.children:
             if child.status is not INVALID:
                 child.stop(new_status)
@@ -192,8 +194,7 @@ class PlanGoal(Behaviour):
 
     def _start(self) -> None:
         self._unmount()
-        self.plan = self.verdict = None
-        self.replans = 0
+        self.plan, self.verdict, self.replans = None, None, 0
         self.feedback_message = "planning"
         self._failures.begin()
         self._start_search("the goal is new")
@@ -201,7 +202,8 @@ class PlanGoal(Behaviour):
     def _start_search(self, reason: str) -> None:
         self._reason = reason
         if self._search.start():
-            self._review.plan_with(self._search.planner)
+            self._repair.forget()  # of a plan of another domain
+        self._review.plan_with(self._search.planner)
 
     def _find_plan(self) -> Status:
         """Search within the budget: SUCCESS once a plan is mounted, RUNNING until then."""
@@ -221,10 +223,9 @@ class PlanGoal(Behaviour):
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         except PlanRefused as refused:
             return self._plan_again(Failure(str(refused)))
-        except BthtnError as error:
-            return self._fail(Failure(str(error), error=error))
-        except ResumeFailed as failed:
-            return self._fail(Failure(str(failed)))
+        except (BthtnError, ResumeFailed) as error:
+            raised = error if isinstance(error, BthtnError) else None
+            return self._fail(Failure(str(error), error=raised))
         return SUCCESS
 
     def _waits_for_aborts(self) -> bool:
@@ -261,11 +262,15 @@ class PlanGoal(Behaviour):
 
     def _review_plan(self) -> Status:
         """Keep, replace or abort the running plan: SUCCESS when there is a plan to tick."""
+        if self.ends_for:
+            return SUCCESS
+        self._review.look_with(self._search.newest())
         verdicts = self._review.verdicts(
             self._mount.progress, self._budget, interruptible=self._mount.is_interruptible
         )
         for verdict in verdicts:
             self.verdict = verdict
+            self._failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
                     self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
@@ -296,6 +301,8 @@ class PlanGoal(Behaviour):
         except BthtnError as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
+        self._search.follow()
+        self._review.plan_with(self._search.planner)
         self._run_now(plan)
         if not equivalent:
             self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
@@ -338,6 +345,9 @@ class PlanGoal(Behaviour):
 
     def _after(self, status: Status) -> Status:
         """The status of the goal after a tick of its plan."""
+        if status is RUNNING and self.ends_for:
+            self.stop(INVALID)
+            return FAILURE
         if status is RUNNING:
             return status
         if status is SUCCESS:
@@ -379,8 +389,7 @@ class PlanGoal(Behaviour):
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
         self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
-        room = max(0, LONGEST_RECORD - len(self.record))
-        self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))
+        self.record = MethodTraversalRecord((*self.record, *plan.record)[:LONGEST_RECORD])
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from bthtn.agent.agent import Agent, domain_for
+from bthtn.agent.agent import Agent, domain_and_goal
+from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.nodes import SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
+from bthtn.planning.exclusions import Avoided
+from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
-from bthtn.planning.protocol import Search, SearchStatus, Settings
+from bthtn.planning.protocol import RecordedSearch, SearchStatus, Settings
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.schedule import Budget
+from bthtn.world.state import FrozenState
+
+MOST_EXPLAINED: Final = 200
+"""Expansions of the largest search that is repeated to say why there is no plan."""
 
 
 class _Started(NamedTuple):
-    """A search, and the version of the beliefs that it started from."""
+    """A search, and the version of the beliefs that it started from, with what it was asked."""
 
     version: int
-    search: Search
+    search: RecordedSearch
+    planner: Planner[Any]
+    state: FrozenState
+    avoided: Avoided
 
 
 class PlanSearch:
@@ -33,7 +43,7 @@ class PlanSearch:
 
     It plans with the domain that the agent has when a search starts, and without the tasks and
     methods that ``failures`` excludes because they have failed lately. All searches share the
-    goal's budget of a tick.
+    goal's budget of a tick. ``planner`` is that of the latest search for a plan.
     """
 
     def __init__(
@@ -47,29 +57,49 @@ class PlanSearch:
     ) -> None:
         """Raises DomainError for a goal of another domain."""
         self._agent = agent
+        self._name = name
         # Constructs in the goal are lowered once: suspended parts refer to the resulting tasks.
         self._goal = sequence(goal)
         self._settings = settings
         self._budget = budget
-        self._domain = domain_for(agent.domains, self._goal)
-        self.planner: Planner[Any] = self._new_planner()
+        self._domains = agent.domains
+        self._domain, fitting = domain_and_goal(self._domains, self._goal)
+        self._newest = Planner[Any](self._domain, fitting, settings, cache=agent.cache)
+        self.planner = self._newest
         self.failures = FailureTracking(agent, name, self.planner.domain, retry_policy)
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None
+        self._unfit: DomainError | None = None
+        self._explained: tuple[Any, str] = (None, "")  # the latest search, and its reason
+
+    def newest(self) -> Planner[Any]:
+        """The planner with the agent's domain of now, or the latest one that fits the goal."""
+        if self._agent.domains is not self._domains:
+            self._domains = self._agent.domains
+            domain, goal = domain_and_goal(self._domains, self._goal)
+            try:
+                if domain is not self._domain:
+                    self._newest = Planner(domain, goal, self._settings, cache=self._agent.cache)
+                self._domain, self._unfit = domain, None
+            except DomainError as error:
+                self._unfit = error
+        return self._newest
+
+    def follow(self) -> bool:
+        """Plan with the newest planner. Returns whether it is another one than before."""
+        is_other = self.newest() is not self.planner
+        if is_other:
+            self.planner, self._prepared, self._background = self._newest, None, None
+            self.failures.plan_with(self.planner.domain)
+        return is_other
 
     def start(self) -> bool:
         """Start to search for a plan, or take the prepared one.
 
-        Returns whether the agent has another domain than at the last search, and therefore
-        ``planner`` is a new one.
+        Returns whether ``planner`` is a new one, since the agent has another domain.
         """
-        domain = domain_for(self._agent.domains, self._goal)
-        is_other = domain is not self._domain
-        if is_other:
-            self._domain, self._prepared = domain, None
-            self.planner = self._new_planner()
-            self.failures.plan_with(self.planner.domain)
+        is_other = self.follow()
         self._current = self._prepared or self._started()
         self._prepared = None
         return is_other
@@ -83,10 +113,13 @@ class PlanSearch:
         """Search within the budget; a plan that works now, None while the search goes on.
 
         Raises ResumeFailed when there is no plan, PlanRefused when the plan that was found does
-        not work any more, and PlanningError when a user's function raises.
+        not work any more, PlanningError when a user's function raises, and DomainError for a goal
+        that the agent's domain does not fit.
         """
+        if self._unfit is not None:
+            raise self._unfit
         assert self._current is not None, "a goal without a plan searches for one"
-        plan = self._plan_of(self._current.search)
+        plan = self._plan_of(self._current)
         if plan is None or self._current.version == self._agent.beliefs.version:
             return plan
         seen = replay(plan, self._agent.beliefs.frozen())
@@ -105,8 +138,10 @@ class PlanSearch:
         The next ``start`` takes over the plan that was found.
         """
         try:
-            return self._prepare()
-        except BthtnError:  # a user's function raised: reported once the goal itself searches
+            self.follow()
+            return self._unfit is None and self._prepare()
+        except BthtnError as error:  # a user's function raised
+            self._agent.emit(code_failed(f"search ahead of '{self._name}'", error))
             self._background = None
             return False
 
@@ -127,17 +162,17 @@ class PlanSearch:
             # The plan that was foreseen with the rest may contain what is excluded by now.
             excludes = bool(self.failures.avoided)
             foreseen = None if excludes else go_on(node, state, domain, self._settings)
-            search = None
+            started = None
             if foreseen is None:
-                search = self.failures.search(planner, state, resumes=True)
+                started = self._started(planner, resumes=True)
         except BthtnError as error:
-            raise ResumeFailed(str(error)) from error
+            raise self._unplanned(error) from error
 
         def planned() -> Plan | None:
             try:
-                plan = foreseen if search is None else self._plan_of(search)
+                plan = foreseen if started is None else self._plan_of(started)
             except BthtnError as error:
-                raise ResumeFailed(str(error)) from error
+                raise self._unplanned(error) from error
             if plan is not None and repeats_suspension(plan, node):
                 unknown = f"'{node.cause.fluent}' is still unknown" if node.cause.fluent else ""
                 same = f"planning stops at the same place again ({node.cause})"
@@ -146,19 +181,55 @@ class PlanSearch:
 
         return planned
 
-    def _plan_of(self, search: Search) -> Plan | None:
+    def _unplanned(self, error: BthtnError) -> ResumeFailed:
+        """The failure of a suspended part during whose search users' code raised."""
+        self._agent.emit(code_failed(f"search of '{self._name}'", error))
+        return ResumeFailed(str(error))
+
+    def explanation(self) -> str:
+        """What a search from the beliefs as they are now tries, and why that fails, as lines."""
+        planner = self.newest()
+        try:
+            trace = planner.trace(self._agent.beliefs.frozen(), self.failures.avoided)
+        except BthtnError as error:
+            return str(error)
+        steps = None if trace.plan is None else ", ".join(map(str, trace.plan.steps))
+        last = "there is no plan" if steps is None else f"there is a plan: {steps or 'nothing'}"
+        return f"{trace}\n{last}" if str(trace) else last
+
+    def _plan_of(self, started: _Started) -> Plan | None:
         """The plan of a search, None while it goes on. Raises ResumeFailed without a plan."""
+        search = started.search
         status = self._budget.advance(search)
         if status is SearchStatus.RUNNING:
             return None
         if search.plan is None:
             limit = f"no plan within {search.expansions} expansions"
-            raise ResumeFailed(limit if status is SearchStatus.LIMIT else "there is no plan")
+            is_limit = status is SearchStatus.LIMIT
+            raise ResumeFailed(limit if is_limit else self._reason_of(started))
         return search.plan
 
-    def _started(self) -> _Started:
-        beliefs = self._agent.beliefs
-        return _Started(beliefs.version, self.failures.search(self.planner, beliefs.frozen()))
+    def _reason_of(self, started: _Started) -> str:
+        """Why there is no plan. The search is repeated for it, once while nothing changes."""
+        search = started.search
+        if search.expansions > MOST_EXPLAINED:
+            return "there is no plan"
+        asked = (started.planner, dict(search.reads), dict(started.avoided))
+        if asked != self._explained[0]:
+            try:
+                trace = started.planner.trace(started.state, started.avoided)
+            except BthtnError as error:  # a user's function that raises now and then
+                self._agent.emit(code_failed(f"search of '{self._name}'", error))
+                return "there is no plan"
+            why = "; ".join(main_reasons(explained(trace.events)))
+            self._explained = (asked, f"there is no plan: {why}" if why else "there is no plan")
+        return self._explained[1]
+
+    def _started(self, planner: Planner[Any] | None = None, *, resumes: bool = False) -> _Started:
+        planner = planner or self.planner
+        version, state = self._agent.beliefs.version, self._agent.beliefs.frozen()
+        search = self.failures.search(planner, state, resumes=resumes)
+        return _Started(version, search, planner, state, self.failures.avoided)
 
     def _prepare(self) -> bool | None:
         started = self._background = self._background or self._started()
@@ -173,9 +244,6 @@ class PlanSearch:
         works = started.version == beliefs.version or replay(plan, beliefs.frozen()).ok
         self._prepared = started if works else None
         return works
-
-    def _new_planner(self) -> Planner[Any]:
-        return Planner(self._domain, self._goal, self._settings, cache=self._agent.cache)
 
 
 def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:

@@ -12,7 +12,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
 from bthtn.agent.leases import Account, Holder
-from bthtn.agent.operators import OperatorFailed
+from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import GeneratorOperator, Operator
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
@@ -85,7 +85,7 @@ class StepRun:
                 self._write("failure")
             except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
-                error = error if error is not None else raised
+                error = self.first(error, raised, "on_failure")
         self._runtime.settle(self._account)
         self.agent.emit(LeafEnded(self.number, self.name, not reason, reason, error, self.place))
         return reason
@@ -99,9 +99,16 @@ class StepRun:
         try:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
-            error = error if error is not None else raised
+            error = self.first(error, raised, "on_abort")
         self._runtime.settle(self._account)
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
+
+    def first(self, error: BaseException | None, raised: Exception, code: str) -> BaseException:
+        """The programming error that the event of the end has; a second one has its own event."""
+        if error is None or not is_programming_error(error):
+            return raised
+        self.agent.emit(code_failed(f"{code} of '{self.node.task.name}'", raised))
+        return error
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
         """Write the effects of a moment, all or none: values are computed before any is written."""
@@ -124,13 +131,15 @@ class StepRun:
 class OperatorAbort:
     """The abort of an operator: ``abort`` once, then ``tick`` until it is no longer RUNNING.
 
-    An exception ends it as well, and is kept in ``error``.
+    An exception ends it as well, and is kept in ``error``, as is the one for which it is aborted.
     """
 
-    def __init__(self, step: StepRun, operator: Operator) -> None:
+    def __init__(
+        self, step: StepRun, operator: Operator, error: BaseException | None = None
+    ) -> None:
         self.step = step
         self.done = False
-        self.error: BaseException | None = None
+        self.error = error
         self._operator = operator
         self._ticks = 0
 
@@ -152,7 +161,7 @@ class OperatorAbort:
     def cut_off(self, why: str) -> None:
         """End the abort now, finished or not."""
         self.done = True
-        self.error = _unfinished(self.step, why)
+        self.error = self.step.first(self.error, _unfinished(self.step, why), "abort")
         if isinstance(self._operator, GeneratorOperator):
             self._call(self._operator.close)
 
@@ -162,7 +171,7 @@ class OperatorAbort:
             with self.step.acting():
                 answer = operation()
         except Exception as error:  # noqa: BLE001 - the user's clean-up: contained and reported
-            self.error = self.error or error
+            self.error = self.step.first(self.error, error, "abort")
         except BaseException as error:
             self.error = error
             raise
@@ -224,14 +233,3 @@ def _unfinished(step: StepRun, why: str) -> ExecutionError:
             hint="let its operator clean up in fewer ticks, or tick the tree until nothing aborts",
         )
     )
-
-
-def text_of(error: BaseException) -> str:
-    """The class and message of an exception; only the message of an OperatorFailed."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
-        text = "(its text cannot be told)"
-    if isinstance(error, OperatorFailed):
-        return text or "the operator failed"
-    return f"{type(error).__name__}: {text}"

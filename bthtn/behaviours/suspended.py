@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -11,6 +12,7 @@ from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, failed_at
 from bthtn.behaviours.sequence import Placeholder
+from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
@@ -52,7 +54,9 @@ class Suspended(Placeholder):
             return self._arrive()
         except ResumeFailed as failure:
             self.feedback_message = str(failure)
-            self.failure = failed_at(self.path, self.name, self.node, str(failure))
+            error = failure.__cause__ if isinstance(failure.__cause__, BthtnError) else None
+            failed = failed_at(self.path, self.name, self.node, str(failure))
+            self.failure = replace(failed, error=error)
             return Status.FAILURE
 
     def terminate(self, new_status: Status) -> None:

@@ -15,17 +15,20 @@ An exception in the user's code becomes a failure, with the exception kept in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
 from bthtn.behaviours.sequence import discard, enclosing_cleanups
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun, text_of
+from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
 from bthtn.domain.condition import why
+from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.expression import ALWAYS, Condition
@@ -143,7 +146,7 @@ class TaskLeaf(Behaviour):
         task = self.node.task
         obstacle = self._obstacle_of(task.precondition, task.exec_only)
         if obstacle is not None:
-            self._fail(obstacle.reason)
+            self._fail(*obstacle)
             step.refused(*obstacle)
             return False
         for part in enclosing_cleanups(self):
@@ -175,7 +178,8 @@ class TaskLeaf(Behaviour):
                 self._run.on_finished(self.node, self._started.succeed())
                 self._end("")
                 return answer
-            self._end(_refusal(answer))
+            error = None if answer is FAILURE else _no_status(answer, self.node.task.name)
+            self._end(text_of(error) if error else "the operator answered FAILURE", error)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._end(text_of(error), error)
         except BaseException as error:
@@ -196,7 +200,8 @@ class TaskLeaf(Behaviour):
     def _abort_operator(self) -> Status:
         """Abort the operator because ``during`` does not hold."""
         assert self._operator is not None, "an operator is running"
-        self._abort = OperatorAbort(self._started, self._operator)
+        error = None if self._obstacle is None else self._obstacle.error
+        self._abort = OperatorAbort(self._started, self._operator, error)
         self._operator, self._visited = None, []
         return self._until_aborted(self._abort, self._abort.start)
 
@@ -211,7 +216,7 @@ class TaskLeaf(Behaviour):
         finally:
             if abort.done:
                 self._abort = None
-                self._end(obstacle.reason, obstacle.error or abort.error)
+                self._end(obstacle.reason, abort.error)
         return FAILURE
 
     def _obstacle_of(self, *conditions: Condition) -> Obstacle | None:
@@ -235,17 +240,22 @@ class TaskLeaf(Behaviour):
         self._operator = None
         reason = self._started.ended(reason, error)
         if reason:
-            self._fail(reason)
+            self._fail(reason, error)
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, error: BaseException | None) -> None:
         self.feedback_message = reason
-        self.failure = failed_at(self.path, self.name, self.node, reason)
+        failure = failed_at(self.path, self.name, self.node, reason)
+        self.failure = replace(failure, error=error if is_programming_error(error) else None)
 
 
-def _refusal(answer: object) -> str:
-    if answer is FAILURE:
-        return "the operator answered FAILURE"
-    return f"the operator answered {answer!r} instead of a status"
+def _no_status(answer: object, task: str) -> ExecutionError:
+    try:
+        shown = repr(answer)
+    except Exception:  # noqa: BLE001 - a value of the user's that cannot even be printed
+        shown = type(answer).__name__
+    message = f"the operator of '{task}' answered {shown} instead of a status"
+    hint = "return Status.RUNNING, SUCCESS or FAILURE"
+    return ExecutionError(Diagnostic("BT304", message, hint=hint))
 
 
 def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:

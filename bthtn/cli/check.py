@@ -18,10 +18,11 @@ from bthtn.testing.cases import fault_of, read_cases
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The diagnostics, and the number of cases that were run."""
+    """The diagnostics, the number of cases that were run, and the tasks without operators."""
 
     diagnostics: tuple[Diagnostic, ...]
     cases: int = 0
+    simulated: tuple[str, ...] = ()
 
     @property
     def failed(self) -> int:
@@ -82,8 +83,11 @@ def _tree_report(target: Target) -> Report:
     except BthtnError as error:
         return Report(error.diagnostics)
     goals = [node for node in root.iterate() if isinstance(node, PlanGoal)]
-    domains = {id(goal.agent.domain): goal.agent.domain for goal in goals}
-    return Report(_in_order([one for domain in domains.values() for one in findings(domain)]))
+    agents = {id(goal.agent): goal.agent for goal in goals}.values()
+    domains = {id(domain): domain for agent in agents for domain in agent.domains}.values()
+    found = [one for domain in domains for one in findings(domain)]
+    simulated = [name for one in agents for name in one.operators.simulated(one.domains)]
+    return Report(_in_order(found), simulated=tuple(dict.fromkeys(simulated)))
 
 
 def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -97,6 +101,8 @@ def _print(target: Target, report: Report) -> None:
     counts = [counted(report.errors, "error"), counted(warnings, "warning")]
     if report.cases:
         counts.append(f"{report.cases - report.failed} of {counted(report.cases, 'case')} hold")
+    if report.simulated:
+        say(f"simulated, without an operator: {', '.join(report.simulated)}")
     say(f"{target.kind.value} {target.name}: {', '.join(counts)}")
 
 
@@ -115,5 +121,6 @@ def _json(target: Target, report: Report) -> dict[str, Any]:
             }
             for one in report.diagnostics
         ],
+        "simulated": list(report.simulated),
         "cases": {"held": report.cases - report.failed, "failed": report.failed},
     }

@@ -6,11 +6,14 @@ backtracks, a replay and another implementation all get the same draw again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
 from math import isfinite
 from typing import Any, Final
+from zlib import crc32
 
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.fluent import Fluent
@@ -18,6 +21,9 @@ from bthtn.world.truth import value_text
 
 SEED: Final[Fluent[int]] = Fluent(0, type_=int, volatile=False, name="(seed)")
 """The seed of all draws of one planning request: a fluent of every state, in no schema."""
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""What Python adds to the text of functions, and of objects without a text of their own."""
 
 _POINTS: Final = 2**53
 """Number of possible draws: as many as a float can represent evenly between 0 and 1."""
@@ -52,11 +58,19 @@ def _drawn(text: str) -> float:
     return int.from_bytes(digest[:8], "big") % _POINTS / _POINTS
 
 
+def phase_of(name: str) -> int:
+    """A number by which things that are done every few ticks are spread over the ticks.
+
+    It is computed from a name, and not counted, so that agents which were made before, in this
+    game or in another one of the same process, make no difference.
+    """
+    return crc32(name.encode("utf-8", "backslashreplace"))
+
+
 def stable_text(value: Any) -> str:
     """The value as a text that is the same in every process, and for equal values.
 
-    Objects without a ``__repr__`` of their own all get the name of their type: the default one
-    has the address of the object, which differs between processes.
+    Addresses are left out, since they differ between processes, and so does the order of a set.
     """
     if isinstance(value, float) and not value.is_integer():
         return repr(float(value))
@@ -71,7 +85,12 @@ def stable_text(value: Any) -> str:
     if isinstance(value, set | frozenset):
         return f"{{{' '.join(in_order(value))}}}"
     kind: Any = type(value)
-    return str(kind.__qualname__) if kind.__repr__ is object.__repr__ else repr(value)
+    if kind.__repr__ is object.__repr__:
+        return str(kind.__qualname__)
+    if "__eq__" in vars(kind) and is_dataclass(value):
+        shown = (stable_text(getattr(value, one.name)) for one in fields(value) if one.compare)
+        return f"{kind.__qualname__}({' '.join(shown)})"
+    return _ADDRESS.sub("", repr(value))
 
 
 def values_in_order(values: Any, where: Callable[[], str], hint: str) -> list[Any]:

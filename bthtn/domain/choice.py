@@ -13,7 +13,7 @@ from typing import Any, Final
 from bthtn.domain.chance import SEED, drawn_order, stable_text, values_in_order
 from bthtn.domain.function import used
 from bthtn.domain.parameter import Bindable
-from bthtn.world.expression import Binding, Expression
+from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
@@ -37,6 +37,11 @@ class RandomOrder:
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
         """The weights, and the expressions on whose values the draw depends."""
         return (*self.weights, *self.by)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether calls with equal arguments draw alike in every state."""
+        return all(isinstance(one, Constant) for one in self.asks)
 
     def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
         """The indices of the methods in drawn order. Raises UnknownRead for an unknown weight."""

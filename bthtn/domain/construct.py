@@ -181,18 +181,21 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
 
 def random_of(
     *weighted: tuple[Amount, NetworkLike],
-    by: Expression[Any] | tuple[Expression[Any], ...] = (),
+    by: Written | tuple[Written, ...] = (),
 ) -> Construct:
     """One of the networks, drawn by weight; the others, in drawn order, when it cannot be planned.
 
     The draw depends only on ``Settings.seed``, the place in the domain, the arguments there and
-    the values of ``by``. Raises DomainError for a weight that is not above
-    zero.
+    the values of ``by``: expressions, or functions of the state. A drawn network is not preferred
+    to the others: once it runs, it is not interrupted for one that another draw would give. If it
+    fails, another one is drawn. Raises DomainError for a weight that is not above zero.
     """
     weights = tuple(map(_weight, weighted))
     parts = some_parts("random_of", tuple(part for _, part in weighted))
     varied = by if isinstance(by, tuple) else (by,)
-    return RandomOf(weights, parts, tuple(map(as_expression, varied)))
+    return RandomOf(
+        weights, parts, tuple(one if callable(one) else as_expression(one) for one in varied)
+    )
 
 
 def with_cleanup(*parts: NetworkLike, finally_: NetworkLike) -> Construct:

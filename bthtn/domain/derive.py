@@ -3,8 +3,9 @@
     melee           the template: melee(animation) is move_to_attack(), p_melee(animation)
     melee_slash     derive(melee, "slash", suffix="_slash", given={"animation": "slash"})
 
-Every task is a new one, with the conditions, effects and methods of the old. Extension points
-keep their name unless ``rename`` mentions it, since merging with other domains relies on it.
+Every task is a new one, with the conditions, effects and methods of the old, and with its operator
+unless another one is bound to it. Extension points keep their name unless ``rename`` mentions it,
+since merging with other domains relies on it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
 from bthtn.domain.parameter import Parameters
-from bthtn.domain.task import CompoundTask, Task
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
 
@@ -42,10 +43,12 @@ def derive(
     if faults:
         raise DomainError(faults)
     names = _names(whole, rename, suffix)
-    tasks: dict[Task, Task] = {
-        task: replace(task, name=names[task.name], parameters=_fixed(task.parameters, given))
-        for task in whole.tasks.values()
-    }
+    tasks: dict[Task, Task] = {}
+    for task in whole.tasks.values():
+        made = replace(task, name=names[task.name], parameters=_fixed(task.parameters, given))
+        if isinstance(made, PrimitiveTask) and isinstance(task, PrimitiveTask):
+            made = replace(made, template=task)
+        tasks[task] = made
     methods: dict[CompoundTask[Any], tuple[Method, ...]] = {}
     for task, written in whole.methods.items():
         made = tasks[task]

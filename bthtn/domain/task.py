@@ -54,6 +54,7 @@ class PrimitiveTask(Generic[P]):
     cost: Expression[Any] = Constant(1)  # noqa: RUF009 - a frozen constant
     uninterruptible: bool = False
     doc: str = ""
+    template: PrimitiveTask[Any] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""

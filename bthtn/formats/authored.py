@@ -183,7 +183,9 @@ class _TreeReader:
             uses=command.uses if command is not None else (),
             duration=command.duration if command is not None else 0,
         )
-        if command is not None and command.operator is not None and self._operators is not None:
+        if self._operators is not None and command is None:
+            self._operators.simulate(task)
+        elif self._operators is not None and command is not None and command.operator is not None:
             self._operators.bind(task)(command.operator)
         return task
 

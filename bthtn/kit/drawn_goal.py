@@ -16,6 +16,7 @@ from typing import Literal
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
+from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.kit.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.plan.nodes import ScopeNode
@@ -30,6 +31,7 @@ class DrawnGoal(Decorator):
     ``values`` is the family of fluents from which methods take their ``value``; an action is
     named like the method that does it. ``on`` says when an action counts as executed: when its
     plan starts, or when it succeeds. ``disabled`` returns the actions that cannot be drawn now.
+    When it raises, or a precondition does, nothing is drawn.
     """
 
     def __init__(  # noqa: PLR0913 - what comes behind the lottery is given by name
@@ -57,10 +59,15 @@ class DrawnGoal(Decorator):
 
     def initialise(self) -> None:
         """Called by py_trees when a run starts: draw, and write the values."""
-        beliefs = self._goal.agent.beliefs
+        agent = self._goal.agent
+        beliefs = agent.beliefs
         self.action = ""
         self._plan = None
-        self.listed = self.lottery.draw(beliefs, self._disabled())
+        try:
+            self.listed = self.lottery.draw(beliefs, self._disabled())
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            self.listed = ()
+            agent.emit(code_failed(f"draw for '{self._goal.name}'", error))
         worth = values_of(self.listed, step=self._step)
         for action in self.lottery.table.rows:
             value = worth.get(action, self._unlisted)

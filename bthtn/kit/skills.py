@@ -15,7 +15,7 @@ from bthtn.agent.agent import Agent
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merging import merge
-from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
 
 
 class SkillTable:
@@ -61,11 +61,20 @@ class SkillTable:
 class SkillSlots:
     """The skills that one agent has now: each slot holds one skill, or is empty.
 
-    A change takes effect at the agent's next search; running searches and plans go on.
+    A change takes effect at the agent's next search. Running plans go on, and are replaced if there
+    is a better one now.
     """
 
     def __init__(self, agent: Agent[Any, Any], table: SkillTable, *slots: str) -> None:
-        """Start with empty slots. Raises DomainError for a table over another State class."""
+        """Start with empty slots.
+
+        Raises DomainError for a table over another State class, and for two slots of one name.
+        """
+        for slot in slots:
+            if slots.count(slot) > 1:
+                message = f"two slots are called '{slot}'"
+                hint = "give each slot a name of its own"
+                raise DomainError(Diagnostic("BT124", message, hint=hint))
         self._agent = agent
         self._table = table
         self._slots: dict[str, FrozenDomain | None] = dict.fromkeys(slots)
@@ -74,8 +83,8 @@ class SkillSlots:
     def fill(self, slot: str, skill: Domain[Any] | FrozenDomain) -> None:
         """Put a skill into a slot, and replace the one that is there.
 
-        Raises DomainError for an unknown slot and, with nothing changed, for a skill that cannot
-        be merged with the others.
+        Raises DomainError for an unknown slot, for a skill that cannot be merged with the others,
+        and ExecutionError for one without operators, with nothing changed.
         """
         self._put(slot, frozen(skill))
 
@@ -95,7 +104,7 @@ class SkillSlots:
         before, self._slots[slot] = self._slots[slot], skill
         try:
             self._change()
-        except DomainError:
+        except BthtnError:
             self._slots[slot] = before
             raise
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from bthtn.domain.choice import RandomOrder
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,
@@ -78,11 +79,25 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
 
     When a suspended part inside a branch is planned later, its entries are appended to the
     record, after those of later branches. So two records have entries for the same choices only
-    up to the first suspended part in a branch.
+    up to the first suspended part in a branch. Nor is one draw better than another: the entry of
+    a random choice, and all behind it, cannot be compared with those of another draw.
     """
-    if not _suspends_in_branch(plan.tree):
-        return plan.record, True
-    return MethodTraversalRecord(record_entries(plan.tree, comparable=True)), False
+    if any(_is_drawn(node) for _, node in preorder(plan.tree)) or _suspends_in_branch(plan.tree):
+        return MethodTraversalRecord(
+            record_entries(plan.tree, _is_drawn, open_branches=False)
+        ), False
+    return plan.record, True
+
+
+def _is_drawn(node: Node) -> bool:
+    """Whether another search could draw otherwise here.
+
+    It cannot where all states draw alike, and what was drawn first is what runs.
+    """
+    choice = node.task.choice if isinstance(node, ScopeNode) else None
+    if not isinstance(node, ScopeNode) or not isinstance(choice, RandomOrder):
+        return False
+    return node.method > 0 or bool(node.args) or not choice.is_constant
 
 
 def _suspends_in_branch(tree: Node) -> bool:

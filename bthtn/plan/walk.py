@@ -207,15 +207,25 @@ def record_of(root: Node) -> MethodTraversalRecord:
     return MethodTraversalRecord(record_entries(root))
 
 
-def record_entries(root: Node, *, comparable: bool = False) -> list[int]:
-    """The entries of a tree's record; with ``comparable``, up to a suspended part in a branch."""
+def record_entries(
+    root: Node, is_end: Callable[[Node], bool] | None = None, *, open_branches: bool = True
+) -> list[int]:
+    """The entries of a tree's record, up to the first node where ``is_end`` is true.
+
+    Without ``open_branches`` they end at a suspended part inside a parallel or priority node, too.
+    """
     entries: list[int] = []
     pending: list[tuple[Node | int, bool]] = [(root, False)]
     while pending:
         item, in_branch = pending.pop()
+        if isinstance(item, int):
+            entries.append(item)
+            continue
+        if is_end is not None and is_end(item):
+            break
+        if in_branch and not open_branches and isinstance(item, SuspendedNode):
+            break
         match item:
-            case int():
-                entries.append(item)
             case ScopeNode():
                 pending.extend(((item.child, in_branch), (item.method, in_branch)))
             case PriorityNode():
@@ -224,10 +234,7 @@ def record_entries(root: Node, *, comparable: bool = False) -> list[int]:
                 pending.extend((child, True) for child in reversed(children))
             case SequenceNode(children):
                 pending.extend((child, in_branch) for child in reversed(children))
-            case SuspendedNode():
-                if comparable and in_branch:
-                    break
-            case TaskNode() | NullNode():
+            case TaskNode() | SuspendedNode() | NullNode():
                 pass
             case _:
                 assert_never(item)

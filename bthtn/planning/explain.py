@@ -10,8 +10,9 @@ entered last at depth d - 1; after backtracking, methods entered since the choic
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from bthtn.planning.trace import (
     ActionRejected,
@@ -29,6 +30,9 @@ from bthtn.planning.trace import (
     TriedBefore,
     Unachievable,
 )
+
+AVOIDED: Final = ": avoided"
+_MOST_AVOIDED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,15 @@ def explained(events: Iterable[SearchEvent]) -> tuple[Reason, ...]:
 def explanation_text(reasons: Iterable[Reason]) -> str:
     """The reasons as indented lines."""
     return "\n".join(f"{'  ' * reason.depth}{reason.text}" for reason in reasons)
+
+
+def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
+    """The first condition that failed, and the first tasks and methods that are avoided."""
+    depths = [*(reason.depth for reason in reasons[1:]), 0]
+    leaves = [one.text for one, below in zip(reasons, depths, strict=True) if below <= one.depth]
+    conditions = [text for text in leaves if AVOIDED not in text]
+    avoided = [text for text in leaves if AVOIDED in text]
+    return (*conditions[:1], *avoided[:_MOST_AVOIDED])
 
 
 @dataclass(slots=True, eq=False)

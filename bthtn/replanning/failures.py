@@ -16,11 +16,11 @@ that the step fails again after a change, the next change takes effect after a l
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
-from bthtn.domain.choice import ValueChoice
+from bthtn.domain.choice import RandomOrder, ValueChoice
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
@@ -41,12 +41,15 @@ class AttributedFailure:
     """A failure, and the step or method that is avoided because of it: the ``cause``.
 
     ``refused`` means that a condition was false, so the step was not started. Then a change by
-    the goal itself can end the cool-down, too; otherwise only changes by others can.
+    the goal itself can end the cool-down, too; otherwise only changes by others can. What
+    ``was_drawn`` is avoided after its first failure until the goal begins anew, so that something
+    else is drawn.
     """
 
     cause: Avoidable
     failure: Failure
     refused: bool = False
+    was_drawn: bool = False
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -71,7 +74,8 @@ def attributed(
     if path is None:
         return None
     if path[-1] is failure.node and isinstance(failure.node, TaskNode):
-        return _of_step(failure.node, failure, beliefs)
+        was_drawn = any(map(_draws, path))
+        return replace(_of_step(failure.node, failure, beliefs), was_drawn=was_drawn)
     return _of_method(path, failure, domain)
 
 
@@ -96,8 +100,8 @@ def _of_step(node: TaskNode, failure: Failure, beliefs: StateView) -> Attributed
             truth = condition.evaluate(view, node.args)
         except AssertionError:
             raise
-        except Exception:  # noqa: BLE001, S112 - the user's code: it has been reported already
-            continue
+        except Exception as error:  # noqa: BLE001 - the user's code: kept, to be reported
+            return AttributedFailure(cause, replace(failure, error=error))
         if truth is False:
             return AttributedFailure(cause, failure.having_read(view.reads), refused=True)
         reads |= view.reads
@@ -113,7 +117,8 @@ def _of_method(
     plan has only the index of the decomposition.
     """
     binding = path[-1].binding if isinstance(path[-1], SuspendedNode) else None
-    for node in reversed(path):
+    for place in range(len(path) - 1, -1, -1):
+        node = path[place]
         if not isinstance(node, ScopeNode):
             continue
         methods, choice = domain.methods[node.task], node.task.choice
@@ -123,9 +128,15 @@ def _of_method(
         elif isinstance(choice, ValueChoice) and binding is not None:
             cause = (methods[0], binding)
         if cause is not None:
-            return AttributedFailure(cause, failure.at(str(node)), refused)
+            was_drawn = any(map(_draws, path[:place]))
+            return AttributedFailure(cause, failure.at(str(node)), refused, was_drawn)
         binding = None  # that of the innermost decomposition only
     return None
+
+
+def _draws(node: Node) -> bool:
+    """Whether the node is a random choice."""
+    return isinstance(node, ScopeNode) and isinstance(node.task.choice, RandomOrder)
 
 
 @dataclass(slots=True)
@@ -170,11 +181,19 @@ class FailureMemory:
         entry.latest, entry.tick, entry.has_changed = failure, tick, False
         entry.count += 1
         if entry.count < after:
+            if failure.was_drawn:
+                entry.until = tick + 1 + self._policy.cooldown
             return None
         longest = self._policy.longest_cooldown
         entry.until = tick + 1 + doubled(self._policy.cooldown, entry.times, longest)
         entry.times += 1
         return entry
+
+    def began(self) -> None:
+        """Allow what is avoided only so that something else was drawn."""
+        for entry in self._counts.values():
+            if entry.count < (self._policy.avoid_after or 1):
+                entry.until = 0
 
     def succeeded(self, cause: Avoidable) -> None:
         """Forget the failures of a step or method that has succeeded."""
@@ -220,7 +239,7 @@ class FailureMemory:
             return True
         entry.noise += entry.has_changed
         entry.tick, entry.until, entry.has_changed = tick, 0, False
-        entry.count = (self._policy.avoid_after or 1) - 1
+        entry.count = min(entry.count, (self._policy.avoid_after or 1) - 1)
         return False
 
     def _end(self, entry: FailureCount) -> int:
@@ -289,6 +308,7 @@ class GoalFailures:
 
     def began(self) -> None:
         """Note that the goal begins another attempt."""
+        self._memory.began()
         self._reads.clear()
         self._has_plan = False
 

@@ -43,27 +43,30 @@ from bthtn.world.state import FrozenState
 class Improvement:
     """A search for a better plan than the running one, advanced in slices.
 
-    ``changed`` are the fluents whose changes caused the search. ``interrupt`` is the policy for
-    its result: only "surprise" needs the second search, and only "surprise" and "mtr" are
+    ``changed`` are the fluents whose changes caused the search. ``planners`` are that of the
+    running plan and the one that searches for a better plan; they differ if the agent has another
+    domain by now, which is a surprise in itself. ``interrupt`` is the policy for the
+    result: only "surprise" needs the second search, and only "surprise" and "mtr" are
     restricted to strictly better plans. When it is done, ``plan`` and ``found`` have the result,
     or ``failure`` the exception that a user's function has raised.
     """
 
     def __init__(
         self,
-        planner: Planner[Any],
+        planners: tuple[Planner[Any], Planner[Any]],
         actual: FrozenState,
         predicted: FrozenState,
         bound: MethodTraversalRecord,
         changed: frozenset[Fluent[Any]],
         interrupt: Interrupt,
     ) -> None:
-        self._planner = planner
+        self._planner, finder = planners
         self._predicted = predicted
         self._bound = bound
         self._changed = changed
         self._interrupt = interrupt
-        self._search = self._first = self._search_from(actual)
+        self._has_other_domain = finder is not self._planner
+        self._search = self._first = self._search_from(actual, finder)
         self._is_second = False
         self.plan: Plan | None = None
         self.is_surprising = False
@@ -80,7 +83,7 @@ class Improvement:
             if not self.matters:
                 return True
             self._is_second = True
-            self._search = self._search_from(self._predicted)
+            self._search = self._search_from(self._predicted, self._planner)
             return self._advance(budget)
         except BthtnError as error:
             self.plan, self.failure = None, Failure(str(error), error=error)
@@ -98,7 +101,11 @@ class Improvement:
     @property
     def matters(self) -> bool:
         """Whether the result depends on the changed fluents; True for other policies."""
-        return self._interrupt != "surprise" or not self._changed.isdisjoint(self._first.reads)
+        return (
+            self._interrupt != "surprise"
+            or self._has_other_domain
+            or not self._changed.isdisjoint(self._first.reads)
+        )
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -120,8 +127,7 @@ class Improvement:
             self.is_surprising = plan is None or self.plan.record.beats(plan.record)
         return True
 
-    def _search_from(self, state: FrozenState) -> RecordedSearch:
-        planner = self._planner
+    def _search_from(self, state: FrozenState, planner: Planner[Any]) -> RecordedSearch:
         bound = self._bound if self._interrupt in _STRICT else None
         return search_for(
             PlanRequest(

@@ -12,7 +12,7 @@ Nodes outside of the part are kept, so that steps that are running there can con
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bthtn.domain.network import NULL, SequenceNetwork
@@ -59,9 +59,20 @@ class RepairedPlan:
 
 
 class PendingRepair:
-    """Keeps the rest of a goal's failed plan until it is repaired or dropped."""
+    """Keeps the rest of a goal's failed plan until it is repaired or dropped.
 
-    def __init__(self, settings: Settings, budget: Budget, *, repairs: bool) -> None:
+    ``on_error`` is called with the exception of a user's function that ends a repair.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        budget: Budget,
+        on_error: Callable[[BthtnError], None],
+        *,
+        repairs: bool,
+    ) -> None:
+        self._on_error = on_error
         self._settings = settings
         self._budget = budget
         self._repairs = repairs
@@ -89,8 +100,9 @@ class PendingRepair:
         repair = Repair(plan, rest, now, self._settings, avoided)
         try:
             self._budget.advance(repair)
-        except BthtnError:
-            return None  # the search from the root meets the same error, and reports it
+        except BthtnError as error:
+            self._on_error(error)
+            return None
         if repair.plan is None:
             return None
         return RepairedPlan(repair.plan, rest.over, repair.part, failure)

@@ -60,7 +60,8 @@ class Review:
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         self.replanning = replanning
-        self._planner = planner
+        self._planner = planner  # that of the running plan
+        self._finder = planner  # the one that searches for better plans
         self._beliefs = beliefs
         self._source = source
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
@@ -81,8 +82,16 @@ class Review:
         self._has_moved = False  # a step has ended since the search started
 
     def plan_with(self, planner: Planner[Any]) -> None:
-        """Set the planner that searches for better plans. Called only while no plan is running."""
+        """Set the planner of the next plan to run, which also searches for better plans."""
         self._planner = planner
+        self._find_with(planner)
+
+    def look_with(self, planner: Planner[Any]) -> None:
+        """Search for better plans than the running one with this planner, now and from now on."""
+        if planner is not self._finder:
+            self._find_with(planner)
+            self._search, self._is_due = None, True
+            self._watch_chances(None)
 
     def adopted(self, plan: Plan) -> None:
         """Begin the review of a plan that starts now."""
@@ -187,7 +196,11 @@ class Review:
 
     @cached_property
     def _static_reads(self) -> StaticReads | None:
-        return static_reads(self._planner.domain, self._planner.goal)
+        return static_reads(self._finder.domain, self._finder.goal)
+
+    def _find_with(self, planner: Planner[Any]) -> None:
+        self._finder = planner
+        vars(self).pop("_static_reads", None)
 
     @property
     def _is_exact(self) -> bool:
@@ -210,8 +223,8 @@ class Review:
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros, and records are not compared where costs are.
         hopeless = self._is_exact and not any(self.bound)
-        if hopeless or self._planner.seeks_least:
-            self._is_proven, fluents = True, ()
+        if hopeless or self._finder.seeks_least:
+            self._is_proven, self._is_due, fluents = True, False, ()
         self._chances.over(fluents)
 
     def _improved(
@@ -223,7 +236,8 @@ class Review:
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
                 reason = "a better plan is being looked for"
-                yield Verdict(Decision.ABORT, reason, change=next(iter(self._causes.values())))
+                change = next(iter(self._causes.values()), None)
+                yield Verdict(Decision.ABORT, reason, change=change)
             return
         self._search = None
         plan, now = search.plan, self._beliefs.frozen()
@@ -234,7 +248,8 @@ class Review:
         self._watch_chances(search.reads if proven else None)
         if proven and search.reads.isdisjoint(self._chances.changes):
             self._chances.forget()
-        verdict = self._judged(search, interruptible=interruptible) if search.matters else None
+        tells = search.matters or search.failure is not None
+        verdict = self._judged(search, interruptible=interruptible) if tells else None
         if not self._is_due:
             self._causes = {}
         if verdict is not None:
@@ -245,7 +260,7 @@ class Review:
         self._chances.forget()
         self._is_due = self._has_moved = False
         self._search = Improvement(
-            self._planner,
+            (self._planner, self._finder),
             self._beliefs.frozen(),
             self._expected(progress),
             self.bound,
@@ -267,7 +282,8 @@ class Review:
         cause = next((one for one in causes if one.fluent in search.reads), others)
         verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
         if search.failure is not None:
-            verdict = replace(verdict, reason=f"{rule.because}: {search.failure}")
+            reason = f"{rule.because}: {search.failure}"
+            verdict = replace(verdict, reason=reason, failure=search.failure)
         if search.found is not SearchOutcome.NOTHING and not interruptible:
             self._is_due = True
         if rule.decision is not Decision.ADOPT:

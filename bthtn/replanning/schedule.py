@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.protocol import Search, SearchStatus
 
 
@@ -24,6 +24,7 @@ class PlanningClient(Protocol):
     """**Protocol:** a goal that plans for an ``agent``. Clients are compared by identity."""
 
     agent: Any
+    name: str
 
     def __hash__(self) -> int:
         """The hash by identity, as ``object`` defines it."""
@@ -187,6 +188,11 @@ class Budget:
     """
 
     def __init__(self, per_tick: int | PlanningSchedule | None, client: PlanningClient) -> None:
+        """Raises DomainError for a budget below one."""
+        if isinstance(per_tick, int) and per_tick <= 0:
+            message = f"the budget of '{client.name}' is {per_tick}"
+            hint = "give it expansions per tick, or None for as many as it takes"
+            raise DomainError(Diagnostic("BT202", message, hint=hint))
         self.per_tick = per_tick
         self._left = per_tick
         self._client = client

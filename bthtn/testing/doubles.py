@@ -32,6 +32,7 @@ from bthtn.agent.events import (
     BeliefChanged,
     CleanupEnded,
     CleanupStarted,
+    CodeFailed,
     GoalEnded,
     LeafAborted,
     LeafAborting,
@@ -291,8 +292,8 @@ def line_of(event: AgentEvent) -> str:
             return f"{goal} {'succeeded' if succeeded else 'failed'}"
         case BeliefChanged(change):
             return str(change)
-        case SensorFailed(sensor, reason):
-            return f"{sensor} failed: {reason}"
+        case SensorFailed(what, reason) | CodeFailed(what, reason):
+            return f"{what} failed: {reason}"
         case _:
             return f"{type(event).__name__} {event.goal}"
 

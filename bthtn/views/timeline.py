@@ -23,6 +23,7 @@ from bthtn.agent.events import (
     BeliefChanged,
     CleanupEnded,
     CleanupStarted,
+    CodeFailed,
     GoalEnded,
     GoalWaits,
     LeafAborted,
@@ -224,6 +225,8 @@ class _RowBuilder:
                 yield Entry(verb, _change_text(change))
             case SensorFailed():
                 yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
+            case CodeFailed():
+                yield Entry(Verb.FAILS, _because(event.code, event.reason))
             case LeafStarted() if any(event.task in names for names in self._choices.values()):
                 self._chosen.add(event.leaf)
                 yield Entry(Verb.CHOOSES, event.task)

@@ -14,7 +14,7 @@ def domain():
 
 
 def test_the_code_of_a_task_is_found_and_still_a_function(domain):
-    knock, operators = domain.primitive("knock"), Operators()
+    knock, operators = domain.primitive("knock"), Operators(simulates_others=True)
 
     @operators.bind(knock)
     def knocking(agent):
@@ -25,18 +25,18 @@ def test_the_code_of_a_task_is_found_and_still_a_function(domain):
 
 
 def test_a_task_without_code_has_none(domain):
-    assert Operators().find(domain.primitive("knock")) is None
+    assert Operators(simulates_others=True).find(domain.primitive("knock")) is None
 
 
 def test_tasks_are_listed_in_the_order_they_were_bound(domain):
-    tasks, operators = [domain.primitive(name) for name in "cab"], Operators()
+    tasks, operators = [domain.primitive(name) for name in "cab"], Operators(simulates_others=True)
     for task in tasks:
         operators.bind(task)(print)
     assert operators.tasks() == tuple(tasks)
 
 
 def test_a_task_has_one_operator(domain):
-    knock, operators = domain.primitive("knock"), Operators()
+    knock, operators = domain.primitive("knock"), Operators(simulates_others=True)
     operators.bind(knock)(print)
     with pytest.raises(ExecutionError, match="'knock' has an operator already") as info:
         operators.bind(knock)
@@ -50,18 +50,22 @@ def test_a_compound_task_has_none(domain):
         yield method()
 
     with pytest.raises(ExecutionError, match="only planned") as info:
-        Operators().bind(visit)
+        Operators(simulates_others=True).bind(visit)
     assert info.value.code == "BT301"
 
 
 @pytest.mark.parametrize("wrong", ["knock", None, 3])
 def test_nor_has_what_is_no_task(wrong):
     with pytest.raises(ExecutionError, match="BT301"):
-        Operators().bind(wrong)
+        Operators(simulates_others=True).bind(wrong)
 
 
 def test_one_domain_can_be_run_by_different_operators(domain):
-    knock, one, other = domain.primitive("knock"), Operators(), Operators()
+    knock, one, other = (
+        domain.primitive("knock"),
+        Operators(simulates_others=True),
+        Operators(simulates_others=True),
+    )
     one.bind(knock)(print)
     other.bind(knock)(repr)
     assert (one.find(knock), other.find(knock)) == (print, repr)

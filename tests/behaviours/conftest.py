@@ -17,7 +17,7 @@ class Stage:
 
     def __init__(self):
         self.domain = Domain("stage", World)
-        self.operators = Operators()
+        self.operators = Operators(simulates_others=True)
         self.heard = RecordingListener()
         self.code = {}
         self.actor = None

@@ -5,8 +5,10 @@ from py_trees.common import Status
 from py_trees.composites import Sequence
 
 from bthtn import UNKNOWN, Domain
-from bthtn.behaviours import Agent, Believes, PlanGoal
-from bthtn.errors import DomainError
+from bthtn.agent.events import GoalEnded, PlanAborted
+from bthtn.behaviours import Agent, Believes, Operators, PlanGoal
+from bthtn.errors import DomainError, ExecutionError
+from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 from bthtn.testing.strategies import World
 
 kitchen = Domain("kitchen", World)
@@ -63,5 +65,97 @@ def test_before_a_goal_it_drops_the_plan_as_soon_as_it_is_not_believed_any_more(
     assert goal.status is Status.RUNNING
     cook.believe(World.open, False)
     tree.tick_once()
-    assert goal.status is Status.INVALID
+    assert goal.status is Status.FAILURE
     assert goal.feedback_message == "aborted"
+
+
+# a goal that ends as its guard turns false
+
+
+class Guarded:
+    """Somebody who fights while it is open, with steps that follow these scripts."""
+
+    def __init__(self, *scripts):
+        domain, operators = Domain("guarded", World), Operators()
+        steps = [domain.primitive(f"step {number}") for number in range(len(scripts))]
+        for step, script in zip(steps, scripts, strict=True):
+            operators.bind(step)(ScriptedOperator(script))
+        self.heard = RecordingListener()
+        self.agent = Agent(
+            "guard", domain, World(open=True), body=None, operators=operators, listener=self.heard
+        )
+        self.goal = PlanGoal("fight", self.agent, tuple(step() for step in steps))
+        guard = Believes(self.agent, World.open)
+        self.tree = Sequence("while open", memory=False, children=[guard, self.goal])
+
+
+def test_a_goal_that_succeeds_in_the_tick_in_which_its_guard_turns_false_ends():
+    scene = Guarded("RRS")
+    assert ticks(scene.tree, 2) == "RR"
+    scene.agent.believe(World.open, False)
+    assert ticks(scene.tree, 1) == "S"
+    assert scene.heard.lines() == ["start step 0", "done step 0"]
+    assert [one.succeeded for one in scene.heard.of(GoalEnded)] == [True]
+    assert ticks(scene.tree, 1) == "F"
+
+
+def test_a_goal_that_does_not_end_in_that_tick_is_aborted_in_it():
+    scene = Guarded("R")
+    ticks(scene.tree, 2)
+    scene.agent.believe(World.open, False)
+    assert ticks(scene.tree, 1) == "F"
+    assert scene.heard.lines() == ["start step 0", "aborted step 0"]
+    assert [one.reason for one in scene.heard.of(PlanAborted)] == ["open is false: open = false"]
+    scene.agent.believe(World.open, True)
+    assert ticks(scene.tree, 2) == "RR"
+
+
+def test_a_goal_with_more_to_do_is_aborted_before_it_is_ticked():
+    scene = Guarded("RS", "S")
+    ticks(scene.tree, 1)
+    scene.agent.believe(World.open, False)
+    assert ticks(scene.tree, 1) == "F"
+    assert scene.heard.lines() == ["start step 0", "aborted step 0"]
+
+
+# hysteresis
+
+
+def statuses(leaf, agent, fluent, values):
+    letters = ""
+    for value in values:
+        agent.believe(fluent, value)
+        letters += ticks(leaf, 1)
+    return letters
+
+
+def test_a_guard_on_a_noisy_value_has_separate_conditions_for_on_and_off(cook):
+    leaf = Believes(cook, World.count > 6, until=World.count < 3)
+    assert statuses(leaf, cook, World.count, [5, 7, 5, 3, 2, 5, 7]) == "FSSSFFS"
+    cook.believe(World.count, UNKNOWN)
+    assert ticks(leaf, 1) == "S"
+
+
+def test_what_is_on_stays_on_when_the_tree_was_somewhere_else(cook):
+    leaf = Believes(cook, World.count > 6, until=World.count < 3)
+    statuses(leaf, cook, World.count, [7])
+    leaf.stop(Status.INVALID)
+    assert statuses(leaf, cook, World.count, [5, 2, 5]) == "SFF"
+
+
+def test_a_guard_is_held_for_so_many_ticks(cook):
+    leaf = Believes(cook, World.open, hold=2)
+    values = [False, True, False, False, True, False, False, False, False]
+    assert statuses(leaf, cook, World.open, values) == "FSSSSSSFF"
+
+
+def test_an_interruption_ends_the_holding(cook):
+    leaf = Believes(cook, World.open, hold=5)
+    statuses(leaf, cook, World.open, [True, False])
+    leaf.stop(Status.INVALID)
+    assert ticks(leaf, 1) == "F"
+
+
+def test_a_guard_cannot_be_held_for_less_than_no_ticks(cook):
+    with pytest.raises(ExecutionError, match="BT202"):
+        Believes(cook, World.open, hold=-1)

@@ -26,7 +26,7 @@ def test_what_an_operator_raises_fails_the_step_and_is_kept(stage, place, text):
     assert ticks(goal, 2).endswith("F")
     ended = stage.heard.of(LeafEnded)[-1]
     assert isinstance(ended.error, ScriptedError)
-    assert ended.reason == f"ScriptedError: {text}"
+    assert ended.reason.startswith(f"ScriptedError: {text} (doubles.py:")
     assert set(stage.heard.lines()) == {"start a", "failed a"}
     assert stage.heard.faults() == stage.code["a"].faults == []
     assert stage.code["a"].aborts == 0
@@ -91,7 +91,7 @@ def test_an_effect_that_raises_fails_the_step(stage, kind):
 def test_the_reason_of_a_plan_s_failure_names_the_node(stage):
     stage.play(stage.step("a", "!"), 1)
     [failed] = stage.heard.of(PlanFailed)
-    assert failed.reason == "a: ScriptedError: tick 1 was to fail"
+    assert failed.reason.startswith("a: ScriptedError: tick 1 was to fail (doubles.py:")
 
 
 def test_a_condition_that_raises_while_planning_fails_the_goal(stage):

@@ -4,7 +4,7 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
+from bthtn import Domain, Fluent, State, fluent, method, parallel, priority, random_of
 from bthtn.agent.events import (
     GoalEnded,
     GoalWaits,
@@ -122,7 +122,7 @@ def test_an_agent_without_a_plan_asks_ever_more_seldom():
     naive_domain, naive_goal, naively = mine()
     naive = Scene(naive_domain, naive_goal, Miner(), replanning=Replanning(retrying=NO_BACKOFF))
     assert ticks(naive.goal, 500) == "F" * 500
-    assert len(naively) == 500
+    assert len(naively) == 502  # and once more to say why
 
 
 def test_what_it_waits_for_is_told_once_and_shown_in_every_tick():
@@ -130,9 +130,10 @@ def test_what_it_waits_for_is_told_once_and_shown_in_every_tick():
     scene = Scene(domain, goal, Miner())
     ticks(scene.goal, 4)
     [waits] = scene.heard.of(GoalWaits)
-    assert waits == GoalWaits("goal", 3, "there is no plan", 2, ("coal",))
+    why = "there is no plan: keep_warm, method 0: has_coal is false: coal = 0"
+    assert waits == GoalWaits("goal", 3, why, 2, ("coal",))
     assert scene.goal.feedback_message == (
-        "in vain 3 times: there is no plan; waits 2 more ticks, or for a change of coal"
+        f"in vain 3 times: {why}; waits 2 more ticks, or for a change of coal"
     )
     ticks(scene.goal, 1)
     assert "waits 1 more tick," in scene.goal.feedback_message
@@ -166,7 +167,7 @@ def test_meanwhile_the_lower_branches_of_the_tree_run():
 
 
 def test_whose_plans_fail_again_and_again_waits_too():
-    domain, operators = Domain("pit", Miner), Operators()
+    domain, operators = Domain("pit", Miner), Operators(simulates_others=True)
     dig = domain.primitive("dig", precondition=Miner.mood > -9)
     code = ScriptedOperator("F")
     operators.bind(dig)(code)
@@ -193,7 +194,7 @@ def test_a_goal_that_is_taken_down_watches_nothing_any_more():
 
 
 def test_an_alternative_that_fails_is_no_failure_as_long_as_another_one_works():
-    domain, operators = Domain("pit", Miner), Operators()
+    domain, operators = Domain("pit", Miner), Operators(simulates_others=True)
     dig, rest = domain.primitive("dig"), domain.primitive("rest")
     operators.bind(dig)(ScriptedOperator("F"))
     scene = Scene(domain, priority(dig(), rest()), Miner(), operators)
@@ -202,7 +203,7 @@ def test_an_alternative_that_fails_is_no_failure_as_long_as_another_one_works():
 
 
 def test_a_choice_of_which_all_alternatives_fail_is_the_fault_of_the_method_that_has_it():
-    domain, operators = Domain("pit", Miner), Operators()
+    domain, operators = Domain("pit", Miner), Operators(simulates_others=True)
     dig, pick, rest = (domain.primitive(name) for name in ("dig", "pick", "rest"))
     for task in (dig, pick):
         operators.bind(task)(ScriptedOperator("F"))
@@ -232,7 +233,11 @@ class War:
     """A soldier who walks while he attacks; what he does takes as long as the scripts say."""
 
     def __init__(self, **scripts):
-        self.domain, self.operators, self.code = Domain("war", Soldier), Operators(), {}
+        self.domain, self.operators, self.code = (
+            Domain("war", Soldier),
+            Operators(simulates_others=True),
+            {},
+        )
         task = self.domain.primitive
         self.walk = task("walk", effects=Soldier.there.becomes(True))
         self.aim = task("aim")
@@ -363,3 +368,51 @@ def test_what_the_goal_itself_changes_counts_where_a_condition_was_false():
     scene.agent.believe(Soldier.ammo, 0)
     ticks(scene.goal, 4)
     assert (scene.started("buy"), scene.started("shoot")) == (1, 2)
+
+
+# random choices
+
+
+class Dice(State):
+    round: Fluent[int] = fluent(default=0)
+    open: Fluent[bool] = fluent(default=False)
+
+
+def dice(first, second, condition=None, by=()):
+    """Two tasks, one of which is drawn; ``first`` and ``second`` are their scripts."""
+    domain, operators = Domain("dice", Dice), Operators(simulates_others=True)
+    one = domain.primitive("one", precondition=condition)
+    two = domain.primitive("two")
+    operators.bind(one)(ScriptedOperator(*first))
+    operators.bind(two)(ScriptedOperator(*second))
+    return Scene(domain, random_of((1000, one()), (1, two()), by=by), Dice(), operators)
+
+
+def test_a_draw_that_fails_is_not_drawn_again_in_the_same_run_of_the_goal():
+    scene = dice(["F"], ["R"])
+    assert ticks(scene.goal, 4) == "RRRR"
+    assert (scene.started("one"), scene.started("two")) == (1, 1)
+    assert scene.heard.of(TaskAvoided) == []
+
+
+def test_a_draw_that_failed_may_be_drawn_when_the_goal_begins_anew():
+    scene = dice(["F", "S"], ["S"])
+    assert ticks(scene.goal, 2) == "RS"
+    assert ticks(scene.goal, 1) == "S"
+    assert (scene.started("one"), scene.started("two")) == (2, 1)
+
+
+def test_a_goal_whose_draws_have_all_failed_ends_and_tries_all_of_them_again():
+    scene = dice(["F", "S"], ["F"])
+    assert ticks(scene.goal, 4) == "RRFS"
+    assert (scene.started("one"), scene.started("two")) == (2, 1)
+
+
+@pytest.mark.parametrize("by", [(), Dice.round])
+def test_what_was_drawn_is_not_interrupted_for_what_would_be_drawn_first_now(by):
+    scene = dice(["S"], ["R"], condition=Dice.open, by=by)
+    assert ticks(scene.goal, 2) == "RR"
+    scene.agent.believe(Dice.round, 1)
+    scene.agent.believe(Dice.open, True)
+    assert ticks(scene.goal, 5) == "RRRRR"
+    assert scene.heard.lines() == ["start two"]

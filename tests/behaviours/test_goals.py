@@ -28,7 +28,7 @@ class Yard:
     def __init__(self, **scripts):
         self.heard = RecordingListener()
         self.domain = Domain("yard", World)
-        operators = Operators()
+        operators = Operators(simulates_others=True)
         self.code = {}
         for name, condition in [("heal", World.open), ("fight", World.armed), ("patrol", None)]:
             task = self.domain.primitive(name, precondition=condition)

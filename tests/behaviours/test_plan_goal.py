@@ -59,8 +59,9 @@ def test_a_goal_without_a_plan_fails_and_says_so(stage):
     goal = stage.goal(stage.step("a", precondition=World.open))
     assert ticks(goal, 1) == "F"
     [ended] = stage.heard.of(GoalEnded)
-    assert (ended.succeeded, ended.reason, ended.error) == (False, "there is no plan", None)
-    assert goal.feedback_message == "there is no plan"
+    why = "there is no plan: a: open is false: open = false"
+    assert (ended.succeeded, ended.reason, ended.error) == (False, why, None)
+    assert goal.feedback_message == why
 
 
 def test_a_search_that_meets_its_limit_fails_and_says_so(stage):
@@ -243,7 +244,7 @@ def test_when_there_is_no_other_plan_it_fails(stage):
     step = stage.step("a", "F", at_tick=shut, precondition=World.open)
     goal = stage.goal(step, open=True)
     assert ticks(goal, 2) == "RF"
-    assert stage.heard.of(GoalEnded)[0].reason == "there is no plan"
+    assert stage.heard.of(GoalEnded)[0].reason.startswith("there is no plan: a: open is false")
 
 
 def test_the_next_plan_is_looked_for_within_the_budget_too(stage):

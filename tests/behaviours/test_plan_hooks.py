@@ -293,7 +293,7 @@ def test_a_lease_stays_while_a_step_of_the_plan_relies_on_it(replaced):
 
 def test_a_task_has_one_hook_of_a_kind(stage):
     task = stage.task("a")
-    operators = Operators()
+    operators = Operators(simulates_others=True)
     operators.on_plan_start(task)(takes)
     operators.on_plan_end(task)(takes)
     with pytest.raises(ExecutionError, match="'a' has an on_plan_start hook already") as info:
@@ -305,7 +305,7 @@ def test_a_task_has_one_hook_of_a_kind(stage):
 def test_only_primitive_tasks_have_hooks(stage):
     compound = stage.compound("c", lambda: [method(stage.step("a"))]).task
     with pytest.raises(ExecutionError, match="BT301"):
-        Operators().on_plan_end(compound)
+        Operators(simulates_others=True).on_plan_end(compound)
 
 
 def test_hooks_of_another_domain_s_tasks_are_refused(stage):

@@ -426,7 +426,9 @@ def test_a_task_that_goes_on_for_ever_is_looked_at_at_no_growing_cost(stage):
     assert len(goal._mount._mounted.planned) < 3
     stage.actor.believe(World.lit, False)
     assert ticks(goal, 2) == "RF"
-    assert stage.heard.of(PlanFailed)[0].reason.endswith("for_ever: there is no plan")
+    assert stage.heard.of(PlanFailed)[0].reason.endswith(
+        "for_ever: there is no plan: step: lit is false: lit = false"
+    )
 
 
 def test_an_open_part_in_a_branch_is_no_reason_to_see_improvements_that_are_none(stage):

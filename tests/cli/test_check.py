@@ -119,6 +119,24 @@ def test_a_tree_is_checked_with_the_domains_of_its_goals(bthtn, put):
     assert answer.out.endswith("tree reader: no errors, 2 warnings\n")
 
 
+def test_a_tree_with_tasks_without_operators_has_errors_or_says_that_they_are_simulated(bthtn, put):
+    code = """
+from bthtn.behaviours import Operators
+operators = Operators()
+operators.bind(read)(lambda agent: None)
+"""
+    tree = TREE.replace("body=None", "body=None, operators=operators")
+    put("trees/reader/tree.py", tree.format(domain=DOMAIN + code))
+    answer = bthtn("check", "reader")
+    assert answer.code == 1
+    assert "error [BT311] 'lonely' has no operator" in answer.out
+    put("trees/reader/tree.py", tree.format(domain=f"{DOMAIN}{code}operators.simulate(lonely)"))
+    answer = bthtn("check", "reader")
+    assert answer.code == 0
+    assert "simulated, without an operator: lonely\n" in answer.out
+    assert json.loads(bthtn("check", "reader", "--json").out)["simulated"] == ["lonely"]
+
+
 def test_a_tree_whose_domain_cannot_be_built_has_errors(bthtn, put):
     put("trees/reader/tree.py", TREE.format(domain=f"{DOMAIN}    yield method(raed())\n"))
     answer = bthtn("check", "reader")

@@ -188,7 +188,7 @@ def test_programs_may_ask_for_pictures_too(told, tree, graphviz):
 
 def test_programs_get_the_error_of_a_step_as_text(told, tree):
     added = """
-    code = Operators()
+    code = Operators(simulates_others=True)
 
     @code.bind(dig)
     def digging(agent):

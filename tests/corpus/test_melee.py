@@ -11,7 +11,7 @@ from bthtn.examples.domains.melee.domain import Attacker
 
 def attacked(distance, stride):
     """What an attacker does whose target is so far away, and who comes nearer by so much a tick."""
-    operators, events = Operators(), []
+    operators, events = Operators(simulates_others=True), []
 
     @operators.bind(melee.move_to)
     def move_to(agent):

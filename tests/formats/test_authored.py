@@ -144,7 +144,7 @@ def test_a_parallel_keeps_its_policy(policy, shown):
 
 
 def test_commands_run_with_their_operators():
-    operators = Operators()
+    operators = Operators(simulates_others=True)
     domain = melee(operators)
     agent = Agent("enemy", domain, Enemy(distance=2), body=None, operators=operators)
     goal = PlanGoal("attack", agent, domain.task("AttackMain")())

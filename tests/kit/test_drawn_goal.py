@@ -21,7 +21,7 @@ TABLE = LotteryTable(
 
 
 def fighting(lottery=None, codes=(), **settings):
-    operators = Operators()
+    operators = Operators(simulates_others=True)
     for task, code in codes:
         operators.bind(task)(code)
     agent = Agent("brawler", brawler, Brawler(), body=None, operators=operators)
@@ -104,7 +104,7 @@ def test_with_nothing_drawn_the_brawler_waits():
 
 def test_when_another_plan_takes_over_the_first_action_has_failed():
     lottery = Lottery(LotteryTable(LotteryRow("Jab"), LotteryRow("FullSwing")), patience=1)
-    operators = Operators()
+    operators = Operators(simulates_others=True)
 
     @operators.bind(jab)
     def stumble(agent):

@@ -2,13 +2,26 @@
 
 import pytest
 
-from bthtn import Domain, Methods, State, find_plan, method
+from bthtn import (
+    Domain,
+    Fluent,
+    Methods,
+    Primitive,
+    State,
+    derive,
+    find_plan,
+    fluent,
+    merge,
+    method,
+    primitive,
+)
 from bthtn.agent.agent import Agent
+from bthtn.agent.events import GoalEnded
 from bthtn.agent.operators import Operators
 from bthtn.behaviours import PlanGoal
-from bthtn.errors import DomainError
+from bthtn.errors import DomainError, ExecutionError
 from bthtn.kit.skills import SkillSlots, SkillTable
-from bthtn.testing.doubles import ScriptedOperator, ticks
+from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 
 
 class Enemy(State):
@@ -85,7 +98,7 @@ def test_what_is_in_the_slots_is_what_the_agent_plans_with():
 
 
 def test_a_running_agent_sees_a_changed_slot_at_its_next_decision():
-    agent = Agent("ogre", enemy, Enemy(), body=None, operators=Operators())
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=Operators(simulates_others=True))
     slots = SkillSlots(agent, TABLE, "only")
     goal = PlanGoal("battle", agent, battle())
     done = []
@@ -103,7 +116,7 @@ def test_a_running_agent_sees_a_changed_slot_at_its_next_decision():
 
 
 def test_what_runs_or_is_searched_for_is_not_disturbed_by_a_changed_slot():
-    slow = Operators()
+    slow = Operators(simulates_others=True)
     slow.bind(wait)(ScriptedOperator("RRS"))
     agent = Agent("ogre", enemy, Enemy(), body=None, operators=slow)
     slots = SkillSlots(agent, TABLE, "only")
@@ -137,3 +150,205 @@ def test_an_agent_cannot_plan_with_a_domain_of_other_states():
     with pytest.raises(DomainError, match="'robots' plans with Robot"):
         agent.plan_with(Domain("robots", Robot))
     assert agent.domain is enemy.freeze()
+
+
+# a domain that was edited
+
+
+def edited(*, name="wait", has_parameter=False):
+    """The domain above, written anew as in a module that was loaded again."""
+    domain = Domain("enemy", Enemy)
+    if has_parameter:
+
+        def wait(where: str) -> Primitive:
+            return primitive()
+
+        domain.primitive(wait)
+    else:
+        domain.primitive(name)
+    dance = domain.primitive("dance")
+
+    @domain.compound
+    def battle() -> Methods:
+        yield method(dance())
+
+    return domain
+
+
+def test_a_goal_is_planned_with_the_tasks_of_an_edited_domain():
+    agent = Agent("ogre", enemy, Enemy(), body=None)
+    goal = PlanGoal("battle", agent, battle())
+    assert ticks(goal, 1) == "S"
+    agent.plan_with(edited())
+    assert ticks(goal, 1) == "S"
+    assert [str(step) for step in goal.plan.steps] == ["dance"]
+
+
+@pytest.mark.parametrize("other", [edited(name="rest"), edited(has_parameter=True)])
+def test_a_goal_that_an_edited_domain_does_not_fit_fails_and_says_so(other):
+    agent = Agent("ogre", enemy, Enemy(), body=None, listener=(heard := RecordingListener()))
+    goal = PlanGoal("wait", agent, wait())
+    assert ticks(goal, 1) == "S"
+    agent.plan_with(other)
+    assert ticks(goal, 1) == "F"
+    assert "'wait'" in heard.of(GoalEnded)[-1].reason
+    agent.plan_with(enemy)
+    assert ticks(goal, 1) == "S"
+
+
+def test_a_running_plan_goes_on_when_the_edited_domain_does_not_fit_its_goal():
+    slow = Operators()
+    slow.bind(wait)(ScriptedOperator("RRRS"))
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=slow)
+    goal = PlanGoal("wait", agent, wait())
+    assert ticks(goal, 1) == "R"
+    agent.operators = Operators()
+    agent.plan_with(edited(name="rest"))
+    assert ticks(goal, 4) == "RRSF"
+
+
+def test_operators_of_the_tasks_before_an_edit_are_refused_at_the_call():
+    bound = Operators()
+    bound.bind(wait)(ScriptedOperator())
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=bound)
+    with pytest.raises(ExecutionError, match=r"BT303.*'wait' has an operator but is no task"):
+        agent.plan_with(edited())
+    assert agent.domain is enemy.freeze()
+
+
+def test_what_is_planned_ahead_is_planned_with_the_edited_domain():
+    agent = Agent("ogre", enemy, Enemy(), body=None)
+    goal = PlanGoal("battle", agent, battle())
+    assert goal.prepare()
+    agent.plan_with(edited())
+    assert goal.prepare()
+    assert ticks(goal, 1) == "S"
+    assert [str(step) for step in goal.plan.steps] == ["dance"]
+
+
+# operators of skills
+
+
+def test_what_is_bound_to_a_template_runs_what_is_derived_from_it():
+    template = skill("strike")
+    act = template.task("strike")
+    slash = derive(template, "slash", rename={"strike": "slash"})
+    fast = derive(slash, "fast", rename={"slash": "fast_slash"})
+    code, own = ScriptedOperator("RS"), ScriptedOperator("RS")
+    operators = Operators()
+    operators.simulate(wait)
+    operators.bind(act)(code)
+    operators.bind(fast.tasks["fast_slash"])(own)
+    for domain, runs in ((slash, code), (fast, own)):
+        agent = Agent("ogre", merge("ogre", enemy, domain), Enemy(), body=None, operators=operators)
+        assert ticks(PlanGoal("battle", agent, battle()), 2) == "RS"
+        assert (runs.starts, runs.ends) == (1, 1)
+
+
+def test_the_hooks_of_a_template_are_called_for_what_is_derived_from_it():
+    template, called = skill("strike"), []
+    operators = Operators(simulates_others=True)
+    operators.on_plan_start(template.task("strike"))(lambda agent: called.append("start"))
+    operators.on_plan_end(template.task("strike"))(lambda agent: called.append("end"))
+    slash = derive(template, "slash", rename={"strike": "slash"})
+    agent = Agent("ogre", merge("ogre", enemy, slash), Enemy(), body=None, operators=operators)
+    assert ticks(PlanGoal("battle", agent, battle()), 1) == "S"
+    assert called == ["start", "end"]
+
+
+def test_a_skill_without_an_operator_is_refused_and_the_slot_stays_as_it_was():
+    operators = Operators()
+    operators.bind(wait)(ScriptedOperator())
+    agent = Agent("ogre", enemy, Enemy(), body=None, operators=operators)
+    slots = SkillSlots(agent, TABLE, "only")
+    with pytest.raises(ExecutionError, match=r"BT311.*'jab' has no operator"):
+        slots.fill("only", JAB)
+    assert slots.skills == ()
+    assert agent.domain is TABLE.base
+    operators.bind(JAB.task("jab"))(ScriptedOperator())
+    slots.fill("only", JAB)
+    assert slots.skills == (JAB.freeze(),)
+
+
+def test_operators_of_skills_that_the_agent_does_not_have_are_no_mistake():
+    operators = Operators()
+    for task in (wait, JAB.task("jab"), SLAM.task("slam")):
+        operators.bind(task)(ScriptedOperator())
+    goblin = Agent("goblin", TABLE.domain("goblin"), Enemy(), body=None, operators=operators)
+    assert ticks(PlanGoal("battle", goblin, battle()), 1) == "S"
+
+
+def test_two_slots_of_one_name_are_refused():
+    agent = Agent("ogre", enemy, Enemy(), body=None)
+    with pytest.raises(DomainError, match=r"BT124.*two slots are called 'hand'"):
+        SkillSlots(agent, TABLE, "hand", "foot", "hand")
+
+
+# an endless plan
+
+
+class Duel(State):
+    near: Fluent[bool] = fluent(default=True)
+
+
+def duel():
+    """A fighter who waits without end, as long as no skill tells him what to do."""
+    domain, skilled, operators = Domain("duel", Duel), Domain("skilled", Duel), Operators()
+    stand = domain.primitive("stand")
+    thrust = skilled.primitive("thrust", precondition=Duel.near)
+    for task in (stand, thrust):
+        operators.bind(task)(ScriptedOperator("R"))
+
+    @domain.extension_point
+    def attack() -> Methods:
+        yield from ()
+
+    @domain.compound
+    def fight() -> Methods:
+        yield method(attack())
+        yield method(stand())
+
+    def more() -> Methods:
+        yield method(thrust())
+
+    more.__name__ = "attack"
+    skilled.extension_point(more)
+    heard = RecordingListener()
+    agent = Agent("duellist", domain, Duel(), body=None, operators=operators, listener=heard)
+    slots = SkillSlots(agent, SkillTable(domain, {"duellist": (skilled,)}), "hand")
+    return agent, slots, skilled, fight(), heard
+
+
+@pytest.mark.parametrize("budget", [1, None])
+def test_a_running_endless_plan_is_replaced_when_a_slot_is_filled(budget):
+    agent, slots, skilled, fight, heard = duel()
+    goal = PlanGoal("fight", agent, fight, budget=budget)
+    assert ticks(goal, 8) == "RRRRRRRR"
+    slots.fill("hand", skilled)
+    assert ticks(goal, 8) == "RRRRRRRR"
+    assert heard.lines() == ["start stand", "aborted stand", "start thrust"]
+
+
+def test_a_running_endless_plan_watches_what_the_new_skill_waits_for():
+    agent, slots, skilled, fight, heard = duel()
+    agent.believe(Duel.near, False)
+    goal = PlanGoal("fight", agent, fight)
+    ticks(goal, 2)
+    slots.fill("hand", skilled)
+    assert ticks(goal, 3) == "RRR"
+    assert heard.lines() == ["start stand"]
+    agent.believe(Duel.near, True)
+    assert ticks(goal, 1) == "R"
+    assert heard.lines() == ["start stand", "aborted stand", "start thrust"]
+
+
+def test_a_running_plan_goes_on_when_its_slot_is_cleared_until_it_ends():
+    agent, slots, skilled, fight, heard = duel()
+    slots.fill("hand", skilled)
+    goal = PlanGoal("fight", agent, fight)
+    ticks(goal, 2)
+    slots.clear("hand")
+    assert ticks(goal, 3) == "RRR"
+    agent.believe(Duel.near, False)
+    assert ticks(goal, 2) == "RR"
+    assert heard.lines() == ["start thrust", "aborted thrust", "start stand"]

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from itertools import product
 
@@ -151,6 +152,17 @@ def test_a_weight_may_be_asked_of_the_state():
     assert Counter(steps(by_function, seed) for seed in range(300))["tails"] >= 240
 
 
+def test_a_draw_may_vary_with_a_function_of_the_state():
+    def steps_of(by, number):
+        return steps(random_of((1, heads()), (1, tails()), by=by), 3, round=number)
+
+    rounds = range(20)
+    by_function = [steps_of(lambda state: state.round, one) for one in rounds]
+    assert by_function == [steps_of(Table.round, one) for one in rounds]
+    assert len(set(by_function)) == 2
+    assert steps_of((Table.luck, lambda state: state.round), 3) in {"heads", "tails"}
+
+
 @pytest.mark.parametrize("weight", [0, -1])
 def test_what_weighs_nothing_comes_last(weight):
     goal = random_of((Table.luck, tails()), (1, heads()))
@@ -208,6 +220,17 @@ class Number(IntEnum):
     ONE = 1
 
 
+@dataclass(frozen=True)
+class Squad:
+    members: frozenset[str]
+    size: float = 1
+    seen: int = field(default=0, compare=False)
+
+
+def function():
+    """A value whose text has an address."""
+
+
 class Word(str):
     __slots__ = ()
 
@@ -227,6 +250,8 @@ class Word(str):
         ((1.0, ("b",)), "(1 ('b'))"),
         (frozenset({"b", "a", "c"}), "{'a' 'b' 'c'}"),
         (object(), "object"),
+        (function, "<function function>"),
+        (Squad(frozenset({"b", "a"}), 2.0, 7), "Squad({'a' 'b'} 2)"),
     ],
 )
 def test_values_have_a_text_that_does_not_depend_on_the_process(value, text):

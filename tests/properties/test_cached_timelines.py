@@ -155,7 +155,7 @@ def tree_of(kind, agent, first, second):
 def timeline(drawn, cache=None, counts=None):
     """What ``bthtn run`` would print, tick by tick, for an agent who plans with this cache."""
     counts = Counter() if counts is None else counts
-    operators, planning = Operators(), Settings(**drawn["settings"], **LIMITS)
+    operators, planning = Operators(simulates_others=True), Settings(**drawn["settings"], **LIMITS)
     # What was checked is shared by all arrivals at one suspended part, and no cache keeps it.
     keeps = cache is not None and not planning.check_rest
     primitives = [

@@ -36,7 +36,7 @@ class NoisyWorld(World):
 def told(problem, replanning, *, noisy=False, sensed=(), review=Review):
     """The listener of a run, in which a sensor may write something else before every tick."""
     heard = RecordingListener()
-    slow = Operators()
+    slow = Operators(simulates_others=True)
     for task in problem.domain.tasks.values():
         if isinstance(task, PrimitiveTask):
             slow.bind(task)(ScriptedOperator("RRS"))

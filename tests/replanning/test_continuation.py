@@ -35,7 +35,7 @@ def test_a_record_is_comparable_up_to_the_first_open_part_of_a_branch(problem):
     assert tuple(record[: len(entries)]) == tuple(entries)
     assert not is_whole or entries == record
     if is_whole:
-        assert record_entries(search.plan.tree, comparable=True) == list(record)
+        assert record_entries(search.plan.tree, open_branches=False) == list(record)
 
 
 def test_an_open_part_in_a_branch_cuts_the_record_and_one_at_the_end_does_not():

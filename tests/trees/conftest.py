@@ -123,7 +123,7 @@ def new_scene():
 
 def replaced(task, code):
     """The soldier's operators, with other code for one task."""
-    others = Operators()
+    others = Operators(simulates_others=True)
     for known in operators.tasks():
         others.bind(known)(code if known is task else operators.find(known))
     return others

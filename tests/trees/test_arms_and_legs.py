@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from bthtn import Settings, find_plan
-from bthtn.agent.agent import domain_for
+from bthtn.agent.agent import domain_and_goal
 from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.analysis.checks import findings
 from bthtn.errors import PlanningError
@@ -93,8 +93,8 @@ def test_each_change_says_whose_it_is():
 
 def test_each_goal_is_planned_with_the_domain_of_its_task():
     agent = two_halves().agent
-    assert domain_for(agent.domains, domain.use_arms()).name == "upper"
-    assert domain_for(agent.domains, (domain.use_legs(), domain.legs_idle())).name == "lower"
+    assert domain_and_goal(agent.domains, domain.use_arms())[0].name == "upper"
+    assert domain_and_goal(agent.domains, domain.use_legs())[0].name == "lower"
     assert agent.domain.name == "upper"
 
 

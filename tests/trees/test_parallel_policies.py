@@ -21,7 +21,7 @@ class Post:
         self.walk = self.domain.primitive("walk")
         self.watch = self.domain.primitive("watch")
         self.cleaned_up = []
-        operators = Operators()
+        operators = Operators(simulates_others=True)
         operators.bind(self.walk)(self.walking)
         operators.bind(self.watch)(self.watching)
         self.heard = RecordingListener()

@@ -135,7 +135,7 @@ def test_without_a_magazine_and_without_cover_there_is_no_plan(scene):
     destroy_all_cover(scene.world)
     (ended,) = [event for event in scene.tick() if isinstance(event, GoalEnded)]
     assert not ended.succeeded
-    assert ended.reason == "there is no plan"
+    assert ended.reason == "there is no plan: fight, method 0: not target is false: target = true"
     assert scene.character.root.tip().name == "patrol"
 
 
@@ -179,7 +179,10 @@ def test_an_operator_that_raises_fails_the_plan_and_nothing_else(new_scene, oper
     assert failed.task == "reload"
     assert isinstance(failed.error, ZeroDivisionError)
     (plan,) = scene.heard.of(PlanFailed)
-    assert plan.reason.endswith("prepare_combat m0 > reload: ZeroDivisionError: the bolt is stuck")
+    told = (
+        "prepare_combat m0 > reload: ZeroDivisionError: the bolt is stuck (test_soldier_scenarios"
+    )
+    assert told in plan.reason
     assert scene.heard.running() == []
 
 
@@ -194,7 +197,9 @@ def test_he_gives_up_a_fight_in_which_every_plan_fails(new_scene, operators_with
     (avoided,) = scene.heard.of(TaskAvoided)
     assert (avoided.task, avoided.reason) == ("reload", "the bolt is stuck")
     (ended,) = scene.heard.of(GoalEnded)
-    assert ended.reason == "there is no plan"
+    first, avoided = ended.reason.split("; reload: avoided: it failed at tick ")
+    assert first == "there is no plan: fight, method 0: not target is false: target = true"
+    assert "because the bolt is stuck; until tick" in avoided
 
 
 def test_an_operator_whose_order_is_replaced_fails_with_a_reason(scene):

@@ -327,7 +327,7 @@ class Body:
         return bool(spot)
 
 
-operators = Operators()
+operators = Operators(simulates_others=True)
 agent = Agent("soldier", combat, Soldier(ammo=1), body=Body(), operators=operators)
 assert_type(agent, Agent[Soldier, Body])
 assert_type(agent.body, Body)

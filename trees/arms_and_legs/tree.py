@@ -28,6 +28,7 @@ def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is lef
 def two_halves() -> Character:
     """He walks and guards at the same time: the arms see what the legs have set."""
     world, operators = World(), Operators()
+    operators.simulate(domain.arms_idle, domain.legs_idle)
     operators.bind(domain.slam)(_striking)
     operators.bind(domain.guard_face)(_guarding)
 
@@ -63,17 +64,26 @@ class Attack(NamedTuple):
     strike: PrimitiveTask[[]]
     set_out: PrimitiveTask[[]]
     guard: PrimitiveTask[[]]
+    idle: PrimitiveTask[[]]
 
 
-CORRECTED: Final = Attack(domain.body, domain.attack(), domain.strike, domain.set_out, domain.guard)
+CORRECTED: Final = Attack(
+    domain.body, domain.attack(), domain.strike, domain.set_out, domain.guard, domain.idle
+)
 LITERAL: Final = Attack(
-    literal.literal_body, literal.attack(), literal.strike, literal.set_out, literal.guard
+    literal.literal_body,
+    literal.attack(),
+    literal.strike,
+    literal.set_out,
+    literal.guard,
+    literal.idle,
 )
 
 
 def in_background(attack: Attack = CORRECTED) -> Character:
     """One domain, one goal: setting out is done at once, and the legs walk on by themselves."""
     world, operators = World(), Operators()
+    operators.simulate(attack.idle)
     operators.bind(attack.strike)(_striking)
     operators.bind(attack.set_out)(_setting_out)
     operators.bind(attack.guard)(_guarding)

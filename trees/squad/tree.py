@@ -12,6 +12,8 @@ from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.examples.domains.squad.domain import (
     Soldier,
     bandage,
+    go_to,
+    guard,
     serve,
     squad,
     strike,
@@ -59,6 +61,7 @@ class Squad:
 
     def _operators(self) -> Operators:
         operators = Operators()
+        operators.simulate(go_to, guard)
         operators.on_plan_start(strike)(self.head.ask)
         operators.on_plan_end(strike)(self.head.release)
 

@@ -1,0 +1,128 @@
+"""Programming errors: exceptions of users' code that do not say that the world refused something.
+
+An OperatorFailed is an answer of the world. Every other exception is a mistake in the code that
+raised it: it is contained, logged with its traceback the first time, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from logging import Logger, getLogger
+from pathlib import PurePath
+from traceback import walk_tb
+from types import MappingProxyType
+from typing import Final, TypeGuard
+
+from bthtn.agent.events import (
+    AgentEvent,
+    CleanupEnded,
+    CodeFailed,
+    GoalEnded,
+    LeafAborted,
+    LeafEnded,
+    LeafRefused,
+    PlanHookFailed,
+    SensorFailed,
+)
+from bthtn.agent.operators import OperatorFailed
+from bthtn.errors import BthtnError
+
+LOGGER: Final[Logger] = getLogger("bthtn")
+
+
+class ProgrammingErrors:
+    """The programming errors of one agent, counted by kind.
+
+    A kind is what ran, the class of the exception, and the line that raised it. The first error of
+    each kind is logged, and with ``strict`` kept until ``raise_first`` raises it.
+    """
+
+    def __init__(self, agent: str, *, strict: bool) -> None:
+        self._agent = agent
+        self._strict = strict
+        self._counts: dict[str, int] = {}
+        self._raised: list[BaseException] = []
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many errors there were of each kind."""
+        return MappingProxyType(self._counts)
+
+    def note(self, event: AgentEvent) -> None:
+        """Count the error of an event, if it has one, and log the first of its kind."""
+        where = _where(event)
+        error: BaseException | None = getattr(event, "error", None)
+        if not where or not is_programming_error(error):
+            return
+        kind = f"{where}: {type(_origin(error)).__name__}{_place(error)}"
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        if self._counts[kind] > 1:
+            return
+        text = "%s of agent '%s' raised %s; more errors of this kind are only counted"
+        LOGGER.error(text, where, self._agent, text_of(error), exc_info=error)
+        if self._strict:
+            self._raised.append(error)
+
+    def raise_first(self) -> None:
+        """Raise the first error that was kept, and drop the others."""
+        if self._raised:
+            error = self._raised[0]
+            self._raised.clear()
+            raise error
+
+
+def is_programming_error(error: BaseException | None) -> TypeGuard[Exception]:
+    """Whether an exception is a mistake in users' code, and not the answer of an operator."""
+    return isinstance(error, Exception) and not isinstance(error, OperatorFailed)
+
+
+def text_of(error: BaseException) -> str:
+    """The class, message and place of an exception; only the message of an OperatorFailed."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
+        text = "(its text cannot be told)"
+    if isinstance(error, OperatorFailed):
+        return text or "the operator failed"
+    place = "" if isinstance(error, BthtnError) else _place(error)  # its own text has one
+    return f"{type(error).__name__}: {text}{place}"
+
+
+def code_failed(code: str, error: BaseException) -> CodeFailed:
+    """The event of users' code that raised."""
+    return CodeFailed(code, text_of(error), error)
+
+
+def _place(error: BaseException) -> str:
+    """The line that raised an exception of users' code: `` (operators.py:12)``."""
+    origin = _origin(error)
+    frames = list(walk_tb(origin.__traceback__))
+    if not frames or isinstance(origin, BthtnError):
+        return ""
+    frame, line = frames[-1]
+    return f" ({PurePath(frame.f_code.co_filename).name}:{line})"
+
+
+def _origin(error: BaseException) -> BaseException:
+    """The exception of users' code that an error of a search was made of, or the error itself."""
+    cause = error.__cause__ if isinstance(error, BthtnError) else None
+    return error if cause is None else cause
+
+
+def _where(event: AgentEvent) -> str:
+    """What raised the error of an event, without arguments; an empty text for other events."""
+    match event:
+        case SensorFailed(sensor):
+            return f"sensor '{sensor}'"
+        case LeafEnded(_, task) | LeafAborted(_, task) | LeafRefused(_, task):
+            return f"step '{task.partition('(')[0]}'"
+        case PlanHookFailed(_, hook, task):
+            return f"{hook} of '{task.partition('(')[0]}'"
+        case CleanupEnded(_, task):
+            return f"cleanup '{task}'"
+        case GoalEnded(goal):
+            return f"goal '{goal}'"
+        case CodeFailed(code):
+            return code
+        case _:
+            return ""
