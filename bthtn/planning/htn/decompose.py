@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import PlainBody
 from bthtn.domain.number import number_of
@@ -311,7 +310,7 @@ def _reject(
 ) -> None:
     """Record and emit the reason why a method is not usable."""
     condition, body = method.method.condition, method.method.body
-    if type(condition) is TurnCondition:  # which says whose turn it is, and is no reason
+    if method.is_turn:  # whose turn it is, is no reason
         return
     reason = reasons.because(condition, method.mentioned, search.view, binding)
     if isinstance(body, PlainBody) and condition.evaluate(search.view, binding) is True:

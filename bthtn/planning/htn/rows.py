@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.method import Method
 from bthtn.domain.network import (
     DeferNetwork,
@@ -180,7 +181,8 @@ class MethodRow:
     ``holds`` is its compiled condition, None if that always holds. With ``is_evaluated``,
     condition and body are evaluated instead, since one of them cannot be compiled. With
     ``excludes_later``, no later method is usable in a state where this one is. ``mentioned`` are
-    the fluents in the condition, None if they depend on the state.
+    the fluents in the condition, None if they depend on the state. With ``is_turn``, the condition
+    says whose turn it is in a construct.
     """
 
     __slots__ = (
@@ -192,6 +194,7 @@ class MethodRow:
         "holds",
         "index",
         "is_evaluated",
+        "is_turn",
         "mentioned",
         "method",
         "task",
@@ -211,6 +214,7 @@ class MethodRow:
         self.cost = _number(method.cost)
         self.value = _number(method.value)
         self.has_numbers = self.cost is None or self.value is None
+        self.is_turn = isinstance(method.condition, TurnCondition)
         self.mentioned = references(method.condition)
         alike = reads_alike(method.condition)
         self.footprints: ByArguments[Footprint] | None = ByArguments() if alike else None
