@@ -3,8 +3,8 @@
     not running     note the beliefs, and start to search
     searching       a budget of expansions per tick; RUNNING meanwhile
     no plan         FAILURE; after several times in a row, FAILURE at once until a belief changes
-    plan found      if the world has changed meanwhile: does the plan still work? Then compile
-                    it, mount it and tick it
+    plan found      wait until goals whose place it takes have ended; if the world has changed
+                    meanwhile: does the plan still work? Then compile it, mount it and tick it
     running         if a relevant belief was changed from outside: keep the plan, replace it,
                     repair it, or abort it and search anew; then tick the mounted plan
                     RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -34,12 +34,14 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
+from bthtn.agent.leases import Holder
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError, Diagnostic, DomainError
 from bthtn.plan.failure import Failure
@@ -57,7 +59,7 @@ LONGEST_RECORD: Final = 1_000
 """Entries kept of a record that grows with every suspended part; it only distinguishes plans."""
 
 
-class PlanGoal(Behaviour):
+class PlanGoal(TakingOver):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
     ``budget`` is the number of expansions per tick, None for no limit; or a schedule that divides
@@ -81,19 +83,19 @@ class PlanGoal(Behaviour):
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
-        super().__init__(name)
+        super().__init__(name, agent)
         if isinstance(budget, int) and budget <= 0:
             message = f"the budget of '{name}' is {budget}"
             hint = "give it expansions per tick, or None for as many as it takes"
             raise DomainError(Diagnostic("BT202", message, hint=hint))
-        self.agent = agent
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
         self.verdict: Verdict | None = None
         self._settings = settings
         self._max_replans = max_replans
-        self._was_aborting = False
+        self._has_waited = False
+        self._ended: Status | None = None
         self._reason = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
@@ -144,16 +146,11 @@ class PlanGoal(Behaviour):
             self._start()
             self.status = RUNNING
         self._budget.renew()
-        status = self._find_plan() if self._mount.is_empty else self._review_plan()
-        if status is SUCCESS:  # there is a plan to tick
-            subtree = self._mount.subtree
-            if subtree.status is not SUCCESS:  # else only its last aborts are waited for
-                self._mount.run.ticked()
-                yield from subtree.tick()
-            status = self._after(subtree.status)
+        status = self._ended or (yield from self._advance())
         if status is not RUNNING:
             self.stop(status)
         self.status = status
+        self._let_others_begin()  # it has kept its place
         yield self
 
     def update(self) -> Status:
@@ -163,12 +160,15 @@ class PlanGoal(Behaviour):
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
+        ended, self._ended = self._ended, None
         if new_status is not INVALID:
             self._mount.hooks.close()
             return
-        if self.status is RUNNING:
+        if self.status is RUNNING and ended is None:
             self.agent.emit(PlanAborted(self.name, interruption_of(self)))
             self.feedback_message = "aborted"
+            self.plan = self.verdict = None
+            self.record = MethodTraversalRecord()
         for child in self.children:
             if child.status is not INVALID:
                 child.stop(new_status)
@@ -183,12 +183,40 @@ class PlanGoal(Behaviour):
         self._unmount()
         # A goal below a step leaves its aborts to the goal around it, which waits for them.
         if not self._mount.hooks.is_inside_a_step:
-            self.agent.aborts.cut_off(self._mount.hooks.holder, "the tree was taken down")
+            self.agent.aborts.cut_off(self._holder, "the tree was taken down")
         self._failures.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
         return super().tip() if self._mount.is_empty else self._mount.subtree.tip()
+
+    def _advance(self) -> Generator[Behaviour, None, Status]:
+        """Search for a plan, or tick the plan. Returns the status of the goal."""
+        status = self._find_plan() if self._mount.is_empty else self._review_plan()
+        if status is not SUCCESS:  # there is no plan to tick
+            return status
+        subtree = self._mount.subtree
+        if subtree.status is not SUCCESS:  # else only its last aborts are waited for
+            self._mount.run.ticked()
+            yield from subtree.tick()
+        return self._after(subtree.status)
+
+    @property
+    def _holder(self) -> Holder:
+        return self._mount.hooks.holder
+
+    @property
+    def _is_acting(self) -> bool:
+        return self.status is RUNNING and not self._mount.is_empty
+
+    def _begin(self) -> None:
+        work, status = self._advance(), RUNNING
+        try:
+            while True:
+                next(work)
+        except StopIteration as done:
+            status = done.value
+        self._ended = None if status is RUNNING else status  # answered in the next tick
 
     def _start(self) -> None:
         self._unmount()
@@ -206,14 +234,21 @@ class PlanGoal(Behaviour):
     def _find_plan(self) -> Status:
         """Search within the budget: SUCCESS once a plan is mounted, RUNNING until then."""
         try:
-            if self._waits_for_aborts():
+            if self._is_aborting():
+                self._has_waited = True
                 return RUNNING
+            if self._has_waited:  # what was aborted may have changed the beliefs
+                self._has_waited = False
+                self._search.restart_if_changed()
             repaired = self._repair.repaired(*self._failures.situation)
             if repaired is not None:
                 self._mount.put(repaired.plan, repaired.over)
                 return self._repaired(repaired)
             plan = self._search.advance()
             if plan is None:
+                return RUNNING
+            if self._must_wait():
+                self._has_waited = True
                 return RUNNING
             self._failures.found()
             self._mount.put(plan)
@@ -227,16 +262,9 @@ class PlanGoal(Behaviour):
             return self._fail(Failure(str(failed)))
         return SUCCESS
 
-    def _waits_for_aborts(self) -> bool:
-        """Whether aborts are unfinished; the search starts after them, from the new beliefs."""
-        was_aborting, self._was_aborting = self._was_aborting, self._is_aborting()
-        if was_aborting and not self._was_aborting:
-            self._search.restart_if_changed()
-        return self._was_aborting
-
     def _is_aborting(self) -> bool:
         """Whether something that this goal has aborted is not done yet."""
-        first = self.agent.aborts.in_the_way(self._mount.hooks.holder)
+        first = self.agent.aborts.first(self._holder)
         if first is not None:
             self.feedback_message = f"waits until '{first.task}' is given up"
         return first is not None

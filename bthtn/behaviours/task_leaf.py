@@ -1,6 +1,6 @@
 """TaskLeaf: runs one step of a plan.
 
-    wait     while an unfinished abort is in the way
+    wait     while an unfinished abort of the goal, or a step that has its resources, is in the way
     start    precondition and exec_only hold?     no: refused, a failure without a start
              on_start effects, operator.start
     tick     during holds?                        no: the operator is aborted, then a failure
@@ -20,8 +20,11 @@ from typing import NamedTuple
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.events import LeafWaits
+from bthtn.agent.leases import Holder
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
-from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
+from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import discard, enclosing_cleanups
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun, text_of
@@ -51,6 +54,7 @@ class TaskLeaf(Behaviour):
         self._operator: Operator | None = None
         self._abort: OperatorAbort | None = None
         self._obstacle: Obstacle | None = None
+        self._waits_for: Holder | None = None
         self._visited: list[Behaviour] = []
 
     @property
@@ -88,7 +92,7 @@ class TaskLeaf(Behaviour):
         for subtree in self.children:
             discard(subtree)
         self.children = []
-        self._step = self._operator = self._abort = self._obstacle = None
+        self._step = self._operator = self._abort = self._obstacle = self._waits_for = None
         self._visited = []
         self.failure, self.feedback_message = None, ""
 
@@ -131,11 +135,25 @@ class TaskLeaf(Behaviour):
             self.stop(INVALID)
 
     def _must_wait(self) -> bool:
-        """Whether an unfinished abort of the agent has to be done first."""
-        aborts = self._run.agent.aborts
-        first = aborts.in_the_way(self._run.holder, self.node.task.uses)
-        self.feedback_message = f"waits until '{first.task}' is given up" if first else ""
-        return first is not None
+        """Whether an abort of the goal, or a step that has a resource of this one, must end first.
+
+        The agent is told once of each step that it waits for.
+        """
+        run, uses = self._run, self.node.task.uses
+        first = run.agent.aborts.first(run.holder)
+        if first is not None:
+            self.feedback_message = f"waits until '{first.task}' is given up"
+            return True
+        before, self._waits_for = self._waits_for, runtime_of(run.agent).occupant(run.holder, uses)
+        if self._waits_for is None:
+            self.feedback_message = ""
+            return False
+        step, goal = str(self._waits_for), str(self._waits_for.inside)
+        self.feedback_message = f"waits until '{step}' of '{goal}' is over"
+        if self._waits_for is not before:
+            place = path_text(self.path)
+            run.agent.emit(LeafWaits(self.name, tuple(sorted(uses)), step, goal, place))
+        return True
 
     def _start(self) -> bool:
         """Check the conditions and start the operator. Returns whether it has started."""

@@ -30,6 +30,7 @@ from bthtn.agent.events import (
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeafWaits,
     LeaseReturned,
     LeaseTaken,
     PlanAborted,
@@ -235,6 +236,9 @@ class _RowBuilder:
                 yield Entry(Verb.FAILS, _because(event.task, event.reason))
             case LeafRefused():
                 yield Entry(Verb.REFUSES, _because(event.task, event.reason))
+            case LeafWaits():
+                why = f"'{event.other}' of '{event.goal}' is not over"
+                yield Entry(Verb.WAITS, _because(event.task, why))
             case LeafAborted():
                 yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))
             case _:

@@ -133,21 +133,13 @@ def taken_over(stage, urgent, abort_ticks=2):
     return root
 
 
-def test_another_goal_of_the_agent_works_on_the_abort_and_runs_beside_it(stage):
+def test_another_goal_of_the_agent_works_on_the_abort_and_starts_after_it(stage):
     root = taken_over(stage, stage.step("urgent", "R", uses="legs"))
-    assert stage.heard.lines() == ["start calm", "start urgent", "aborting calm"]
+    assert stage.heard.lines() == ["start calm", "aborting calm"]
     ticks(root, 2)
-    assert stage.heard.lines()[3:] == ["aborted calm"]
+    assert stage.heard.lines()[2:] == ["aborted calm", "start urgent"]
     assert stage.code["calm"].runs[0].abort_ticks == 2
     assert stage.heard.faults() == []
-
-
-def test_a_step_of_another_goal_waits_for_the_same_resource(stage):
-    look, grab = stage.step("look", "RS"), stage.step("grab", "R", uses="arms")
-    root = taken_over(stage, (look, grab), abort_ticks=3)
-    ticks(root, 4)
-    told = ["start look", "aborting calm", "done look", "aborted calm", "start grab"]
-    assert stage.heard.lines()[1:] == told
 
 
 def test_goals_side_by_side_work_on_an_abort_once_in_a_tick(stage):

@@ -291,9 +291,7 @@ def bettered(stage, told):
     return goal
 
 
-def test_a_plan_that_was_replaced_keeps_its_leases_until_its_aborts_are_done(
-    stage, told, bettered
-):
+def test_a_plan_that_was_replaced_keeps_its_leases_until_its_aborts_are_done(stage, told, bettered):
     assert stage.heard.lines()[-1] == "aborting hide"
     assert (told, len(stage.actor.leases)) == (["+hide"], 1)
     ticks(bettered, 1)

@@ -1,0 +1,97 @@
+"""TakingOver: a goal that begins when those whose place it takes in the tree have ended.
+
+py_trees ticks the branch that takes over before it stops the one that ran. So a goal with a new
+plan waits for the goals whose place it takes; each of them, when it has been stopped, or ticked
+because it keeps its place after all, lets it begin, in the same tick.
+
+    selector.tick    hurry.tick    waits for calm, RUNNING
+                     calm.stop     aborts its steps, then lets hurry begin: its first step starts
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Parallel
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.leases import Holder
+
+
+class TakingOver(Behaviour):
+    """A goal of an agent, which waits for the other ones whose place it takes."""
+
+    def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
+        super().__init__(name)
+        self.agent = agent
+        self._awaited: list[TakingOver] = []
+        self._waiting: list[TakingOver] = []
+
+    @property
+    @abstractmethod
+    def _holder(self) -> Holder:
+        """The holder that the goal's aborts are inside of."""
+
+    @property
+    @abstractmethod
+    def _is_acting(self) -> bool:
+        """Whether a plan of the goal is running."""
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Go on with the tick in which the goal had to wait."""
+
+    def stop(self, new_status: Status) -> None:
+        """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
+        if new_status is Status.INVALID:
+            self._awaited = []
+        super().stop(new_status)
+        self._let_others_begin()
+
+    def _must_wait(self) -> bool:
+        """Whether goals whose place this one takes are acting, or not done with their aborts."""
+        was_waiting, self._awaited = bool(self._awaited), []
+        for other in _displaced_by(self):
+            if other.agent is not self.agent:
+                continue
+            abort = self.agent.aborts.first(other._holder)
+            if abort is not None:
+                self.feedback_message = f"waits until '{abort.task}' is given up"
+                return True
+            # One that was neither ticked nor stopped since the last tick keeps its place.
+            if other._is_acting and not was_waiting:
+                self.feedback_message = f"waits until '{other.name}' is given up"
+                self._awaited.append(other)
+                other._waiting.append(self)
+        return bool(self._awaited)
+
+    def _let_others_begin(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for other in waiting:
+            if self in other._awaited:
+                other._awaited.remove(self)
+                if not other._awaited:
+                    other._begin()
+
+
+def _displaced_by(goal: TakingOver) -> Iterator[TakingOver]:
+    """The goals that lose their place when this one begins: those in branches beside its own.
+
+    A composite runs one of its branches at a time, except a Parallel. Goals inside of the steps
+    of others are left out, as they end with these.
+    """
+    below: Behaviour = goal
+    while below.parent is not None:
+        beside = [] if isinstance(below.parent, Parallel) else below.parent.children
+        pending = [child for child in reversed(beside) if child is not below]
+        while pending:
+            one = pending.pop()
+            if isinstance(one, TakingOver):
+                yield one
+            else:
+                pending.extend(reversed(one.children))
+        below = below.parent
