@@ -18,7 +18,7 @@ _ENDED: Final = (Status.SUCCESS, Status.FAILURE)
 
 
 class PlanParallel(Parallel):
-    """Every unfinished branch is ticked once per tick, in order, before the end is decided.
+    """Every unfinished branch is ticked once per tick, in order, until the node has failed.
 
     Finished branches are remembered. When the node ends, branches that still run are aborted,
     newest first.
@@ -40,14 +40,17 @@ class PlanParallel(Parallel):
         """Skip py_trees' check of its own policy, which is only shown."""
 
     def tick(self) -> Iterator[Behaviour]:
-        """Tick the unfinished branches, then apply the policy."""
+        """Tick the unfinished branches, and apply the policy after each."""
         if self.status is not Status.RUNNING:
             reset(self.children)
             self.status = Status.RUNNING
-        for child in self.children:
+        verdict = Status.RUNNING
+        for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
                 yield from child.tick()
-        verdict = self._verdict()
+                verdict = self._verdict(number)
+                if verdict is Status.FAILURE:  # nothing is started only to be aborted
+                    break
         running = [child for child in self.children if child.status is Status.RUNNING]
         self.current_child = running[-1] if running else self.children[-1]
         if verdict is Status.RUNNING:
@@ -58,11 +61,12 @@ class PlanParallel(Parallel):
             self.stop(verdict)
         yield self
 
-    def _verdict(self) -> Status:
-        ends = [
-            Status.FAILURE if child.status is Status.INVALID else child.status
-            for child in self.children
-        ]
+    def _verdict(self, ticked: int) -> Status:
+        """What the policy says when so many branches were ticked, or had ended before."""
+        ends = [child.status for child in self.children]
+        for index, end in enumerate(ends):
+            if end is Status.INVALID:
+                ends[index] = Status.FAILURE if index < ticked else Status.RUNNING
         if self.node.policy is ParallelPolicy.PRIMARY:
             return ends[0]
         decisive, other = Status.FAILURE, Status.SUCCESS
