@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
+from py_trees.composites import Composite, Selector
 
 from bthtn.agent.events import LeafWaits
 from bthtn.agent.leases import Holder
@@ -106,6 +107,8 @@ class TaskLeaf(Behaviour):
                 self._obstacle = self._obstacle_of(during)
                 if self._obstacle is not None:
                     return self._abort_operator()
+        elif not self._has_place():
+            return FAILURE
         elif self._must_wait():
             return RUNNING
         elif not self._start():
@@ -134,6 +137,18 @@ class TaskLeaf(Behaviour):
         if self.status is RUNNING:
             self.stop(INVALID)
 
+    def _has_place(self) -> bool:
+        """Abort the alternatives of which this step takes the place, unless it is refused.
+
+        py_trees' Selector would do it after the start of this step.
+        """
+        replaced = list(_replaced_by(self))
+        if replaced and self._is_refused():
+            return False
+        for alternative in replaced:
+            alternative.stop(INVALID)
+        return True
+
     def _must_wait(self) -> bool:
         """Whether an abort of the goal, or a step that has a resource of this one, must end first.
 
@@ -157,13 +172,9 @@ class TaskLeaf(Behaviour):
 
     def _start(self) -> bool:
         """Check the conditions and start the operator. Returns whether it has started."""
-        step = self._step = StepRun(self.node, self.path, self._run)
-        task = self.node.task
-        obstacle = self._obstacle_of(task.precondition, task.exec_only)
-        if obstacle is not None:
-            self._fail(obstacle.reason)
-            step.refused(*obstacle)
+        if self._is_refused():
             return False
+        step = self._step = StepRun(self.node, self.path, self._run)
         for part in enclosing_cleanups(self):
             part.is_open = True
         try:
@@ -180,6 +191,17 @@ class TaskLeaf(Behaviour):
             self._end(text_of(error), error)
             raise
         self._operator = operator
+        return True
+
+    def _is_refused(self) -> bool:
+        """Whether a condition does not hold; then the step is over without a start."""
+        task = self.node.task
+        obstacle = self._obstacle_of(task.precondition, task.exec_only)
+        if obstacle is None:
+            return False
+        self._step = StepRun(self.node, self.path, self._run)
+        self._fail(obstacle.reason)
+        self._step.refused(*obstacle)
         return True
 
     def _tick_operator(self) -> Status:
@@ -258,6 +280,16 @@ class TaskLeaf(Behaviour):
     def _fail(self, reason: str) -> None:
         self.feedback_message = reason
         self.failure = failed_at(self.path, self.name, self.node, reason)
+
+
+def _replaced_by(leaf: TaskLeaf) -> Iterator[Behaviour]:
+    """The running alternatives behind the one of a reactive choice in which a step is to start."""
+    below: Behaviour = leaf
+    while isinstance(below.parent, Composite):
+        chosen = below.parent.current_child if isinstance(below.parent, Selector) else None
+        if chosen is not None and chosen is not below and chosen.status is RUNNING:
+            yield chosen
+        below = below.parent
 
 
 def _refusal(answer: object) -> str:
