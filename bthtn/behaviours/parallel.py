@@ -8,9 +8,10 @@ from typing import Final
 from py_trees import common
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Parallel
+from py_trees.composites import Composite, Parallel
 
-from bthtn.behaviours.sequence import reset
+from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
+from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
@@ -21,7 +22,7 @@ class PlanParallel(Parallel):
     """Every unfinished branch is ticked once per tick, in order, until the node has failed.
 
     Finished branches are remembered. When the node ends, branches that still run are aborted,
-    newest first.
+    newest first; except when the goal's plan fails with it, for the goal may mend the plan.
 
     | policy    | success                | failure                |
     | --------- | ---------------------- | ---------------------- |
@@ -56,9 +57,10 @@ class PlanParallel(Parallel):
         if verdict is Status.RUNNING:
             self.status = verdict
         else:
-            for child in reversed(running):
-                child.stop(Status.INVALID)
-            self.stop(verdict)
+            if verdict is Status.SUCCESS or not _fails_plan(self):
+                for child in reversed(running):
+                    child.stop(Status.INVALID)
+            Composite.stop(self, verdict)  # that of Parallel aborts what runs, the oldest first
         yield self
 
     def _verdict(self, ticked: int) -> Status:
@@ -75,6 +77,25 @@ class PlanParallel(Parallel):
         if decisive in ends:
             return decisive
         return other if all(end is other for end in ends) else Status.RUNNING
+
+
+def _fails_plan(node: Behaviour) -> bool:
+    """Whether a goal's plan fails when this node does, with no cleanup to be done for that."""
+    while isinstance(above := node.parent, Composite):
+        match above:
+            case PlanWithCleanup():
+                return False
+            case PlanSequence():
+                pass
+            case PlanParallel(node=ParallelNode(policy=ParallelPolicy.ALL)):
+                pass
+            case PlanParallel(node=ParallelNode(policy=ParallelPolicy.PRIMARY)):
+                if above.children[0] is not node:
+                    return False
+            case _:
+                return False
+        node = above
+    return isinstance(above, TakingOver)
 
 
 def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:

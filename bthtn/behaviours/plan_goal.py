@@ -95,7 +95,6 @@ class PlanGoal(TakingOver):
         self._settings = settings
         self._max_replans = max_replans
         self._has_waited = False
-        self._ended: Status | None = None
         self._reason = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
@@ -160,11 +159,10 @@ class PlanGoal(TakingOver):
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
-        ended, self._ended = self._ended, None
         if new_status is not INVALID:
             self._mount.hooks.close()
             return
-        if self.status is RUNNING and ended is None:
+        if self.status is RUNNING and self._ended is None:
             self.agent.emit(PlanAborted(self.name, interruption_of(self)))
             self.feedback_message = "aborted"
             self.plan = self.verdict = None
@@ -192,8 +190,12 @@ class PlanGoal(TakingOver):
 
     def _advance(self) -> Generator[Behaviour, None, Status]:
         """Search for a plan, or tick the plan. Returns the status of the goal."""
-        status = self._find_plan() if self._mount.is_empty else self._review_plan()
+        has_plan = not (self._mount.is_empty or self._mount.is_broken)
+        status = self._review_plan() if has_plan else self._find_plan()
         if status is not SUCCESS:  # there is no plan to tick
+            if self._mount.is_broken and (yield from self._mount.run_on()):
+                self._repair.forget()
+                self._start_search(self._reason)
             return status
         subtree = self._mount.subtree
         if subtree.status is not SUCCESS:  # else only its last aborts are waited for
@@ -208,15 +210,6 @@ class PlanGoal(TakingOver):
     @property
     def _is_acting(self) -> bool:
         return self.status is RUNNING and not self._mount.is_empty
-
-    def _begin(self) -> None:
-        work, status = self._advance(), RUNNING
-        try:
-            while True:
-                next(work)
-        except StopIteration as done:
-            status = done.value
-        self._ended = None if status is RUNNING else status  # answered in the next tick
 
     def _start(self) -> None:
         self._unmount()
@@ -250,6 +243,10 @@ class PlanGoal(TakingOver):
             if self._must_wait():
                 self._has_waited = True
                 return RUNNING
+            if self._mount.is_broken and not self._mount.is_taken_over_by(plan):
+                self._give_up()
+                self._has_waited = True
+                return self._find_plan()
             self._failures.found()
             self._mount.put(plan)
             self._run_now(plan)
@@ -262,13 +259,6 @@ class PlanGoal(TakingOver):
             return self._fail(Failure(str(failed)))
         return SUCCESS
 
-    def _is_aborting(self) -> bool:
-        """Whether something that this goal has aborted is not done yet."""
-        first = self.agent.aborts.first(self._holder)
-        if first is not None:
-            self.feedback_message = f"waits until '{first.task}' is given up"
-        return first is not None
-
     def _repaired(self, repaired: RepairedPlan) -> Status:
         self._run_now(repaired.plan)
         reason = str(repaired.failure)
@@ -280,6 +270,19 @@ class PlanGoal(TakingOver):
         self._search.stop()
         self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
+
+    def _break_plan(self, failure: Failure) -> None:
+        """Leave nothing of the plan but its running steps, which the next plan may begin with."""
+        self._review.close()
+        if not self._mount.run.is_repairable:
+            self._repair.forget()
+        self._mount.break_off(failure.node)
+
+    def _give_up(self) -> None:
+        """Abort what is left of the plan."""
+        if not self._mount.is_empty:
+            self._mount.stop()
+            self._unmount()
 
     def _unmount(self) -> None:
         self._review.close()
@@ -345,10 +348,11 @@ class PlanGoal(TakingOver):
         if (by_others or self.replans < self._max_replans) and self._repair_running():
             self.replans += not by_others
             return SUCCESS
-        self._mount.subtree.stop(INVALID)
+        if verdict.failure is None:  # it was cut short
+            self._mount.stop()
         if not by_others:
             return self._plan_again(failure)
-        self._unmount()
+        self._break_plan(failure)
         self._start_search(str(failure))
         return self._find_plan()
 
@@ -385,9 +389,14 @@ class PlanGoal(TakingOver):
     def _plan_again(self, failure: Failure) -> Status:
         """Search for another plan in the next tick, unless there were too many already."""
         again = self.replans < self._max_replans
+        runs_on = again and not self._mount.is_empty and self._mount.running
+        if runs_on:
+            self._break_plan(failure)
+        else:
+            self._give_up()
         self.agent.emit(PlanFailed(self.name, str(failure), again))
-        self._unmount()
-        self._mount.hooks.close()
+        if not runs_on:
+            self._mount.hooks.close()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
             return self._fail(Failure(f"gave up after {tried}; {failure}"))
@@ -397,6 +406,7 @@ class PlanGoal(TakingOver):
         return RUNNING
 
     def _fail(self, failure: Failure) -> Status:
+        self._give_up()
         self._search.stop()
         self._repair.forget()
         self.feedback_message = reason = str(failure)

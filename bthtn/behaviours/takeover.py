@@ -11,7 +11,7 @@ because it keeps its place after all, lets it begin, in the same tick.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -30,6 +30,8 @@ class TakingOver(Behaviour):
         self.agent = agent
         self._awaited: list[TakingOver] = []
         self._waiting: list[TakingOver] = []
+        # The end of a goal that began while another was stopped: its answer in the next tick.
+        self._ended: Status | None = None
 
     @property
     @abstractmethod
@@ -42,15 +44,28 @@ class TakingOver(Behaviour):
         """Whether a plan of the goal is running."""
 
     @abstractmethod
-    def _begin(self) -> None:
-        """Go on with the tick in which the goal had to wait."""
+    def _advance(self) -> Generator[Behaviour, None, Status]:
+        """Do what is due in this tick. Returns the status of the goal."""
 
     def stop(self, new_status: Status) -> None:
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
-        if new_status is Status.INVALID:
-            self._awaited = []
+        self._awaited = []
         super().stop(new_status)
+        self._ended = None
         self._let_others_begin()
+
+    def _begin(self) -> None:
+        """Go on with the tick in which the goal had to wait."""
+        work = self._advance()
+        try:
+            while True:
+                next(work)
+        except StopIteration as done:
+            self._ended = None if done.value is Status.RUNNING else done.value
+
+    def _is_aborting(self) -> bool:
+        """Whether something that the goal has aborted is not done yet."""
+        return self._waits_for(self)
 
     def _must_wait(self) -> bool:
         """Whether goals whose place this one takes are acting, or not done with their aborts."""
@@ -58,9 +73,7 @@ class TakingOver(Behaviour):
         for other in _displaced_by(self):
             if other.agent is not self.agent:
                 continue
-            abort = self.agent.aborts.first(other._holder)
-            if abort is not None:
-                self.feedback_message = f"waits until '{abort.task}' is given up"
+            if self._waits_for(other):
                 return True
             # One that was neither ticked nor stopped since the last tick keeps its place.
             if other._is_acting and not was_waiting:
@@ -68,6 +81,13 @@ class TakingOver(Behaviour):
                 self._awaited.append(other)
                 other._waiting.append(self)
         return bool(self._awaited)
+
+    def _waits_for(self, goal: TakingOver) -> bool:
+        """Whether a goal is not done with its aborts."""
+        abort = self.agent.aborts.first(goal._holder)
+        if abort is not None:
+            self.feedback_message = f"waits until '{abort.task}' is given up"
+        return abort is not None
 
     def _let_others_begin(self) -> None:
         waiting, self._waiting = self._waiting, []

@@ -4,7 +4,7 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import parallel
+from bthtn import method, parallel
 from bthtn.agent.events import LeafAborted, LeafStarted, PlanAdopted
 from bthtn.behaviours import Character, Operator, PlanGoal, Running
 from bthtn.testing.doubles import ScriptedError, ticks
@@ -49,14 +49,18 @@ def test_a_plan_that_was_made_for_another_world_is_not_adopted_afterwards(stage)
 
 
 def test_of_a_plan_that_failed_the_next_one_waits_as_well(stage):
-    branches = stage.step("a", "R", abort_ticks=2), stage.step("b", "F", "R")
-    goal = stage.goal(parallel(*branches))
+    branches = stage.step("a", "R", abort_ticks=2), stage.step("b", "F", precondition=World.lit)
+    both = stage.step("c", "R")
+    goal = stage.goal(
+        stage.compound("do", lambda: [method(parallel(*branches)), method(both)]), lit=True
+    )
     ticks(goal, 1)
-    assert stage.heard.lines()[-2:] == ["failed b", "aborting a"]
-    ticks(goal, 1)
+    assert stage.heard.lines()[-1] == "failed b"
+    stage.actor.believe(World.lit, False)
+    ticks(goal, 2)
     assert stage.heard.lines()[-1] == "aborting a"
-    ticks(goal, 1)
-    assert stage.heard.lines()[-3:] == ["aborted a", "start a", "start b"]
+    ticks(goal, 2)
+    assert stage.heard.lines()[-2:] == ["aborted a", "start c"]
 
 
 def test_what_comes_behind_a_branch_that_was_given_up_waits_for_it(stage):
