@@ -6,9 +6,10 @@
     plan found      wait until goals whose place it takes have ended; if the world has changed
                     meanwhile: does the plan still work? Then compile it, mount it and tick it
     running         if a relevant belief was changed from outside: keep the plan, replace it,
-                    repair it, or abort it and search anew; then tick the mounted plan
+                    repair it, or search anew; then tick the mounted plan
                     RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
                     again, a bounded number of times
+    broken          only its running steps are ticked, until the next plan is known
     interrupted     abort everything at once
 
 ``PlanSearch`` has the search; ``replanning.review`` decides about a running plan.
@@ -16,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -34,7 +35,6 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
-from bthtn.agent.leases import Holder
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
@@ -94,13 +94,13 @@ class PlanGoal(TakingOver):
         self.verdict: Verdict | None = None
         self._settings = settings
         self._max_replans = max_replans
-        self._has_waited = False
         self._reason = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
         self._mount = Mount(
             self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
         )
+        self._holder = self._mount.hooks.holder
         self._failures, planner = self._search.failures, self._search.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
@@ -121,10 +121,9 @@ class PlanGoal(TakingOver):
         self._mount.setup_arguments = kwargs
 
     def prepare(self) -> bool | None:
-        """Search for a plan while something else runs, within the budget of a tick.
+        """Search for a plan while something else runs; ticked next, the goal starts with it.
 
-        Returns whether there is a plan that works now; None while the search goes on. For
-        composites that choose among goals: ticked next, the goal starts with the plan found.
+        Returns whether there is a plan that works now; None while the search goes on.
         """
         return self._search.prepare()
 
@@ -132,47 +131,32 @@ class PlanGoal(TakingOver):
         """Drop the search of ``prepare``; the next call starts a new one."""
         self._search.stop_preparing()
 
-    def tick(self) -> Iterator[Behaviour]:
-        """Search for a plan, or tick the plan."""
-        self.agent.aborts.go_on(self)
+    def _ticked(self) -> Generator[Behaviour, None, Status]:
         self._failures.tick()
         if self.status is not RUNNING:
             if obstacle := self._failures.obstacle:
                 self.feedback_message = str(obstacle)
-                self.stop(FAILURE)
-                yield self
-                return
+                return FAILURE
             self._start()
             self.status = RUNNING
         self._budget.renew()
-        status = self._ended or (yield from self._advance())
-        if status is not RUNNING:
-            self.stop(status)
-        self.status = status
-        self._let_others_begin()  # it has kept its place
-        yield self
-
-    def update(self) -> Status:
-        """Never called: ``tick`` decides."""
-        return self.status
+        return (yield from self._advance())
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
-        if new_status is not INVALID:
-            self._mount.hooks.close()
-            return
-        if self.status is RUNNING and self._ended is None:
-            self.agent.emit(PlanAborted(self.name, interruption_of(self)))
-            self.feedback_message = "aborted"
-            self.plan = self.verdict = None
-            self.record = MethodTraversalRecord()
-        for child in self.children:
-            if child.status is not INVALID:
-                child.stop(new_status)
-        self._search.stop()
+        if new_status is INVALID:
+            if self.status is RUNNING and self._ended is None:
+                self.agent.emit(PlanAborted(self.name, interruption_of(self)))
+                self.feedback_message = "aborted"
+                self.plan = self.verdict = None
+                self.record = MethodTraversalRecord()
+            for child in self.children:
+                if child.status is not INVALID:
+                    child.stop(new_status)
+            self._search.stop()
+            self._repair.forget()
         self._mount.hooks.close()
-        self._repair.forget()
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
@@ -203,14 +187,6 @@ class PlanGoal(TakingOver):
             yield from subtree.tick()
         return self._after(subtree.status)
 
-    @property
-    def _holder(self) -> Holder:
-        return self._mount.hooks.holder
-
-    @property
-    def _is_acting(self) -> bool:
-        return self.status is RUNNING and not self._mount.is_empty
-
     def _start(self) -> None:
         self._unmount()
         self.plan = self.verdict = None
@@ -228,7 +204,6 @@ class PlanGoal(TakingOver):
         """Search within the budget: SUCCESS once a plan is mounted, RUNNING until then."""
         try:
             if self._is_aborting():
-                self._has_waited = True
                 return RUNNING
             if self._has_waited:  # what was aborted may have changed the beliefs
                 self._has_waited = False
@@ -241,7 +216,6 @@ class PlanGoal(TakingOver):
             if plan is None:
                 return RUNNING
             if self._must_wait():
-                self._has_waited = True
                 return RUNNING
             if self._mount.is_broken and not self._mount.is_taken_over_by(plan):
                 self._give_up()
@@ -301,11 +275,7 @@ class PlanGoal(TakingOver):
                 case Decision.KEEP:
                     self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
                 case Decision.ADOPT:
-                    try:
-                        self._replace(verdict)
-                    except PlanRefused as refused:
-                        self._mount.subtree.stop(INVALID)  # its hooks have been closed
-                        return self._plan_again(Failure(str(refused)))
+                    self._replace(verdict)
                 case Decision.ABORT:
                     return self._break_off(verdict)
                 case _:
@@ -313,7 +283,7 @@ class PlanGoal(TakingOver):
         return SUCCESS
 
     def _replace(self, verdict: Verdict) -> None:
-        """Run another plan; the steps that both start with run on. Raises PlanRefused."""
+        """Run another plan, unless it is refused; the steps that both start with run on."""
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
@@ -324,7 +294,7 @@ class PlanGoal(TakingOver):
             self._mount.exchange(
                 plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
             )
-        except BthtnError as error:
+        except (PlanRefused, BthtnError) as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
         self._run_now(plan)

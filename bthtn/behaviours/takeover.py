@@ -23,29 +23,44 @@ from bthtn.agent.leases import Holder
 
 
 class TakingOver(Behaviour):
-    """A goal of an agent, which waits for the other ones whose place it takes."""
+    """A goal of an agent, which waits for the other ones whose place it takes.
+
+    ``_holder`` is the holder that its aborts are inside of; ``_has_waited`` is whether it had to
+    wait for aborts, which may have changed the beliefs.
+    """
+
+    _holder: Holder
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
         super().__init__(name)
         self.agent = agent
         self._awaited: list[TakingOver] = []
         self._waiting: list[TakingOver] = []
+        self._has_waited = False
         # The end of a goal that began while another was stopped: its answer in the next tick.
         self._ended: Status | None = None
 
-    @property
     @abstractmethod
-    def _holder(self) -> Holder:
-        """The holder that the goal's aborts are inside of."""
-
-    @property
-    @abstractmethod
-    def _is_acting(self) -> bool:
-        """Whether a plan of the goal is running."""
+    def _ticked(self) -> Generator[Behaviour, None, Status]:
+        """Start or go on. Returns the status of the goal."""
 
     @abstractmethod
     def _advance(self) -> Generator[Behaviour, None, Status]:
-        """Do what is due in this tick. Returns the status of the goal."""
+        """Go on, in the same tick as before if it had to wait. Returns the status of the goal."""
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Search for a plan, or tick the plan."""
+        self.agent.aborts.go_on(self)
+        status = self._ended or (yield from self._ticked())
+        if status is not Status.RUNNING:
+            self.stop(status)
+        self.status = status
+        self._let_others_begin()  # it has kept its place
+        yield self
+
+    def update(self) -> Status:
+        """Never called: ``tick`` decides."""
+        return self.status
 
     def stop(self, new_status: Status) -> None:
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
@@ -67,6 +82,11 @@ class TakingOver(Behaviour):
         """Whether something that the goal has aborted is not done yet."""
         return self._waits_for(self)
 
+    @property
+    def _is_acting(self) -> bool:
+        """Whether a plan, which is the goal's only child, is running."""
+        return self.status is Status.RUNNING and bool(self.children)
+
     def _must_wait(self) -> bool:
         """Whether goals whose place this one takes are acting, or not done with their aborts."""
         was_waiting, self._awaited = bool(self._awaited), []
@@ -80,6 +100,7 @@ class TakingOver(Behaviour):
                 self.feedback_message = f"waits until '{other.name}' is given up"
                 self._awaited.append(other)
                 other._waiting.append(self)
+        self._has_waited |= bool(self._awaited)
         return bool(self._awaited)
 
     def _waits_for(self, goal: TakingOver) -> bool:
@@ -87,6 +108,7 @@ class TakingOver(Behaviour):
         abort = self.agent.aborts.first(goal._holder)
         if abort is not None:
             self.feedback_message = f"waits until '{abort.task}' is given up"
+            self._has_waited = True
         return abort is not None
 
     def _let_others_begin(self) -> None:
