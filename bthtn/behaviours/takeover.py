@@ -82,13 +82,8 @@ class TakingOver(Behaviour):
         """Whether something that the goal has aborted is not done yet."""
         return self._waits_for(self)
 
-    @property
-    def _is_acting(self) -> bool:
-        """Whether a plan, which is the goal's only child, is running."""
-        return self.status is Status.RUNNING and bool(self.children)
-
     def _must_wait(self) -> bool:
-        """Whether goals whose place this one takes are acting, or not done with their aborts."""
+        """Whether goals whose place this one takes are running, or not done with their aborts."""
         was_waiting, self._awaited = bool(self._awaited), []
         for other in _displaced_by(self):
             if other.agent is not self.agent:
@@ -96,7 +91,7 @@ class TakingOver(Behaviour):
             if self._waits_for(other):
                 return True
             # One that was neither ticked nor stopped since the last tick keeps its place.
-            if other._is_acting and not was_waiting:
+            if other.status is Status.RUNNING and not was_waiting:
                 self.feedback_message = f"waits until '{other.name}' is given up"
                 self._awaited.append(other)
                 other._waiting.append(self)
