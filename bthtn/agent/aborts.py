@@ -6,7 +6,7 @@ several ticks to abort leaves its abort here, where it is ticked at the beginnin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Protocol
 
 from bthtn.agent.leases import Holder
@@ -23,11 +23,6 @@ class Abort(Protocol):
     @property
     def holder(self) -> Holder:
         """The step as a holder of leases, inside of its goal."""
-        ...
-
-    @property
-    def uses(self) -> frozenset[str]:
-        """The resources that it occupies until it is done."""
         ...
 
     def go_on(self) -> bool:
@@ -54,16 +49,9 @@ class Aborts:
         """Tick this abort from the next tick on, until it is done."""
         self._unfinished.append(abort)
 
-    def in_the_way(self, goal: Holder | None, uses: Collection[str] = ()) -> Abort | None:
-        """The first abort that a step of this goal has to wait for, or None.
-
-        A goal waits for all of its own aborts and those of goals inside of its steps; other goals
-        of the agent wait for aborts that occupy the same resources.
-        """
-        for abort in self._unfinished:
-            if abort.holder.is_within(goal) or not abort.uses.isdisjoint(uses):
-                return abort
-        return None
+    def first(self, goal: Holder | None) -> Abort | None:
+        """The oldest abort of this goal or of a goal inside of its steps, None without any."""
+        return next((one for one in self._unfinished if one.holder.is_within(goal)), None)
 
     def within(self, goal: Holder | None) -> tuple[Abort, ...]:
         """The aborts of this goal and of goals inside of its steps, the oldest first."""
@@ -99,7 +87,7 @@ class Aborts:
 
     def _call_back(self) -> None:
         for one in tuple(self._waiting):
-            if self.in_the_way(one[0]) is None:
+            if self.first(one[0]) is None:
                 self._waiting.remove(one)
                 one[1]()
 

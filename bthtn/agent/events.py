@@ -90,6 +90,21 @@ class LeafRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class LeafWaits:
+    """A step is not started yet, because ``other`` occupies a resource that it uses.
+
+    ``other`` is a step of the agent's goal ``goal``. Goals are planned for one at a time, so
+    their plans may use a resource at the same time.
+    """
+
+    task: str
+    uses: tuple[str, ...]
+    other: str
+    goal: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseTaken:
     """A step, a plan or the agent has taken a lease."""
 
@@ -264,6 +279,7 @@ AgentEvent = (
     | LeafAborting
     | LeafAborted
     | LeafRefused
+    | LeafWaits
     | LeaseTaken
     | LeaseReturned
     | PlanHookFailed

@@ -12,7 +12,7 @@ from bthtn.agent.programming_errors import ProgrammingErrors
 
 
 class Runtime:
-    """The stack of holders that act for an agent, the numbers of its steps, and its ``errors``.
+    """The stack of holders that act for an agent, its steps and what they use, its ``errors``.
 
     Leases that user code takes belong to the innermost holder on the stack: a step while its
     operator runs, a plan while its hooks run, and otherwise the agent itself.
@@ -30,6 +30,7 @@ class Runtime:
         self._emit = emit
         self._acting = [Account(Holder(agent))]
         self._steps = 0
+        self._uses: dict[Holder, frozenset[str]] = {}
 
     @property
     def holder(self) -> Holder:
@@ -76,6 +77,26 @@ class Runtime:
         """Number a step that is about to start. No two steps of an agent share a number."""
         self._steps += 1
         return self._steps
+
+    def occupy(self, step: Holder, uses: frozenset[str]) -> None:
+        """A step has started; until ``vacate`` it occupies the resources that it uses."""
+        if uses:
+            self._uses[step] = uses
+
+    def vacate(self, step: Holder) -> None:
+        """The step is over."""
+        self._uses.pop(step, None)
+
+    def occupant(self, goal: Holder | None, uses: frozenset[str]) -> Holder | None:
+        """The first step that occupies a resource which a step of this goal is about to use.
+
+        The steps around the goal do not count: they occupy it for the goal.
+        """
+        for step, occupied in self._uses.items():
+            around = goal is not None and goal.is_within(step)
+            if not (around or occupied.isdisjoint(uses)):
+                return step
+        return None
 
     def _give_back(self, key: Hashable, account: Account) -> bool:
         if key not in account.keys:

@@ -5,12 +5,14 @@ None of these functions changes a behaviour.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
+from py_trees.composites import Parallel
 
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
@@ -89,15 +91,31 @@ def _decisive(node: PlanParallel) -> Behaviour:
 
 
 def interruption_of(node: Behaviour) -> str:
-    """Why a node is being stopped from above: which behaviour of the tree took over, or failed."""
-    below: Any = node
-    while below.parent is not None:
-        taking_over = getattr(below.parent, "current_child", None)
-        if taking_over is not None and taking_over is not below:
-            verb = "took over" if taking_over.status is not Status.FAILURE else "failed"
-            return f"'{taking_over.name}' {verb}"
-        below = below.parent
+    """Why a node is being stopped from above, for its ``terminate``: what took over, or ended it.
+
+    py_trees gives no reason to ``stop``, and statuses do not show where it began: a Timeout and a
+    Selector above it look alike. So the calls are followed up, from ``stop`` to ``stop``.
+    """
+    stopped = node
+    frame = inspect.currentframe()
+    while frame is not None and (frame := frame.f_back) is not None:
+        caller = frame.f_locals.get("self")
+        if not isinstance(caller, Behaviour):
+            break
+        if frame.f_code.co_name not in ("stop", "terminate"):
+            return "the tree was stopped" if caller is node else _decision_of(caller, stopped)
+        stopped = caller
     return "the tree was stopped"
+
+
+def _decision_of(above: Behaviour, stopped: Behaviour) -> str:
+    """Why a behaviour has stopped something below it while it was ticked."""
+    decisive = getattr(above, "current_child", None)
+    if not isinstance(decisive, Behaviour) or decisive is stopped:
+        return f"'{above.name}' stopped it"
+    if decisive.status is Status.FAILURE:
+        return f"'{decisive.name}' failed"
+    return f"'{decisive.name}' {'succeeded' if isinstance(above, Parallel) else 'took over'}"
 
 
 def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:

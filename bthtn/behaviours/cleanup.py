@@ -19,7 +19,7 @@ from py_trees.common import Status
 from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.branch import failure_of, running_leaves
+from bthtn.behaviours.branch import failure_of
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_run import (
@@ -89,13 +89,6 @@ class OwedCleanup:
         )
         self._subtree: Behaviour | None = None
         self._ticks = 0
-
-    @property
-    def uses(self) -> frozenset[str]:
-        """The resources that its steps occupy now."""
-        leaves = [] if self._subtree is None else running_leaves(self._subtree)
-        busy = (leaf for leaf in leaves if leaf.is_at_work or leaf.is_aborting)
-        return frozenset[str]().union(*(leaf.node.task.uses for leaf in busy))
 
     def go_on(self) -> bool:
         """Wait for its turn, plan, or tick the plan. Returns whether it is over."""

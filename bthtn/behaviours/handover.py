@@ -26,7 +26,8 @@ from bthtn.behaviours.sequence import (
     enclosing_cleanups,
 )
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.plan.nodes import TaskNode
+from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, SuspendedNode, TaskNode
+from bthtn.plan.walk import children_of
 from bthtn.replanning.progress import IsIdle
 from bthtn.world.expression import ALWAYS
 
@@ -36,11 +37,12 @@ def hand_over(
 ) -> Behaviour:
     """Move running steps from the old subtree into the new one; return the root to mount.
 
-    A step is moved where the new plan starts with the same task, arguments and decompositions;
-    idle steps may stand before it. With ``equivalent`` plans the names of decompositions may
-    differ. With ``repairs``, all parts of the old plan with an open cleanup go on, and not only
-    those of the moved steps. Steps without a place in the new plan are aborted, the latest
-    started first, and the old subtree is discarded.
+    A step is moved where the new plan starts with the same task and arguments, by preference
+    below the same decompositions; idle steps may stand before it. A part with an open cleanup
+    around it has to have its place as well: the same task, arguments and decompositions, whose
+    names may differ in ``equivalent`` plans. With ``repairs``, all parts of the old plan with an
+    open cleanup go on, and not only those of the moved steps. Steps without a place in the new
+    plan are aborted, the latest started first, and the old subtree is discarded.
     """
     handover = _Handover(old, is_idle, equivalent=equivalent)
     running = handover.place(new)
@@ -53,6 +55,29 @@ def hand_over(
         old.stop(Status.INVALID)
         discard(old)
     return new if running is None else running
+
+
+def begins_with_one_of(leaves: list[TaskLeaf], tree: Node, is_idle: IsIdle) -> bool:
+    """Whether a plan begins with the task and arguments of one of these steps."""
+    running = {(leaf.node.task, leaf.node.args) for leaf in leaves}
+    strands: list[list[Node]] = [[tree]]
+    while strands:
+        strand = strands.pop()
+        while strand:
+            match node := strand.pop():
+                case TaskNode():
+                    if (node.task, node.args) in running:
+                        return True
+                    if not is_idle(node):
+                        break
+                case ParallelNode() | PriorityNode():
+                    strands.extend([child] for child in node.children)
+                    break
+                case SuspendedNode():
+                    break
+                case _:
+                    strand.extend(reversed(children_of(node)))
+    return False
 
 
 def idle_for(operators: Operators) -> IsIdle:
@@ -97,16 +122,17 @@ class _Handover:
         for part in old:
             if not part.is_open:
                 continue
-            match = next((one for one in free if self._is_same(part, one)), None)
+            match = next((one for one in free if self._is_same_part(part, one)), None)
             if match is not None:
                 free.remove(match)
                 match.is_open, part.is_open = True, False
 
     def _move_to(self, fresh: TaskLeaf) -> TaskLeaf | None:
         """Put the running leaf of the same step in the place of a fresh one."""
-        leaf = next((one for one in self.waiting if self._is_same(one, fresh)), None)
-        if leaf is None:
+        same = [one for one in self.waiting if _is_same_call(one, fresh) and self._fits(one, fresh)]
+        if not same:
             return None
+        leaf = next((one for one in same if is_same_path(one.path, fresh.path)), same[0])
         new_parts = list(enclosing_cleanups(fresh))
         self.move_cleanups(enclosing_cleanups(leaf), new_parts)
         if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
@@ -125,9 +151,14 @@ class _Handover:
         discard(fresh)
         return leaf
 
-    def _is_same(self, old: TaskLeaf | PlanWithCleanup, new: TaskLeaf | PlanWithCleanup) -> bool:
-        same = old.node.task is new.node.task and old.node.args == new.node.args
-        return same and (self._equivalent or is_same_path(old.path, new.path))
+    def _fits(self, leaf: TaskLeaf, fresh: TaskLeaf) -> bool:
+        """Whether every open cleanup around a running step is there around the fresh one."""
+        open_parts = [part for part in enclosing_cleanups(leaf) if part.is_open]
+        new_parts = list(enclosing_cleanups(fresh))
+        return all(any(self._is_same_part(one, new) for new in new_parts) for one in open_parts)
+
+    def _is_same_part(self, old: PlanWithCleanup, new: PlanWithCleanup) -> bool:
+        return _is_same_call(old, new) and (self._equivalent or is_same_path(old.path, new.path))
 
     def _place_in_sequence(self, node: PlanSequence) -> Behaviour | None:
         for index, child in enumerate(node.children):
@@ -153,6 +184,10 @@ class _Handover:
                 _go_on_at(node, index, running)
                 return node
         return None
+
+
+def _is_same_call(old: TaskLeaf | PlanWithCleanup, new: TaskLeaf | PlanWithCleanup) -> bool:
+    return old.node.task is new.node.task and old.node.args == new.node.args
 
 
 def _go_on_at(node: PlanParallel | PlanPriority, index: int, child: Behaviour) -> None:

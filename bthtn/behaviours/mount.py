@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from py_trees.behaviour import Behaviour
+from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.branch import progress_of
+from bthtn.behaviours.branch import progress_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
-from bthtn.behaviours.handover import hand_over, idle_for
+from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_run import (
     Arrival,
@@ -23,7 +24,7 @@ from bthtn.behaviours.plan_run import (
     ResumeFailed,
 )
 from bthtn.behaviours.sequence import discard
-from bthtn.behaviours.task_leaf import interruptible
+from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
@@ -54,6 +55,8 @@ class Mount:
         self._on_finished = on_finished
         self._clean_up = clean_up
         self._is_idle = idle_for(agent.operators)
+        self.is_broken = False
+        """Whether the plan goes no further; only its running steps go on, until the next plan."""
         self._run: PlanRun | None = None
         self._mounted: MountedTree | None = None
 
@@ -73,6 +76,11 @@ class Mount:
         assert self._run is not None, "a mounted plan has a run"
         return self._run
 
+    @property
+    def running(self) -> list[TaskLeaf]:
+        """The running steps of the plan."""
+        return running_leaves(self.subtree)
+
     def is_interruptible(self) -> bool:
         """Whether the plan may be replaced by a better one now."""
         return interruptible(self.subtree)
@@ -83,11 +91,15 @@ class Mount:
         return progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
 
     def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> None:
-        """Mount a plan without the nodes that are ``over``.
+        """Mount a plan without the nodes that are ``over``, in the place of a broken one if any.
 
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
+        if self.is_broken:
+            self.exchange(plan, over, repairs=bool(over))
+            return
         self.hooks.adopt(plan.tree)
+        self.hooks.release()
         self._run = PlanRun(
             self._agent,
             self._goal.name,
@@ -129,6 +141,32 @@ class Mount:
             self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
         )
         self._mount(plan, running)
+        self.hooks.release()
+
+    def break_off(self, broken: Node | None) -> None:
+        """Let running steps go on without the rest of the plan, except the one that is broken."""
+        self.is_broken = True
+        for leaf in self.running:
+            if leaf.node is broken:
+                leaf.stop(Status.INVALID)
+
+    def run_on(self) -> Generator[Behaviour, None, bool]:
+        """Tick the running steps of a broken plan. Returns whether one has ended."""
+        leaves = self.running
+        for leaf in leaves:
+            yield from leaf.tick()
+        return self.running != leaves
+
+    def is_taken_over_by(self, plan: Plan) -> bool:
+        """Whether another plan begins with a step that is running."""
+        return begins_with_one_of(self.running, plan.tree, self._is_idle)
+
+    def stop(self) -> None:
+        """Abort the running steps, the latest started first, and end the plan."""
+        leaves = self.running
+        for leaf in sorted(leaves, key=lambda leaf: leaf.number, reverse=True):
+            leaf.stop(Status.INVALID)
+        self.subtree.stop(Status.INVALID)
 
     def clear(self) -> None:
         """Discard the plan's behaviours."""
@@ -136,6 +174,7 @@ class Mount:
             discard(child)
         self._goal.children = []
         self._run = self._mounted = None
+        self.is_broken = False
 
     def resumed(self, plan: Plan, arrival: Arrival) -> None:
         """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
@@ -167,6 +206,7 @@ class Mount:
         subtree.parent = self._goal
         self._goal.children = [subtree]
         self._mounted = MountedTree(plan.tree)
+        self.is_broken = False
 
     def _set_up(self, subtree: Behaviour) -> None:
         for node in subtree.iterate():

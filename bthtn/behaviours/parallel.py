@@ -8,9 +8,10 @@ from typing import Final
 from py_trees import common
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Parallel
+from py_trees.composites import Composite, Parallel
 
-from bthtn.behaviours.sequence import reset
+from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
+from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
@@ -18,10 +19,10 @@ _ENDED: Final = (Status.SUCCESS, Status.FAILURE)
 
 
 class PlanParallel(Parallel):
-    """Every unfinished branch is ticked once per tick, in order, before the end is decided.
+    """Every unfinished branch is ticked once per tick, in order, until the node has failed.
 
     Finished branches are remembered. When the node ends, branches that still run are aborted,
-    newest first.
+    newest first; except when the goal's plan fails with it, for the goal may mend the plan.
 
     | policy    | success                | failure                |
     | --------- | ---------------------- | ---------------------- |
@@ -40,29 +41,34 @@ class PlanParallel(Parallel):
         """Skip py_trees' check of its own policy, which is only shown."""
 
     def tick(self) -> Iterator[Behaviour]:
-        """Tick the unfinished branches, then apply the policy."""
+        """Tick the unfinished branches, and apply the policy after each."""
         if self.status is not Status.RUNNING:
             reset(self.children)
             self.status = Status.RUNNING
-        for child in self.children:
+        verdict = Status.RUNNING
+        for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
                 yield from child.tick()
-        verdict = self._verdict()
+                verdict = self._verdict(number)
+                if verdict is Status.FAILURE:  # nothing is started only to be aborted
+                    break
         running = [child for child in self.children if child.status is Status.RUNNING]
         self.current_child = running[-1] if running else self.children[-1]
         if verdict is Status.RUNNING:
             self.status = verdict
         else:
-            for child in reversed(running):
-                child.stop(Status.INVALID)
-            self.stop(verdict)
+            if verdict is Status.SUCCESS or not _fails_plan(self):
+                for child in reversed(running):
+                    child.stop(Status.INVALID)
+            Composite.stop(self, verdict)  # that of Parallel aborts what runs, the oldest first
         yield self
 
-    def _verdict(self) -> Status:
-        ends = [
-            Status.FAILURE if child.status is Status.INVALID else child.status
-            for child in self.children
-        ]
+    def _verdict(self, ticked: int) -> Status:
+        """What the policy says when so many branches were ticked, or had ended before."""
+        ends = [child.status for child in self.children]
+        for index, end in enumerate(ends):
+            if end is Status.INVALID:
+                ends[index] = Status.FAILURE if index < ticked else Status.RUNNING
         if self.node.policy is ParallelPolicy.PRIMARY:
             return ends[0]
         decisive, other = Status.FAILURE, Status.SUCCESS
@@ -71,6 +77,25 @@ class PlanParallel(Parallel):
         if decisive in ends:
             return decisive
         return other if all(end is other for end in ends) else Status.RUNNING
+
+
+def _fails_plan(node: Behaviour) -> bool:
+    """Whether a goal's plan fails when this node does, with no cleanup to be done for that."""
+    while isinstance(above := node.parent, Composite):
+        match above:
+            case PlanWithCleanup():
+                return False
+            case PlanSequence():
+                pass
+            case PlanParallel(node=ParallelNode(policy=ParallelPolicy.ALL)):
+                pass
+            case PlanParallel(node=ParallelNode(policy=ParallelPolicy.PRIMARY)):
+                if above.children[0] is not node:
+                    return False
+            case _:
+                return False
+        node = above
+    return isinstance(above, TakingOver)
 
 
 def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:

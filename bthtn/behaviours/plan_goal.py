@@ -3,12 +3,13 @@
     not running     note the beliefs, and start to search
     searching       a budget of expansions per tick; RUNNING meanwhile
     no plan         FAILURE; after several times in a row, FAILURE at once until a belief changes
-    plan found      if the world has changed meanwhile: does the plan still work? Then compile
-                    it, mount it and tick it
+    plan found      wait until goals whose place it takes have ended; if the world has changed
+                    meanwhile: does the plan still work? Then compile it, mount it and tick it
     running         if a relevant belief was changed from outside: keep the plan, replace it,
-                    repair it, or abort it and search anew; then tick the mounted plan
+                    repair it, or search anew; then tick the mounted plan
                     RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
                     again, a bounded number of times
+    broken          only its running steps are ticked, until the next plan is known
     interrupted     abort everything at once
 
 ``PlanSearch`` has the search; ``replanning.review`` decides about a running plan.
@@ -16,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -34,13 +35,13 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
-from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
@@ -58,7 +59,7 @@ LONGEST_RECORD: Final = 1_000
 """Entries kept of a record that grows with every suspended part; it only distinguishes plans."""
 
 
-class PlanGoal(Behaviour):
+class PlanGoal(TakingOver):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
     ``budget`` is the number of expansions per tick, None for no limit; or a schedule that divides
@@ -84,8 +85,7 @@ class PlanGoal(Behaviour):
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
-        super().__init__(name)
-        self.agent = agent
+        super().__init__(name, agent)
         self.budget = budget
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
@@ -93,13 +93,13 @@ class PlanGoal(Behaviour):
         self.verdict: Verdict | None = None
         self._settings = settings
         self._max_replans = max_replans
-        self._was_aborting = False
         self._reason = self.ends_for = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
         self._mount = Mount(
             self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
         )
+        self._holder = self._mount.hooks.holder
         self._failures, planner = self._search.failures, self._search.planner
         self._review = Review(planner, agent.beliefs, name, replanning)
         repairs = replanning.repair and not planner.seeks_least
@@ -116,10 +116,9 @@ class PlanGoal(Behaviour):
         self._mount.setup_arguments = kwargs
 
     def prepare(self) -> bool | None:
-        """Search for a plan while something else runs, within the budget of a tick.
+        """Search for a plan while something else runs; ticked next, the goal starts with it.
 
-        Returns whether there is a plan that works now; None while the search goes on. For
-        composites that choose among goals: ticked next, the goal starts with the plan found.
+        Returns whether there is a plan that works now; None while the search goes on.
         """
         return self._search.prepare()
 
@@ -131,52 +130,33 @@ class PlanGoal(Behaviour):
         """Why it does what it does: its message, and what a search from the beliefs tries now."""
         return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
 
-    def tick(self) -> Iterator[Behaviour]:
-        """Search for a plan, or tick the plan."""
-        self.agent.aborts.go_on(self)
+    def _ticked(self) -> Generator[Behaviour, None, Status]:
         self._failures.tick()
         if self.status is not RUNNING:
             if obstacle := self._failures.obstacle:
                 self.feedback_message = str(obstacle)
-                self.stop(FAILURE)
-                yield self
-                return
+                return FAILURE
             self._start()
             self.status = RUNNING
         self._budget.renew()
-        status = self._find_plan() if self._mount.is_empty else self._review_plan()
-        if status is SUCCESS:  # there is a plan to tick
-            subtree = self._mount.subtree
-            if subtree.status is not SUCCESS:  # else only its last aborts are waited for
-                self._mount.run.ticked()
-                yield from subtree.tick()
-            status = self._after(subtree.status)
-        if status is not RUNNING:
-            self.stop(status)
-        self.status = status
-        runtime_of(self.agent).errors.raise_first()
-        yield self
-
-    def update(self) -> Status:
-        """Never called: ``tick`` decides."""
-        return self.status
+        return (yield from self._advance())
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""
         self._review.close()
-        if new_status is not INVALID:
-            self._mount.hooks.close()
-            return
-        if self.status is RUNNING:
-            self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
-            self.feedback_message = "aborted"
-        self.ends_for = ""
-        for child in self.children:
-            if child.status is not INVALID:
-                child.stop(new_status)
-        self._search.stop()
+        if new_status is INVALID:
+            if self.status is RUNNING and self._ended is None:
+                self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
+                self.feedback_message = "aborted"
+                self.plan = self.verdict = None
+                self.record = MethodTraversalRecord()
+            self.ends_for = ""
+            for child in self.children:
+                if child.status is not INVALID:
+                    child.stop(new_status)
+            self._search.stop()
+            self._repair.forget()
         self._mount.hooks.close()
-        self._repair.forget()
 
     def shutdown(self) -> None:
         """Called when the tree is taken down: nothing is left running."""
@@ -185,12 +165,27 @@ class PlanGoal(Behaviour):
         self._unmount()
         # A goal below a step leaves its aborts to the goal around it, which waits for them.
         if not self._mount.hooks.is_inside_a_step:
-            self.agent.aborts.cut_off(self._mount.hooks.holder, "the tree was taken down")
+            self.agent.aborts.cut_off(self._holder, "the tree was taken down")
         self._failures.close()
 
     def tip(self) -> Behaviour | None:
         """The running step of the plan, or the node itself."""
         return super().tip() if self._mount.is_empty else self._mount.subtree.tip()
+
+    def _advance(self) -> Generator[Behaviour, None, Status]:
+        """Search for a plan, or tick the plan. Returns the status of the goal."""
+        has_plan = not (self._mount.is_empty or self._mount.is_broken)
+        status = self._review_plan() if has_plan else self._find_plan()
+        if status is not SUCCESS:  # there is no plan to tick
+            if self._mount.is_broken and (yield from self._mount.run_on()):
+                self._repair.forget()
+                self._start_search(self._reason)
+            return status
+        subtree = self._mount.subtree
+        if subtree.status is not SUCCESS:  # else only its last aborts are waited for
+            self._mount.run.ticked()
+            yield from subtree.tick()
+        return self._after(subtree.status)
 
     def _start(self) -> None:
         self._unmount()
@@ -208,8 +203,11 @@ class PlanGoal(Behaviour):
     def _find_plan(self) -> Status:
         """Search within the budget: SUCCESS once a plan is mounted, RUNNING until then."""
         try:
-            if self._waits_for_aborts():
+            if self._is_aborting():
                 return RUNNING
+            if self._has_waited:  # what was aborted may have changed the beliefs
+                self._has_waited = False
+                self._search.restart_if_changed()
             repaired = self._repair.repaired(*self._failures.situation)
             if repaired is not None:
                 self._mount.put(repaired.plan, repaired.over)
@@ -217,6 +215,12 @@ class PlanGoal(Behaviour):
             plan = self._search.advance()
             if plan is None:
                 return RUNNING
+            if self._must_wait():
+                return RUNNING
+            if self._mount.is_broken and not self._mount.is_taken_over_by(plan):
+                self._give_up()
+                self._has_waited = True
+                return self._find_plan()
             self._failures.found()
             self._mount.put(plan)
             self._run_now(plan)
@@ -227,20 +231,6 @@ class PlanGoal(Behaviour):
             raised = error if isinstance(error, BthtnError) else None
             return self._fail(Failure(str(error), error=raised))
         return SUCCESS
-
-    def _waits_for_aborts(self) -> bool:
-        """Whether aborts are unfinished; the search starts after them, from the new beliefs."""
-        was_aborting, self._was_aborting = self._was_aborting, self._is_aborting()
-        if was_aborting and not self._was_aborting:
-            self._search.restart_if_changed()
-        return self._was_aborting
-
-    def _is_aborting(self) -> bool:
-        """Whether something that this goal has aborted is not done yet."""
-        first = self.agent.aborts.in_the_way(self._mount.hooks.holder)
-        if first is not None:
-            self.feedback_message = f"waits until '{first.task}' is given up"
-        return first is not None
 
     def _repaired(self, repaired: RepairedPlan) -> Status:
         self._run_now(repaired.plan)
@@ -253,6 +243,19 @@ class PlanGoal(Behaviour):
         self._search.stop()
         self._review.adopted(plan)
         self.feedback_message = f"running plan {plan.record!r}"
+
+    def _break_plan(self, failure: Failure) -> None:
+        """Leave nothing of the plan but its running steps, which the next plan may begin with."""
+        self._review.close()
+        if not self._mount.run.is_repairable:
+            self._repair.forget()
+        self._mount.break_off(failure.node)
+
+    def _give_up(self) -> None:
+        """Abort what is left of the plan."""
+        if not self._mount.is_empty:
+            self._mount.stop()
+            self._unmount()
 
     def _unmount(self) -> None:
         self._review.close()
@@ -275,11 +278,7 @@ class PlanGoal(Behaviour):
                 case Decision.KEEP:
                     self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
                 case Decision.ADOPT:
-                    try:
-                        self._replace(verdict)
-                    except PlanRefused as refused:
-                        self._mount.subtree.stop(INVALID)  # its hooks have been closed
-                        return self._plan_again(Failure(str(refused)))
+                    self._replace(verdict)
                 case Decision.ABORT:
                     return self._break_off(verdict)
                 case _:
@@ -287,7 +286,7 @@ class PlanGoal(Behaviour):
         return SUCCESS
 
     def _replace(self, verdict: Verdict) -> None:
-        """Run another plan; the steps that both start with run on. Raises PlanRefused."""
+        """Run another plan, unless it is refused; the steps that both start with run on."""
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
@@ -298,7 +297,7 @@ class PlanGoal(Behaviour):
             self._mount.exchange(
                 plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
             )
-        except BthtnError as error:
+        except (PlanRefused, BthtnError) as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
         self._search.follow()
@@ -324,10 +323,11 @@ class PlanGoal(Behaviour):
         if (by_others or self.replans < self._max_replans) and self._repair_running():
             self.replans += not by_others
             return SUCCESS
-        self._mount.subtree.stop(INVALID)
+        if verdict.failure is None:  # it was cut short
+            self._mount.stop()
         if not by_others:
             return self._plan_again(failure)
-        self._unmount()
+        self._break_plan(failure)
         self._start_search(str(failure))
         return self._find_plan()
 
@@ -367,9 +367,14 @@ class PlanGoal(Behaviour):
     def _plan_again(self, failure: Failure) -> Status:
         """Search for another plan in the next tick, unless there were too many already."""
         again = self.replans < self._max_replans
+        runs_on = again and not self._mount.is_empty and self._mount.running
+        if runs_on:
+            self._break_plan(failure)
+        else:
+            self._give_up()
         self.agent.emit(PlanFailed(self.name, str(failure), again))
-        self._unmount()
-        self._mount.hooks.close()
+        if not runs_on:
+            self._mount.hooks.close()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
             return self._fail(Failure(f"gave up after {tried}; {failure}"))
@@ -379,6 +384,7 @@ class PlanGoal(Behaviour):
         return RUNNING
 
     def _fail(self, failure: Failure) -> Status:
+        self._give_up()
         self._search.stop()
         self._repair.forget()
         self.feedback_message = reason = str(failure)

@@ -16,27 +16,57 @@ class PlanPriority(Selector):
     """The first planned alternative that works in the actual state (semantics 2.4).
 
     It is chosen on arrival and kept while it runs; when it fails, the next one is tried. A
-    reactive priority tries the earlier alternatives again at every tick and aborts the running
-    one for them, except while an uninterruptible step runs.
+    reactive priority tries the earlier alternatives again at every tick. The running one is
+    aborted for the first of them that does not fail: before a step of that one starts, once its
+    conditions hold. Two exceptions: while an uninterruptible step runs, none is tried; and one
+    that has had another aborted and failed at once is not tried again while that one runs.
     """
 
     def __init__(self, node: PriorityNode, children: list[Behaviour]) -> None:
         super().__init__(str(node), memory=not node.reactive, children=children)
         self.node = node
+        self._in_vain: list[Behaviour] = []
 
     def initialise(self) -> None:
         """Called by py_trees when a run starts; RUNNING, so that an end in the same tick is one."""
         self.status = Status.RUNNING
+        self._in_vain = []
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick as a py_trees selector, or only the alternative that must not be interrupted."""
-        held = self.current_child if self.status is Status.RUNNING and not self.memory else None
-        if held is None or interruptible(held):
+        running = self.current_child if self.status is Status.RUNNING and not self.memory else None
+        if running is None:
             yield from super().tick()
-            return
-        yield from held.tick()
-        # After a failure the others are tried in the next tick. In this one, a step of theirs
-        # would be reported as refused although it was not even due.
-        if held.status is Status.SUCCESS:
-            self.stop(Status.SUCCESS)
+        elif interruptible(running):
+            yield from self._try_again(running)
+        else:
+            yield from running.tick()
+            # After a failure the others are tried in the next tick. In this one, a step of theirs
+            # would be reported as refused although it was not even due.
+            if running.status is Status.SUCCESS:
+                self.stop(Status.SUCCESS)
+            yield self
+
+    def _try_again(self, running: Behaviour) -> Iterator[Behaviour]:
+        """Try the alternatives in order; a step that starts has aborted the running one before."""
+        for child in [one for one in self.children if one not in self._in_vain]:
+            yield from child.tick()
+            if child.status in (Status.RUNNING, Status.SUCCESS):
+                self._choose(child)
+                break
+            if child is not running and running.status is not Status.RUNNING:
+                self._in_vain.append(child)
+        else:
+            self.current_child = self.children[-1]
+            self.stop(Status.FAILURE)
         yield self
+
+    def _choose(self, child: Behaviour) -> None:
+        if child is not self.current_child:
+            self._in_vain = []
+        self.current_child = child
+        for later in self.children[self.children.index(child) + 1 :]:
+            if later.status is not Status.INVALID:
+                later.stop(Status.INVALID)
+        if child.status is Status.SUCCESS:
+            self.stop(Status.SUCCESS)

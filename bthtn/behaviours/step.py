@@ -61,6 +61,7 @@ class StepRun:
 
     def started(self) -> None:
         """Report the start, and write the ``on_start`` effects, whose exceptions propagate."""
+        self._runtime.occupy(self.holder, self.node.task.uses)
         self.agent.emit(LeafStarted(self.number, self.name, self.place))
         self._write("start")
 
@@ -86,7 +87,7 @@ class StepRun:
             except Exception as raised:  # noqa: BLE001 - the user's effects: contained, reported
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = self.first(error, raised, "on_failure")
-        self._runtime.settle(self._account)
+        self._settle()
         self.agent.emit(LeafEnded(self.number, self.name, not reason, reason, error, self.place))
         return reason
 
@@ -100,8 +101,12 @@ class StepRun:
             self._write("abort")
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = self.first(error, raised, "on_abort")
-        self._runtime.settle(self._account)
+        self._settle()
         self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
+
+    def _settle(self) -> None:
+        self._runtime.settle(self._account)
+        self._runtime.vacate(self.holder)
 
     def first(self, error: BaseException | None, raised: Exception, code: str) -> BaseException:
         """The programming error that the event of the end has; a second one has its own event."""
@@ -195,11 +200,6 @@ class StepAbort:
     def holder(self) -> Holder:
         """The step as a holder of leases, inside of its goal."""
         return self._abort.step.holder
-
-    @property
-    def uses(self) -> frozenset[str]:
-        """The resources that the step occupies until then."""
-        return self._abort.step.node.task.uses
 
     def start(self) -> bool:
         """Call the operator's ``abort``. Returns whether the step is over."""

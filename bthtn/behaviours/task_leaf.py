@@ -1,6 +1,6 @@
 """TaskLeaf: runs one step of a plan.
 
-    wait     while an unfinished abort is in the way
+    wait     while an unfinished abort of the goal, or a step that has its resources, is in the way
     start    precondition and exec_only hold?     no: refused, a failure without a start
              on_start effects, operator.start
     tick     during holds?                        no: the operator is aborted, then a failure
@@ -20,10 +20,14 @@ from typing import NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
+from py_trees.composites import Composite, Selector
 
+from bthtn.agent.events import LeafWaits
+from bthtn.agent.leases import Holder
 from bthtn.agent.programming_errors import is_programming_error, text_of
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
-from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
+from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import discard, enclosing_cleanups
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
@@ -54,6 +58,7 @@ class TaskLeaf(Behaviour):
         self._operator: Operator | None = None
         self._abort: OperatorAbort | None = None
         self._obstacle: Obstacle | None = None
+        self._waits_for: Holder | None = None
         self._visited: list[Behaviour] = []
 
     @property
@@ -91,7 +96,7 @@ class TaskLeaf(Behaviour):
         for subtree in self.children:
             discard(subtree)
         self.children = []
-        self._step = self._operator = self._abort = self._obstacle = None
+        self._step = self._operator = self._abort = self._obstacle = self._waits_for = None
         self._visited = []
         self.failure, self.feedback_message = None, ""
 
@@ -105,6 +110,8 @@ class TaskLeaf(Behaviour):
                 self._obstacle = self._obstacle_of(during)
                 if self._obstacle is not None:
                     return self._abort_operator()
+        elif not self._has_place():
+            return FAILURE
         elif self._must_wait():
             return RUNNING
         elif not self._start():
@@ -133,22 +140,44 @@ class TaskLeaf(Behaviour):
         if self.status is RUNNING:
             self.stop(INVALID)
 
+    def _has_place(self) -> bool:
+        """Abort the alternatives of which this step takes the place, unless it is refused.
+
+        py_trees' Selector would do it after the start of this step.
+        """
+        replaced = list(_replaced_by(self))
+        if replaced and self._is_refused():
+            return False
+        for alternative in replaced:
+            alternative.stop(INVALID)
+        return True
+
     def _must_wait(self) -> bool:
-        """Whether an unfinished abort of the agent has to be done first."""
-        aborts = self._run.agent.aborts
-        first = aborts.in_the_way(self._run.holder, self.node.task.uses)
-        self.feedback_message = f"waits until '{first.task}' is given up" if first else ""
-        return first is not None
+        """Whether an abort of the goal, or a step that has a resource of this one, must end first.
+
+        The agent is told once of each step that it waits for.
+        """
+        run, uses = self._run, self.node.task.uses
+        first = run.agent.aborts.first(run.holder)
+        if first is not None:
+            self.feedback_message = f"waits until '{first.task}' is given up"
+            return True
+        before, self._waits_for = self._waits_for, runtime_of(run.agent).occupant(run.holder, uses)
+        if self._waits_for is None:
+            self.feedback_message = ""
+            return False
+        step, goal = str(self._waits_for), str(self._waits_for.inside)
+        self.feedback_message = f"waits until '{step}' of '{goal}' is over"
+        if self._waits_for is not before:
+            place = path_text(self.path)
+            run.agent.emit(LeafWaits(self.name, tuple(sorted(uses)), step, goal, place))
+        return True
 
     def _start(self) -> bool:
         """Check the conditions and start the operator. Returns whether it has started."""
-        step = self._step = StepRun(self.node, self.path, self._run)
-        task = self.node.task
-        obstacle = self._obstacle_of(task.precondition, task.exec_only)
-        if obstacle is not None:
-            self._fail(*obstacle)
-            step.refused(*obstacle)
+        if self._is_refused():
             return False
+        step = self._step = StepRun(self.node, self.path, self._run)
         for part in enclosing_cleanups(self):
             part.is_open = True
         try:
@@ -165,6 +194,17 @@ class TaskLeaf(Behaviour):
             self._end(text_of(error), error)
             raise
         self._operator = operator
+        return True
+
+    def _is_refused(self) -> bool:
+        """Whether a condition does not hold; then the step is over without a start."""
+        task = self.node.task
+        obstacle = self._obstacle_of(task.precondition, task.exec_only)
+        if obstacle is None:
+            return False
+        self._step = StepRun(self.node, self.path, self._run)
+        self._fail(*obstacle)
+        self._step.refused(*obstacle)
         return True
 
     def _tick_operator(self) -> Status:
@@ -256,6 +296,16 @@ def _no_status(answer: object, task: str) -> ExecutionError:
     message = f"the operator of '{task}' answered {shown} instead of a status"
     hint = "return Status.RUNNING, SUCCESS or FAILURE"
     return ExecutionError(Diagnostic("BT304", message, hint=hint))
+
+
+def _replaced_by(leaf: TaskLeaf) -> Iterator[Behaviour]:
+    """The running alternatives behind the one of a reactive choice in which a step is to start."""
+    below: Behaviour = leaf
+    while isinstance(below.parent, Composite):
+        chosen = below.parent.current_child if isinstance(below.parent, Selector) else None
+        if chosen is not None and chosen is not below and chosen.status is RUNNING:
+            yield chosen
+        below = below.parent
 
 
 def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:

@@ -39,6 +39,7 @@ from bthtn.agent.events import (
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeafWaits,
     LeaseReturned,
     LeaseTaken,
     PlanHookFailed,
@@ -280,7 +281,14 @@ def line_of(event: AgentEvent) -> str:
     match event:
         case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
             return f"{_END_WORDS[type(event)][not succeeded]} {task}"
-        case CleanupStarted() | LeafStarted() | LeafAborting() | LeafAborted() | LeafRefused():
+        case (
+            CleanupStarted()
+            | LeafStarted()
+            | LeafAborting()
+            | LeafAborted()
+            | LeafRefused()
+            | LeafWaits()
+        ):
             return f"{_EVENT_WORDS[type(event)]} {event.task}"
         case LeaseTaken(key, holder):
             return f"{holder} has {key}"
@@ -304,6 +312,7 @@ _EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
         LeafAborting: "aborting",
         LeafAborted: "aborted",
         LeafRefused: "refused",
+        LeafWaits: "waiting",
         CleanupStarted: "clean up",
     }
 )

@@ -31,6 +31,7 @@ from bthtn.agent.events import (
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeafWaits,
     LeaseReturned,
     LeaseTaken,
     PlanAborted,
@@ -223,10 +224,6 @@ class _RowBuilder:
             case BeliefChanged(change):
                 verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
                 yield Entry(verb, _change_text(change))
-            case SensorFailed():
-                yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
-            case CodeFailed():
-                yield Entry(Verb.FAILS, _because(event.code, event.reason))
             case LeafStarted() if any(event.task in names for names in self._choices.values()):
                 self._chosen.add(event.leaf)
                 yield Entry(Verb.CHOOSES, event.task)
@@ -238,6 +235,9 @@ class _RowBuilder:
                 yield Entry(Verb.FAILS, _because(event.task, event.reason))
             case LeafRefused():
                 yield Entry(Verb.REFUSES, _because(event.task, event.reason))
+            case LeafWaits():
+                why = f"'{event.other}' of '{event.goal}' is not over"
+                yield Entry(Verb.WAITS, _because(event.task, why))
             case LeafAborted():
                 yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))
             case _:
@@ -301,6 +301,10 @@ class _RowBuilder:
 def _other_entries(event: AgentEvent) -> Iterator[Entry]:
     """Entries for leases, long aborts, failed plan hooks and cleanups."""
     match event:
+        case SensorFailed():
+            yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
+        case CodeFailed():
+            yield Entry(Verb.FAILS, _because(event.code, event.reason))
         case LeaseTaken(key, holder):
             yield Entry(Verb.TAKES, f"{key} for {holder}")
         case LeaseReturned(key, holder):

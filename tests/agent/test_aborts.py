@@ -12,10 +12,9 @@ WATCH, WALK = Holder("watch", ANN), Holder("walk", ANN)
 class Slow:
     """An abort that takes some ticks, and writes down what is done to it."""
 
-    def __init__(self, goal, ticks, log, uses=(), then=lambda: None):
+    def __init__(self, goal, ticks, log, then=lambda: None):
         self.task = "slow"
         self.holder = Holder("slow #1", goal)
-        self.uses = frozenset(uses)
         self.left, self.log, self.then = ticks, log, then
 
     def go_on(self):
@@ -71,20 +70,20 @@ def test_they_are_worked_on_in_the_order_in_which_they_were_begun(aborts, log):
     assert log == [29, 19, 9]
 
 
-def test_a_goal_waits_for_its_own_and_others_for_their_resources(aborts, log):
-    one = Slow(WATCH, 2, log, uses=["arms"])
+def test_a_goal_waits_for_the_oldest_of_its_own(aborts, log):
+    one = Slow(WATCH, 2, log)
     aborts.add(one)
-    assert aborts.in_the_way(WATCH, ()) is one
-    assert aborts.in_the_way(WALK, ["legs", "arms"]) is one
-    assert aborts.in_the_way(WALK, ["legs"]) is None
-    assert aborts.in_the_way(Holder("watch", ANN), ()) is None
+    aborts.add(Slow(WATCH, 2, log))
+    assert aborts.first(WATCH) is one
+    assert aborts.first(WALK) is None
+    assert aborts.first(Holder("watch", ANN)) is None
 
 
 def test_a_goal_waits_for_what_goals_inside_of_its_steps_gave_up(aborts, log):
     inside = Holder("inside", Holder("step", WATCH))
     aborts.add(Slow(inside, 2, log))
-    assert aborts.in_the_way(WATCH, ()) is not None
-    assert aborts.in_the_way(WALK, ()) is None
+    assert aborts.first(WATCH) is not None
+    assert aborts.first(WALK) is None
 
 
 def test_what_is_to_come_afterwards_comes_at_once_where_nothing_is_left(aborts, log):

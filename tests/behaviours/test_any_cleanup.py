@@ -248,7 +248,7 @@ def test_the_scenes_are_not_empty(new_stage):
     play_one()
     wanted = {
         "as planned": 80,
-        "afterwards": 150,
+        "afterwards": 140,
         "nested": 50,
         "in vain": 50,
         "cut off": 20,

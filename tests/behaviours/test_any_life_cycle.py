@@ -188,15 +188,21 @@ class Player:
                 if self.is_false(described[asked]):
                     self.faults.append(f"{told.task} started although {asked} is false")
             [goal] = [name for name, tasks in self.tasks_of.items() if told.task in tasks]
-            if self.in_the_way(goal, {described["uses"]} - {()}):
+            uses = {self.drawn[name]["described"]["uses"] for name in self.busy(told)}
+            if described["uses"] in uses - {()}:
+                self.faults.append(f"{told.task} started although another one has its resource")
+            if self.is_aborting(goal):
                 self.faults.append(f"{told.task} did not wait")
-        if isinstance(told, PlanAdopted) and self.in_the_way(told.goal, set()):
+        if isinstance(told, PlanAdopted) and self.is_aborting(told.goal):
             self.faults.append(f"a plan for {told.goal} did not wait")
 
-    def in_the_way(self, goal, uses):
-        """Whether an abort is unfinished that this goal has to wait for."""
-        unfinished = self.stage.actor.aborts._unfinished
-        return any(one.holder.inside.name == goal or one.uses & uses for one in unfinished)
+    def busy(self, told):
+        """The other steps that run."""
+        return [name for name in self.stage.heard.running() if name != told.task]
+
+    def is_aborting(self, goal):
+        """Whether an abort of this goal is unfinished."""
+        return any(one.holder.inside.name == goal for one in self.stage.actor.aborts._unfinished)
 
 
 def _is_step(network):

@@ -10,6 +10,7 @@ from bthtn.agent.events import (
     LeafEnded,
     LeafRefused,
     LeafStarted,
+    LeafWaits,
     PlanAborted,
 )
 from bthtn.testing.doubles import (
@@ -165,6 +166,7 @@ def test_events_as_lines():
         "done a": LeafEnded(1, "a", True),
         "failed a": LeafEnded(1, "a", False),
         "refused a": LeafRefused(1, "a", "no"),
+        "waiting a": LeafWaits("a", ("arms",), "b #1", "goal"),
         "aborted a": LeafAborted(1, "a"),
         "fight succeeded": GoalEnded("fight", True),
         "fight failed": GoalEnded("fight", False),
@@ -172,7 +174,7 @@ def test_events_as_lines():
     }
     assert [line_of(event) for event in told.values()] == list(told)
     heard = listening(*told.values())
-    assert heard.lines() == list(told)[:5]
+    assert heard.lines() == [line for line in list(told)[:6] if line != "waiting a"]
     assert heard.story() == list(told)
 
 

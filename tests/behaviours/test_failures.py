@@ -297,6 +297,35 @@ def test_a_step_that_failed_is_mended_without_doing_again_what_was_done_before()
     assert "shoot: the operator answered FAILURE" in repaired.reason
 
 
+@pytest.mark.parametrize("shoot", ["F", "!"])
+def test_a_step_that_failed_is_mended_without_stopping_the_movement(shoot):
+    war = War(walk=["RRRRS"], shoot=[shoot], stab=["S"])
+    scene = war.scene(war.advance())
+    ticks(scene.goal, 1)
+    scene.agent.believe(Soldier.jammed, True)
+    assert ticks(scene.goal, 4) == "RRRS"
+    assert len(scene.heard.of(PlanRepaired)) == 1
+    assert scene.heard.of(LeafAborted) == []
+    assert scene.started("walk") == scene.started("stab") == 1
+
+
+def test_so_it_is_when_the_whole_is_planned_anew():
+    war = War(walk=["RRRRS"], shoot=["F"], stab=["S"])
+    scene = war.scene(war.advance(), replanning=Replanning(repair=False))
+    ticks(scene.goal, 1)
+    scene.agent.believe(Soldier.jammed, True)
+    assert ticks(scene.goal, 4)[-1] == "S"
+    assert scene.heard.of(LeafAborted) == []
+    assert scene.started("walk") == 1
+
+
+def test_a_movement_without_a_place_in_the_next_plan_is_aborted():
+    war = War(walk=["RRRRS"], shoot=["F"])
+    scene = war.scene(war.advance(), max_replans=0)
+    assert ticks(scene.goal, 1) == "F"
+    assert [event.task for event in scene.heard.of(LeafAborted)] == ["walk"]
+
+
 @pytest.mark.parametrize("repair", [True, False])
 def test_repair_can_be_turned_off(repair):
     war = War(walk=["RS"], shoot=["F"], stab=["S"])

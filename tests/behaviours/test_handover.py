@@ -104,7 +104,7 @@ def test_a_branch_that_is_a_single_step_and_a_plan_that_is_one_can_be_taken_over
     ticks(goal, 2)
     stage.actor.believe(World.open, True)
     ticks(goal, 1)
-    assert stage.heard.lines() == ["start walk", "aborted walk", "start walk", "start look"]
+    assert stage.heard.lines() == ["start walk", "start look"]
     stage.heard.clear()
     goal.stop(Status.INVALID)
     assert stage.heard.lines() == ["aborted walk", "aborted look"]
@@ -146,7 +146,7 @@ def test_inside_a_chosen_alternative_too(stage):
     assert stage.heard.lines()[-2:] == ["done walk", "start tail 1"]
 
 
-def test_the_same_task_at_another_place_is_begun_anew(stage):
+def test_the_same_task_runs_on_below_another_decomposition(stage):
     walk = stage.task("walk", "R")
     calm = stage.compound("calm", lambda: [method(walk(), stage.rest)])
     alert = stage.compound("alert", lambda: [method(walk(), stage.shoot)])
@@ -156,7 +156,8 @@ def test_the_same_task_at_another_place_is_begun_anew(stage):
     ticks(goal, 2)
     stage.actor.believe(World.open, True)
     ticks(goal, 1)
-    assert stage.heard.lines() == ["start walk", "aborted walk", "start walk"]
+    assert stage.heard.lines() == ["start walk"]
+    assert [str(step) for step in goal.plan.steps] == ["walk", "shoot"]
 
 
 def test_other_arguments_are_another_step(stage):
@@ -175,7 +176,7 @@ def test_other_arguments_are_another_step(stage):
     assert stage.heard.lines() == ["start walk('a')", "aborted walk('a')", "start walk('b')"]
 
 
-def test_equal_arguments_below_other_methods_are_another_place(stage):
+def test_the_same_task_with_equal_arguments_runs_on_by_another_method(stage):
     @stage.domain.primitive
     def walk(place: str) -> Primitive:
         return primitive(duration=9)
@@ -187,7 +188,105 @@ def test_equal_arguments_below_other_methods_are_another_place(stage):
     ticks(goal, 2)
     stage.actor.believe(World.lit, True)
     ticks(goal, 1)
-    assert stage.heard.lines() == ["start walk('a')", "aborted walk('a')", "start walk('a')"]
+    assert stage.heard.lines() == ["start walk('a')"]
+    assert [str(step) for step in goal.plan.steps] == ["walk('a')", "walk('b')"]
+
+
+def test_of_two_places_the_one_below_the_same_decomposition_is_taken(stage):
+    walk = stage.task("walk", "R")
+    first = stage.compound("first", lambda: [method(walk())])
+    second = stage.compound("second", lambda: [method(walk())])
+    both = stage.compound(
+        "both", lambda: [method(parallel(first, second), when=World.open), method(second)]
+    )
+    goal = stage.goal(both)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 1)
+    assert (len(stage.code["walk"].runs), stage.code["walk"].aborts) == (2, 0)
+
+
+# plans that broke
+
+
+def broken(stage, head, *, by_another_method=False, budget=1_000):
+    """A goal whose plan, the head and then a fight, is broken while its head is running."""
+    melee = stage.step("melee", precondition=World.lit)
+    shoot = stage.step("shoot", "R")
+    fight = stage.compound("fight", lambda: [method(melee), method(shoot)])
+    attack = stage.compound("attack", lambda: [method(head, melee), method(head, shoot)])
+    network = attack if by_another_method else (head, fight)
+    goal = stage.goal(network, lit=True, budget=budget, replanning=Replanning(repair=False))
+    while not stage.heard.lines():
+        goal.tick_once()
+    goal.tick_once()
+    stage.actor.believe(World.lit, False)
+    return goal
+
+
+@pytest.mark.parametrize("by_another_method", [False, True])
+def test_a_broken_plan_s_step_runs_on_if_the_next_plan_begins_with_it(stage, by_another_method):
+    goal = broken(stage, stage.step("walk", "RRRRS"), by_another_method=by_another_method)
+    assert ticks(goal, 3) == "RRR"
+    assert stage.heard.lines() == ["start walk", "done walk", "start shoot"]
+    assert len(stage.heard.of(PlanAdopted)) == 2
+
+
+def test_it_runs_on_while_the_next_plan_is_searched_for(stage):
+    goal = broken(stage, stage.step("walk", "R" * 9 + "S"), budget=1)
+    goal.tick_once()
+    assert len(stage.heard.of(PlanAdopted)) == 1
+    ticks(goal, 5)
+    assert stage.heard.lines() == ["start walk"]
+    assert stage.code["walk"].ticks == 2 + 6
+    assert [str(step) for step in goal.plan.steps] == ["walk", "shoot"]
+
+
+def test_a_step_that_ends_meanwhile_is_not_forgotten(stage):
+    walk = stage.step("walk", "RRRS", effects=World.place.becomes("b"))
+    there = stage.compound("there", lambda: [method(null(), when=World.place == "b"), method(walk)])
+    goal = broken(stage, there, budget=1)
+    ticks(goal, 12)
+    assert stage.heard.lines() == ["start walk", "done walk", "start shoot"]
+
+
+def test_a_step_that_has_no_place_in_the_next_plan_is_aborted_before_that_begins(stage):
+    walk, melee = stage.step("walk", "R"), stage.step("melee", precondition=World.lit)
+    hide = stage.step("hide", "R")
+    goal = stage.goal(
+        stage.compound("fight", lambda: [method(walk, melee), method(hide)]), lit=True
+    )
+    ticks(goal, 2)
+    stage.actor.believe(World.lit, False)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk", "aborted walk", "start hide"]
+
+
+def test_a_step_whose_own_conditions_broke_is_aborted_at_once(stage):
+    walk = stage.step("walk", "R", precondition=World.lit)
+    goal = stage.goal(
+        stage.compound("go", lambda: [method(walk, when=World.lit), method(walk)]),
+        lit=True,
+        budget=1,
+    )
+    ticks(goal, 4)
+    stage.heard.clear()
+    stage.actor.believe(World.lit, False)
+    ticks(goal, 1)
+    assert stage.heard.lines() == ["aborted walk"]
+
+
+def test_without_a_next_plan_it_is_aborted(stage):
+    walk = stage.step("walk", "R")
+    goal = stage.goal((walk, stage.step("melee", precondition=World.lit)), lit=True)
+    ticks(goal, 2)
+    stage.actor.believe(World.lit, False)
+    assert ticks(goal, 1) == "F"
+    assert stage.heard.lines() == ["start walk", "aborted walk"]
+    assert stage.heard.faults() == []
+
+
+# plans that can take over and others
 
 
 def test_a_plan_that_cannot_be_run_does_not_take_over(stage):

@@ -75,7 +75,7 @@ def test_it_does_not_wait_for_any_other(stage):
     ticks(goal, 1)
     stage.actor.believe(World.open, True)
     ticks(goal, 1)
-    assert stage.heard.lines()[2:] == ["start better", "aborted worse"]
+    assert stage.heard.lines()[2:] == ["aborted worse", "start better"]
 
 
 def test_when_the_step_fails_the_others_are_asked_in_the_next_tick(stage):

@@ -199,3 +199,65 @@ def test_a_tree_that_is_shut_down_is_said_to_be_stopped(stage):
     assert stage.heard.lines() == ["start a", "aborted a"]
     assert goal.status is Status.INVALID
     assert goal.children == []
+
+
+def test_a_sibling_that_decides_a_parallel_is_said_to_have_succeeded(stage):
+    goal = stage.goal(stage.step("a", "R"), armed=False)
+    watch = If(stage, World.armed, "watch")
+    never = py_trees.decorators.FailureIsRunning("patient", watch)
+    root = Parallel("root", ParallelPolicy.SuccessOnOne(), [never, goal, running("idle")])
+    ticks(root, 2)
+    stage.actor.believe(World.armed, True)
+    root.tick_once()
+    assert reason(stage) == "'patient' succeeded"
+
+
+def test_a_parallel_that_is_stopped_from_outside_was_stopped(stage):
+    goal = stage.goal(stage.step("a", "R"))
+    policy = ParallelPolicy.SuccessOnAll(synchronise=False)
+    root = Parallel("root", policy, [goal, running("two")])
+    ticks(root, 2)
+    root.stop(Status.INVALID)
+    assert reason(stage) == "the tree was stopped"
+
+
+@pytest.mark.parametrize("above", ["parallel", "selector", "nothing"])
+def test_a_decorator_that_stops_it_is_named(stage, above):
+    goal = stage.goal(stage.step("a", "R"), armed=True)
+    guard = py_trees.decorators.EternalGuard(
+        "still armed", goal, condition=lambda: stage.believes(World.armed)
+    )
+    inner = py_trees.decorators.PassThrough("within", guard)
+    policy = ParallelPolicy.SuccessOnAll(synchronise=False)
+    root = {
+        "parallel": lambda: Parallel("root", policy, [inner, running("two")]),
+        "selector": lambda: Selector("root", memory=False, children=[inner, running("two")]),
+        "nothing": lambda: inner,
+    }[above]()
+    ticks(root, 2)
+    stage.actor.believe(World.armed, False)
+    root.tick_once()
+    assert reason(stage) == "'still armed' stopped it"
+
+
+def test_who_stops_a_goal_from_a_behaviour_elsewhere_has_not_taken_over(stage):
+    goal = stage.goal(stage.step("a", "R"))
+    inner = Selector("inner", memory=False, children=[goal])
+
+    class Stop(py_trees.behaviour.Behaviour):
+        def update(self):
+            inner.stop(Status.INVALID)
+            return Status.SUCCESS
+
+    policy = ParallelPolicy.SuccessOnAll(synchronise=False)
+    Parallel("root", policy, [inner, Stop("stop")]).tick_once()
+    assert reason(stage) == "'stop' stopped it"
+
+
+def test_an_interrupted_goal_has_no_plan(stage):
+    step = stage.step("a", "R")
+    goal = stage.goal(stage.compound("do", lambda: [method(step)]))
+    ticks(goal, 2)
+    assert (goal.plan is None, bool(goal.record)) == (False, True)
+    goal.stop(Status.INVALID)
+    assert (goal.plan, bool(goal.record), goal.verdict) == (None, False, None)

@@ -38,19 +38,21 @@ def expected(policy, letters):
 
 def told(policy, scripts):
     """What should happen, tick by tick: the letters, and every tick and abort of a branch."""
-    letters, story, ended = "", [], {}
+    letters, story, ended, started = "", [], {}, []
     for tick in range(4):
-        now = []
+        letters += "R"
         for name, script in scripts.items():
-            if name not in ended:
+            if name not in ended and letters[-1] != "F":
                 story.append(f"tick {name}")
+                started.append(name)
                 letter = script[min(tick, len(script) - 1)]
                 if letter != "R":
                     ended[name] = letter
-            now.append(ended.get(name, "R"))
-        letters += expected(policy, now)
+                now = [ended.get(name, "R") for name in scripts]
+                letters = letters[:-1] + expected(policy, now)
         if letters[-1] != "R":
-            story += [f"abort {name}" for name in reversed(scripts) if name not in ended]
+            running = [name for name in scripts if name in started and name not in ended]
+            story += [f"abort {name}" for name in reversed(running)]
             break
     return letters, story
 
@@ -161,6 +163,12 @@ def test_of_steps_that_fail_together_the_primary_one_is_the_reason(stage):
     goal = stage.goal(network, max_replans=0)
     assert ticks(goal, 2) == "RF"
     assert goal.feedback_message.endswith("a: the operator answered FAILURE")
+
+
+@pytest.mark.parametrize("policy", ["all", "primary"])
+def test_a_parallel_that_fails_starts_no_branch_only_to_abort_it(stage, policy):
+    stage.play(parallel(stage.step("a", "F"), stage.step("b", "R"), policy=policy), 1)
+    assert stage.heard.lines() == ["start a", "failed a"]
 
 
 def test_a_failure_before_a_parallel_s_end_is_not_its_reason(stage):

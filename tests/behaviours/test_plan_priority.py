@@ -6,6 +6,7 @@ from py_trees.common import Status
 
 from bthtn import null, parallel, priority
 from bthtn.agent.events import LeafRefused
+from bthtn.behaviours import OperatorFailed
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 
@@ -64,7 +65,7 @@ def test_a_reactive_one_aborts_the_running_alternative_for_an_earlier_one(stage)
     assert ticks(goal, 2) == "RR"
     stage.actor.believe(World.open, True)
     assert ticks(goal, 2) == "RS"
-    assert stage.heard.lines()[-3:] == ["start a", "aborted b", "done a"]
+    assert stage.heard.lines()[-3:] == ["aborted b", "start a", "done a"]
     assert stage.code["b"].aborts == 1
 
 
@@ -79,6 +80,57 @@ def test_a_reactive_one_goes_back_when_the_earlier_alternative_fails_again(stage
     assert ticks(goal, 2) == "RS"
     assert stage.code["b"].starts == 2
     assert stage.heard.faults() == stage.code["a"].faults == stage.code["b"].faults == []
+
+
+def test_what_a_reactive_one_aborts_is_over_before_the_earlier_alternative_starts(stage):
+    first = stage.step("a", "S", exec_only=World.open, uses="legs")
+    second = stage.step("b", "R", uses="legs", abort_ticks=2)
+    goal = stage.goal(priority(first, second, reactive=True))
+    ticks(goal, 1)
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 3) == "RRS"
+    assert stage.heard.lines()[2:] == ["aborting b", "aborted b", "start a", "done a"]
+
+
+def test_the_earlier_alternative_gets_the_lease_of_the_one_that_is_aborted_for_it(stage):
+    def takes(agent):
+        if not agent.take("spot"):
+            raise OperatorFailed("taken")
+        yield
+
+    first = stage.run_by("a", takes, exec_only=World.open)
+    goal = stage.goal(priority(first, stage.run_by("b", takes, duration=9), reactive=True))
+    ticks(goal, 1)
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 2) == "RS"
+    assert stage.heard.lines()[1:] == ["start b", "aborted b", "start a", "done a"]
+
+
+def test_an_alternative_that_has_another_one_aborted_and_fails_is_tried_once(stage):
+    first = stage.step("a", "F", exec_only=World.open)
+    goal = stage.goal(priority(first, stage.step("b", "R", "RRRS"), reactive=True))
+    ticks(goal, 1)
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 4) == "RRRS"
+    told = ["aborted b", "start a", "failed a", "start b", "done b"]
+    assert stage.heard.lines()[2:] == told
+
+
+def test_it_is_tried_again_when_the_choice_is_made_anew(stage):
+    first = stage.step("a", "F", "S", exec_only=World.open)
+    second = stage.step("b", "R", "RF")
+    goal = stage.goal(priority(first, second, reactive=True), max_replans=1)
+    ticks(goal, 1)
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 3) == "RRS"
+    assert stage.heard.lines()[-2:] == ["start a", "done a"]
+
+
+def test_a_refused_alternative_leaves_the_running_one_alone(stage):
+    first = (stage.step("a", "S", exec_only=World.open), stage.step("c", "S"))
+    goal = stage.goal(priority(first, stage.step("b", "RRS"), reactive=True))
+    assert ticks(goal, 3) == "RRS"
+    assert stage.code["b"].aborts == 0
 
 
 def test_doing_nothing_is_an_alternative_and_hides_those_behind_it(stage):

@@ -1,0 +1,136 @@
+"""TakingOver: a goal that begins when those whose place it takes in the tree have ended.
+
+py_trees ticks the branch that takes over before it stops the one that ran. So a goal with a new
+plan waits for the goals whose place it takes; each of them, when it has been stopped, or ticked
+because it keeps its place after all, lets it begin, in the same tick.
+
+    selector.tick    hurry.tick    waits for calm, RUNNING
+                     calm.stop     aborts its steps, then lets hurry begin: its first step starts
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.composites import Parallel
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.leases import Holder
+from bthtn.agent.runtime import runtime_of
+
+
+class TakingOver(Behaviour):
+    """A goal of an agent, which waits for the other ones whose place it takes.
+
+    ``_holder`` is the holder that its aborts are inside of; ``_has_waited`` is whether it had to
+    wait for aborts, which may have changed the beliefs.
+    """
+
+    _holder: Holder
+
+    def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
+        super().__init__(name)
+        self.agent = agent
+        self._awaited: list[TakingOver] = []
+        self._waiting: list[TakingOver] = []
+        self._has_waited = False
+        # The end of a goal that began while another was stopped: its answer in the next tick.
+        self._ended: Status | None = None
+
+    @abstractmethod
+    def _ticked(self) -> Generator[Behaviour, None, Status]:
+        """Start or go on. Returns the status of the goal."""
+
+    @abstractmethod
+    def _advance(self) -> Generator[Behaviour, None, Status]:
+        """Go on, in the same tick as before if it had to wait. Returns the status of the goal."""
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Search for a plan, or tick the plan."""
+        self.agent.aborts.go_on(self)
+        status = self._ended or (yield from self._ticked())
+        if status is not Status.RUNNING:
+            self.stop(status)
+        self.status = status
+        self._let_others_begin()  # it has kept its place
+        runtime_of(self.agent).errors.raise_first()
+        yield self
+
+    def update(self) -> Status:
+        """Never called: ``tick`` decides."""
+        return self.status
+
+    def stop(self, new_status: Status) -> None:
+        """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
+        self._awaited = []
+        super().stop(new_status)
+        self._ended = None
+        self._let_others_begin()
+
+    def _begin(self) -> None:
+        """Go on with the tick in which the goal had to wait."""
+        work = self._advance()
+        try:
+            while True:
+                next(work)
+        except StopIteration as done:
+            self._ended = None if done.value is Status.RUNNING else done.value
+
+    def _is_aborting(self) -> bool:
+        """Whether something that the goal has aborted is not done yet."""
+        return self._waits_for(self)
+
+    def _must_wait(self) -> bool:
+        """Whether goals whose place this one takes are running, or not done with their aborts."""
+        was_waiting, self._awaited = bool(self._awaited), []
+        for other in _displaced_by(self):
+            if other.agent is not self.agent:
+                continue
+            if self._waits_for(other):
+                return True
+            # One that was neither ticked nor stopped since the last tick keeps its place.
+            if other.status is Status.RUNNING and not was_waiting:
+                self.feedback_message = f"waits until '{other.name}' is given up"
+                self._awaited.append(other)
+                other._waiting.append(self)
+        self._has_waited |= bool(self._awaited)
+        return bool(self._awaited)
+
+    def _waits_for(self, goal: TakingOver) -> bool:
+        """Whether a goal is not done with its aborts."""
+        abort = self.agent.aborts.first(goal._holder)
+        if abort is not None:
+            self.feedback_message = f"waits until '{abort.task}' is given up"
+            self._has_waited = True
+        return abort is not None
+
+    def _let_others_begin(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for other in waiting:
+            if self in other._awaited:
+                other._awaited.remove(self)
+                if not other._awaited:
+                    other._begin()
+
+
+def _displaced_by(goal: TakingOver) -> Iterator[TakingOver]:
+    """The goals that lose their place when this one begins: those in branches beside its own.
+
+    A composite runs one of its branches at a time, except a Parallel. Goals inside of the steps
+    of others are left out, as they end with these.
+    """
+    below: Behaviour = goal
+    while below.parent is not None:
+        beside = [] if isinstance(below.parent, Parallel) else below.parent.children
+        pending = [child for child in reversed(beside) if child is not below]
+        while pending:
+            one = pending.pop()
+            if isinstance(one, TakingOver):
+                yield one
+            else:
+                pending.extend(reversed(one.children))
+        below = below.parent
