@@ -160,7 +160,7 @@ def test_a_goal_that_its_decorator_stops_at_once_has_started_and_aborted_nothing
 def test_what_changes_in_an_abort_is_planned_for(stage):
     hurry, calm = goals(stage, on_abort=World.open.becomes(False))
     assert opened(stage, selector(hurry, calm)) == ["aborted stroll"]
-    assert stage.heard.of(GoalEnded)[0].reason == "there is no plan"
+    assert stage.heard.of(GoalEnded)[0].reason.startswith("there is no plan: rush")
 
 
 def test_a_plan_that_ends_in_the_tick_of_the_change_is_answered_in_the_next(stage):
