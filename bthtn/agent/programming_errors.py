@@ -1,4 +1,4 @@
-"""Programming errors: exceptions of users' code that are no answer of the world.
+"""ProgrammingErrors: the exceptions of user code that are bugs, each logged once and counted.
 
 An OperatorFailed is an answer of the world. Every other exception is a mistake in the code that
 raised it: it is contained, logged with its traceback the first time, and counted.
