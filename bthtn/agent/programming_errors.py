@@ -1,4 +1,4 @@
-"""ProgrammingErrors: the exceptions of user code that are bugs, each logged once and counted.
+"""ProgrammingErrors: exceptions of user code that are bugs, each logged once and counted.
 
 An OperatorFailed is an answer of the world. Every other exception is a mistake in the code that
 raised it: it is contained, logged with its traceback the first time, and counted.
