@@ -17,7 +17,7 @@ from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
 
 from bthtn.agent.events import AgentEvent, SensorFailed
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, ExecutionError, exception_text
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent, FluentFamily
@@ -177,7 +177,7 @@ class Sensing:
             reading = _values(sensor, self._reader(sensor)())
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._read.pop(sensor, None)
-            reason = f"{type(error).__name__}: {error}"
+            reason = exception_text(error)
             self._agent.emit(SensorFailed(sensor.name, reason, error))
             lost = self._written[sensor] if sensor.on_failure == "unknown" else ()
             reading = dict.fromkeys(lost, UNKNOWN)

@@ -9,6 +9,7 @@ from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.domain.condition import ConditionLike, condition_from, why
+from bthtn.errors import exception_text
 
 
 class Believes(Behaviour):
@@ -33,6 +34,6 @@ class Believes(Behaviour):
             believed = self._condition.evaluate(self._agent.beliefs) is True
             self.feedback_message = why(self._condition, self._agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = exception_text(error)
             return Status.FAILURE
         return Status.SUCCESS if believed else Status.FAILURE

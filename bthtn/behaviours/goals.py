@@ -24,7 +24,7 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, ExecutionError, exception_text
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.expression import Expression
 from bthtn.world.truth import UNKNOWN, value_text
@@ -218,7 +218,7 @@ class UtilityGoals(_Preferring):
         try:
             value = self._values[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = exception_text(error)
             return None
         return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124 - isnan refuses huge integers
 
@@ -283,7 +283,7 @@ class StateMachineGoals(Composite):
             self.state = self._state.evaluate(self.agent.beliefs)
             found = None if self.state is UNKNOWN else self._goals.get(self.state)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
-            self.feedback_message = f"{type(error).__name__}: {error}"
+            self.feedback_message = exception_text(error)
             return None
         if found is None:
             self.feedback_message = f"there is no goal for {value_text(self.state)}"

@@ -18,7 +18,7 @@ from bthtn.behaviours.operator import GeneratorOperator, Operator
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, ExecutionError, exception_text
 from bthtn.plan.nodes import TaskNode
 from bthtn.world.fluent import Fluent
 from bthtn.world.trail import WorkingState
@@ -228,10 +228,6 @@ def _unfinished(step: StepRun, why: str) -> ExecutionError:
 
 def text_of(error: BaseException) -> str:
     """The class and message of an exception; only the message of an OperatorFailed."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
-        text = "(its text cannot be told)"
     if isinstance(error, OperatorFailed):
-        return text or "the operator failed"
-    return f"{type(error).__name__}: {text}"
+        return exception_text(error).partition(": ")[2] or "the operator failed"
+    return exception_text(error)
