@@ -1,0 +1,55 @@
+"""The signals that end the command: SIGINT, which is Ctrl-C, and SIGTERM.
+
+Where nothing has to be undone, they end the process at once. Python's own answer to Ctrl-C, an
+exception, may come up in a callback of the import system or of the garbage collector, where it is
+printed and lost.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+def exit_code(number: int) -> int:
+    """The exit code of a program that this signal ended, as shells count."""
+    return 128 + number
+
+
+def end_at_once() -> None:
+    """From now on each of the signals ends the process, unless it is ignored."""
+    for number in ENDING:
+        # `nohup` and shells that start a job in the background ignore signals on its behalf.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    os._exit(exit_code(number))
+
+
+@contextmanager
+def postponed() -> Iterator[None]:
+    """A signal that comes inside has its effect afterwards."""
+    received: list[int] = []
+    with handled_by(lambda number, _: received.append(number)):
+        yield
+    if received:
+        signal.raise_signal(received[0])
+
+
+@contextmanager
+def handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Inside, the signals call this function."""
+    before = {number: signal.signal(number, handler) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler_before in before.items():
+            signal.signal(number, handler_before)
