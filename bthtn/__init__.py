@@ -5,13 +5,15 @@ when the first of them is used: so the command answers Ctrl-C while everything e
 To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+TYPE_CHECKING = False  # that of `typing`, which takes time to import
 
 if TYPE_CHECKING:
     from bthtn.api import *  # noqa: F403 - the names are checked in bthtn.api
 else:
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         """A public name, or ``__all__``, that is used for the first time."""
         names = _public_names()
         if name not in names:
@@ -22,7 +24,7 @@ else:
     def __dir__() -> list[str]:
         return sorted({*globals(), *_public_names()})
 
-    def _public_names() -> dict[str, Any]:
+    def _public_names() -> dict[str, object]:
         from importlib import import_module  # noqa: PLC0415 - see the docstring
 
         api = import_module("bthtn.api")

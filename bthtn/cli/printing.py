@@ -14,7 +14,7 @@ from errno import EISDIR
 from pathlib import Path
 from typing import Any, Final
 
-from bthtn.cli.signals import postponed
+from bthtn.cli.handlers import postponed
 from bthtn.errors import BthtnError, Diagnostic, InputError
 
 SCREEN: Final = Path("-")

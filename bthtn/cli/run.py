@@ -27,9 +27,10 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.behaviours import Character, PlanGoal
+from bthtn.cli.handlers import handled_by
 from bthtn.cli.locate import Target, TargetKind, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
-from bthtn.cli.signals import exit_code, handled_by
+from bthtn.cli.signals import exit_code
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text
 from bthtn.plan.codec import json_value
 from bthtn.plan.notation import normal

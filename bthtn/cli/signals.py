@@ -2,19 +2,15 @@
 
 Where nothing has to be undone, they end the process at once. Python's own answer to Ctrl-C, an
 exception, may come up in a callback of the import system or of the garbage collector, where it is
-printed and lost.
+printed and lost. This module is imported first, so it imports next to nothing.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Final
 
-ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def exit_code(number: int) -> int:
@@ -30,26 +26,5 @@ def end_at_once() -> None:
             signal.signal(number, _end)
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _end(number: int, _: object) -> None:
     os._exit(exit_code(number))
-
-
-@contextmanager
-def postponed() -> Iterator[None]:
-    """A signal that comes inside has its effect afterwards."""
-    received: list[int] = []
-    with handled_by(lambda number, _: received.append(number)):
-        yield
-    if received:
-        signal.raise_signal(received[0])
-
-
-@contextmanager
-def handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Inside, the signals call this function."""
-    before = {number: signal.signal(number, handler) for number in ENDING}
-    try:
-        yield
-    finally:
-        for number, handler_before in before.items():
-            signal.signal(number, handler_before)
