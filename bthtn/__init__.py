@@ -1,76 +1,31 @@
 """bthtn: behaviour trees on top, an HTN planner below, and plans that are behaviour trees.
 
-These are the names for describing a domain and planning with it; nothing here needs
-py_trees. To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
+The names for describing a domain and planning with it are those of ``bthtn.api``, which is imported
+when the first of them is used: so the command answers Ctrl-C while everything else is imported.
+To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
 """
 
-from bthtn.domain.builder import Domain, Primitive, primitive
-from bthtn.domain.construct import (
-    any_order,
-    first_of,
-    optional,
-    partial_order,
-    random_of,
-    repeat,
-    with_cleanup,
-)
-from bthtn.domain.derive import derive
-from bthtn.domain.merging import merge
-from bthtn.domain.method import Methods, method
-from bthtn.domain.network import NetworkLike, defer, null, parallel, pause, priority, sequence
-from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
-from bthtn.domain.variable import one_of
-from bthtn.errors import BthtnError
-from bthtn.plan.plan import Plan
-from bthtn.planning.cache import PlanCache
-from bthtn.planning.planner import Planner, find_plan
-from bthtn.planning.protocol import Settings
-from bthtn.planning.strips.achieve import achieve
-from bthtn.world.expression import Condition, Expression
-from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
-from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN
+from __future__ import annotations
 
-__all__ = [
-    "UNKNOWN",
-    "BthtnError",
-    "CompoundTask",
-    "Condition",
-    "Domain",
-    "Expression",
-    "Fluent",
-    "FluentFamily",
-    "Methods",
-    "NetworkLike",
-    "Plan",
-    "PlanCache",
-    "Planner",
-    "Primitive",
-    "PrimitiveTask",
-    "Resource",
-    "Settings",
-    "State",
-    "TaskCall",
-    "achieve",
-    "any_order",
-    "defer",
-    "derive",
-    "find_plan",
-    "first_of",
-    "fluent",
-    "fluents",
-    "merge",
-    "method",
-    "null",
-    "one_of",
-    "optional",
-    "parallel",
-    "partial_order",
-    "pause",
-    "primitive",
-    "priority",
-    "random_of",
-    "repeat",
-    "sequence",
-    "with_cleanup",
-]
+TYPE_CHECKING = False  # that of `typing`, which takes time to import
+
+if TYPE_CHECKING:
+    from bthtn.api import *  # noqa: F403 - the names are checked in bthtn.api
+else:
+
+    def __getattr__(name: str) -> object:
+        """A public name, or ``__all__``, that is used for the first time."""
+        names = _public_names()
+        if name not in names:
+            raise AttributeError(f"module 'bthtn' has no attribute '{name}'", name=name)
+        globals().update(names)
+        return names[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_public_names()})
+
+    def _public_names() -> dict[str, object]:
+        from importlib import import_module  # noqa: PLC0415 - see the docstring
+
+        api = import_module("bthtn.api")
+        return {name: getattr(api, name) for name in ("__all__", *api.__all__)}

@@ -41,10 +41,10 @@ class Diagnostic:
         return "\n".join(lines)
 
     @property
-    def order(self) -> tuple[bool, list[tuple[str, int]], str, str]:
+    def order(self) -> tuple[bool, list[tuple[str, int, str]], str, str]:
         """Sort key: errors first, then by place (line 6 before line 26), code and text."""
         words = re.findall(r"(\D*)(\d*)", self.where)
-        place = [(text, int(number or 0)) for text, number in words]
+        place = [(text, len(number), number) for text, number in words]
         return (self.severity is not Severity.ERROR, place, self.code, self.message)
 
 
@@ -82,6 +82,15 @@ class ExecutionError(BthtnError):
 
 class InputError(BthtnError):
     """A file, a name or an argument from outside is not usable."""
+
+
+def exception_text(error: BaseException) -> str:
+    """The class and message of an exception, which may be a user's that cannot be printed."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - its __str__ is the user's code, too
+        text = "(its message cannot be printed)"
+    return f"{type(error).__name__}: {text}"
 
 
 _LISTED: Final = 8

@@ -25,7 +25,7 @@ from bthtn.agent.events import (
     SensorFailed,
 )
 from bthtn.agent.operators import OperatorFailed
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, exception_text
 
 LOGGER: Final[Logger] = getLogger("bthtn")
 
@@ -78,14 +78,10 @@ def is_programming_error(error: BaseException | None) -> TypeGuard[Exception]:
 
 def text_of(error: BaseException) -> str:
     """The class, message and place of an exception; only the message of an OperatorFailed."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
-        text = "(its text cannot be told)"
     if isinstance(error, OperatorFailed):
-        return text or "the operator failed"
+        return exception_text(error).partition(": ")[2] or "the operator failed"
     place = "" if isinstance(error, BthtnError) else _place(error)  # its own text has one
-    return f"{type(error).__name__}: {text}{place}"
+    return f"{exception_text(error)}{place}"
 
 
 def code_failed(code: str, error: BaseException) -> CodeFailed:

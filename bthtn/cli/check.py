@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from bthtn.analysis.checks import findings
-from bthtn.cli.locate import Target, TargetKind, resolve, root_of, shown
+from bthtn.cli.locate import Target, TargetKind, resolve_all, root_of, shown
 from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
@@ -38,15 +38,19 @@ class Report:
 def check(text: str, *, as_json: bool) -> int:
     """Print every diagnostic. Returns 1 if one is an error, else 0.
 
-    Raises InputError if the text names no domain or tree.
+    A domain and a tree of one name are both checked, one after the other. Raises InputError if the
+    text names neither.
     """
-    target = resolve(text, TargetKind.DOMAIN, TargetKind.TREE)
-    report = _domain_report(target) if target.kind is TargetKind.DOMAIN else _tree_report(target)
-    if as_json:
-        say_json(_json(target, report))
-    else:
-        _print(target, report)
-    return 1 if report.errors else 0
+    errors = 0
+    for target in resolve_all(text, TargetKind.DOMAIN, TargetKind.TREE):
+        is_domain = target.kind is TargetKind.DOMAIN
+        report = _domain_report(target) if is_domain else _tree_report(target)
+        errors += report.errors
+        if as_json:
+            say_json(_json(target, report))
+        else:
+            _print(target, report)
+    return 1 if errors else 0
 
 
 def _domain_report(target: Target) -> Report:

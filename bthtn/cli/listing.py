@@ -1,33 +1,59 @@
-"""``bthtn list``: the available domains, trees and scenarios."""
+"""``bthtn list``: the available domains, with their variants, and trees."""
 
 from __future__ import annotations
 
-from typing import Any
+import textwrap
+from dataclasses import asdict, dataclass
 
-from bthtn.cli.locate import Target, TargetKind, all_of, shown, summary
+from bthtn.cli.locate import Target, TargetKind, all_of, shown, summary, variants_of
 from bthtn.cli.printing import say, say_json
+from bthtn.errors import BthtnError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is listed of one domain or tree; ``error`` is why its file cannot be used."""
+
+    name: str
+    path: str
+    summary: str
+    variants: list[str]
+    error: str
+
+    def lines(self, width: int) -> list[str]:
+        """The row as text, its name padded to a width."""
+        error = f" (cannot be loaded: {self.error})" if self.error else ""
+        first = f"  {self.name:{width}}  {self.summary}{error}".rstrip()
+        margin = " " * (width + 4)
+        below = textwrap.wrap(
+            ", ".join(self.variants),
+            width=100,
+            initial_indent=margin,
+            subsequent_indent=margin,
+            break_long_words=False,
+        )
+        return [first, *below]
 
 
 def list_all(*, as_json: bool) -> None:
     """Print the names that other commands accept, each with its summary."""
-    found = {kind: all_of(kind) for kind in TargetKind}
-    folders = [one.file.parent for one in found[TargetKind.TREE] if one.file is not None]
-    files = [path for folder in folders for path in sorted(folder.glob("*.scenario.toml"))]
-    scenarios = [shown(path) for path in files]
+    found = {kind: [_row(one) for one in all_of(kind)] for kind in TargetKind}
     if as_json:
-        rows = {kind.folder: [_row(one) for one in found[kind]] for kind in TargetKind}
-        say_json({**rows, "scenarios": scenarios})
+        say_json({kind.folder: [asdict(row) for row in found[kind]] for kind in TargetKind})
         return
-    for kind in TargetKind:
-        say(f"{kind.folder}:" if found[kind] else f"no {kind.folder}")
-        width = max((len(one.name) for one in found[kind]), default=0)
-        for one in found[kind]:
-            say(f"  {one.name:{width}}  {_row(one)['summary']}".rstrip())
-    if scenarios:
-        say("scenarios:")
-        say("\n".join(f"  {path}" for path in scenarios))
+    for kind, rows in found.items():
+        say(f"{kind.folder}:" if rows else f"no {kind.folder}")
+        width = max((len(row.name) for row in rows), default=0)
+        for row in rows:
+            say("\n".join(row.lines(width)))
 
 
-def _row(one: Target) -> dict[str, Any]:
+def _row(one: Target) -> Row:
     assert one.file is not None, "named domains and trees have files"
-    return {"name": one.name, "path": shown(one.file), "summary": summary(one.file)}
+    variants, error = [], ""
+    if one.kind is TargetKind.DOMAIN:
+        try:
+            variants = variants_of(one)
+        except BthtnError as fault:
+            error = fault.diagnostics[0].message
+    return Row(one.name, shown(one.file), summary(one.file), variants, error)

@@ -1,7 +1,9 @@
 """Resolves the DOMAIN and TREE arguments of commands.
 
     combat                    a name under ./domains or ./trees, then among bthtn's examples
-    troll:roaring             a variant: another domain in the file of a named domain
+    trees/ammunition          the same for one kind, where a domain and a tree have one name
+    troll:tiring              a variant: another domain in the file of a named domain, or in a
+                              file beside it that has cases
     path/to/folder, file.py   a folder with a domain.py or tree.py, or the file itself
     package.module:attribute  an object in a module that can be imported
 
@@ -16,19 +18,20 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from bthtn import examples
-from bthtn.domain.builder import frozen
+from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
-from bthtn.testing.cases import DOMAIN, domain_at, module_at, unusable, variant_at
+from bthtn.testing.case_files import cases_file_of
+from bthtn.testing.cases import DOMAIN, domain_at, domains_in, module_at, unusable
 
 
 class TargetKind(Enum):
@@ -69,22 +72,28 @@ def all_of(kind: TargetKind) -> list[Target]:
 
 def resolve(text: str, *kinds: TargetKind) -> Target:
     """Resolve an argument to one of these kinds. Raises InputError with the nearest name."""
-    named = [one for kind in kinds for one in all_of(kind)]
-    same = [one for one in named if one.name == text]
-    if len(same) > 1:
-        hint = f"write {' or '.join(shown(one.file.parent) for one in same if one.file)}"
+    found = resolve_all(text, *kinds)
+    if len(found) > 1:
+        hint = f"write {' or '.join(f'{one.kind.folder}/{text}' for one in found)}"
         raise InputError(Diagnostic("BT401", f"'{text}' is a domain and a tree", hint=hint))
+    return found[0]
+
+
+def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
+    """The same where a domain and a tree of one name are both wanted."""
+    named = [one for kind in kinds for one in all_of(kind)]
+    same = [one for one in named if text in (one.name, f"{one.kind.folder}/{one.name}")]
     if same:
-        return same[0]
+        return same
     path = Path(text)
     if os.path.exists(text) or path.suffix == ".py":
-        return _at_path(path, kinds)
+        return [_at_path(path, kinds)]
     module, colon, attribute = text.partition(":")
     if colon and module:
         for one in named:
-            if one.kind is TargetKind.DOMAIN and one.name == module and one.file is not None:
-                return _variant(one.file, text, attribute)
-        return _in_module(module, attribute, kinds)
+            if one.kind is TargetKind.DOMAIN and one.name == module:
+                return [_variant(one, attribute)]
+        return [_in_module(module, attribute, kinds)]
     wanted = " or ".join(kind.value for kind in kinds)
     other = [one.name for kind in TargetKind if kind not in kinds for one in all_of(kind)]
     hint = nearest(text, [one.name for one in named])
@@ -110,9 +119,17 @@ def summary(file: Path) -> str:
 def shown(path: Path) -> str:
     """A path as text, relative to the current folder if it lies below it."""
     try:
-        return str(path.resolve().relative_to(Path.cwd()))
+        return str(Path(os.path.realpath(path)).relative_to(_here()))
     except ValueError:
         return str(path)
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        message = f"the current folder cannot be read: {error.strerror}"
+        raise InputError(Diagnostic("BT404", message, hint="was it removed?")) from None
 
 
 def root_of(found: Target) -> Any:
@@ -157,7 +174,7 @@ def _folders(kind: TargetKind) -> Iterator[Path]:
 
 
 def _in_file(kind: TargetKind, file: Path) -> Target:
-    name = file.resolve().parent.name if file.name == kind.file else file.stem
+    name = file.stem if file.name != kind.file else Path(os.path.realpath(file)).parent.name
 
     def load() -> Any:
         with _current_folder_importable():
@@ -168,18 +185,55 @@ def _in_file(kind: TargetKind, file: Path) -> Target:
     return Target(kind, name, file, load)
 
 
-def _variant(file: Path, text: str, name: str) -> Target:
-    """A variant; it has no file, as the cases of the file belong to the main domain."""
+def variants_of(domain: Target) -> list[str]:
+    """The names of the other domains of a named domain. Raises InputError.
+
+    Executes the domain's file and those beside it that have cases.
+    """
+    found = _domains_beside(domain)
+    own = [one for one in found.values() if one.name == domain.name] or list(found.values())[:1]
+    return sorted(f"{domain.name}:{name}" for name, one in found.items() if one not in own)
+
+
+def _variant(domain: Target, name: str) -> Target:
+    text, file = f"{domain.name}:{name}", _folder(domain) / f"{name}.py"
+    if file in _files_beside(domain):  # the cases of a file belong to its main domain
+        return replace(_in_file(TargetKind.DOMAIN, file), name=text)
 
     def load() -> Any:
-        with _current_folder_importable():
-            return variant_at(file, name)
+        known = _domains_beside(domain)
+        if name not in known:
+            message = f"'{domain.name}' has no variant '{name}'"
+            raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
+        return frozen(known[name])
 
     return Target(TargetKind.DOMAIN, text, None, load)
 
 
+def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:
+    found: dict[str, Domain[Any] | FrozenDomain] = {}
+    with _current_folder_importable():
+        for file in (_folder(domain) / TargetKind.DOMAIN.file, *_files_beside(domain)):
+            found = domains_in(file) | found
+    if not found:
+        message = f"{shown(_folder(domain))} defines no domain"
+        raise InputError(Diagnostic("BT408", message))
+    return found
+
+
+def _files_beside(domain: Target) -> list[Path]:
+    """The other files with domains in the folder: those that have cases."""
+    files = sorted(_folder(domain).glob("*.py"))
+    return [one for one in files if one.name != "domain.py" and cases_file_of(one).is_file()]
+
+
+def _folder(domain: Target) -> Path:
+    assert domain.file is not None, "a named domain has a file"
+    return domain.file.parent
+
+
 def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> Target:
-    if path.is_dir():
+    if os.path.isdir(path):
         for kind in kinds:
             if (path / kind.file).is_file():
                 return _in_file(kind, path / kind.file)
@@ -195,16 +249,17 @@ def _in_module(module: str, attribute: str, kinds: tuple[TargetKind, ...]) -> Ta
     with _current_folder_importable():
         try:
             loaded = importlib.import_module(module)
-        except BthtnError:
+        except (BthtnError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
                 hint = "write package.module:attribute, as it would be imported from here"
                 message = f"there is no module '{error.name}'"
                 raise InputError(Diagnostic("BT401", message, hint=hint)) from None
             raise InputError(unusable(Path(module), error)) from error
     thing = _attribute(loaded, attribute, module)
-    file = Path(loaded.__file__) if loaded.__file__ else None
+    source = getattr(loaded, "__file__", None)  # a built-in module has none
+    file = Path(source) if source else None
     if isinstance(thing, DOMAIN) and TargetKind.DOMAIN in kinds:
         return Target(TargetKind.DOMAIN, thing.name, file, lambda: frozen(thing))
     if TargetKind.TREE not in kinds or isinstance(thing, DOMAIN):
@@ -226,9 +281,10 @@ def _attribute(module: ModuleType, name: str, where: str) -> Any:
 @contextmanager
 def _current_folder_importable() -> Iterator[None]:
     """Put the current folder on the import path."""
-    here = str(Path.cwd())
+    here = str(_here())
     sys.path.append(here)
     try:
         yield
     finally:
-        sys.path.remove(here)
+        with suppress(ValueError):  # the module took it away itself
+            sys.path.remove(here)

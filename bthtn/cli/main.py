@@ -1,23 +1,52 @@
 """The command line: commands, arguments, and exit codes.
 
-Exit codes: 0 success, 1 a negative answer (no plan, failed checks), 2 bad input. The module of
-each command is imported only when the command is called.
+Exit codes: 0 success, 1 a negative answer (no plan, failed checks), 2 bad input, 130 ended by
+Ctrl-C, 143 by SIGTERM, 141 because the reader of the output is gone. The module of each command is
+imported only when the command is called.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import traceback
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
-from bthtn.errors import BthtnError
+from bthtn.errors import BthtnError, InputError
+
+INTERRUPTED: Final = 130
+READER_GONE: Final = 141
+"""What shells report for a program that SIGINT and SIGPIPE ended."""
+
+
+class Commands(TyperGroup):
+    """All commands. None of them ends by an exception that would end the program silently."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call the command that was typed. Raises InputError where the user's code would exit."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise typer.Exit(READER_GONE) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception:
+            raise
+        except BaseException as error:
+            from bthtn.testing.cases import unusable  # noqa: PLC0415 - see above
+
+            place = traceback.extract_tb(error.__traceback__)[-1].filename
+            raise InputError(unusable(Path(place), error)) from error
+
 
 app = typer.Typer(
     name="bthtn",
+    cls=Commands,
     help="Behaviour trees on top, an HTN planner below.",
     no_args_is_help=True,
     add_completion=False,
@@ -87,7 +116,7 @@ TARGET = "A name, name:variant, a folder, a .py file, or package.module:attribut
 
 @app.command("list")
 def list_command(*, as_json: AsJson = False) -> None:
-    """List domains, trees and scenarios."""
+    """List domains and trees."""
     from bthtn.cli.listing import list_all  # noqa: PLC0415 - see the docstring
 
     list_all(as_json=as_json)
@@ -206,28 +235,41 @@ def run_command(
 
 
 def run() -> None:
-    """The entry point; a BthtnError is printed as one message, with exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    """Call the command that was typed, and exit: every outcome becomes an exit code here.
+
+    An error is printed as one message.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the one who started the program
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - to the end
+        if hasattr(getattr(sys, name), "reconfigure"):
+            getattr(sys, name).reconfigure(errors="backslashreplace")
     code = _exit_code()
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader of the pipe is gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # told already; at exit Python would try again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
 
 def _exit_code() -> int:
-    try:
-        app(prog_name="bthtn")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    except BthtnError as error:
-        from bthtn.cli.printing import complain  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.printing import complain, unwritable  # noqa: PLC0415 - see the docstring
 
+    try:
+        try:
+            app(prog_name="bthtn")
+        except SystemExit as end:
+            sys.stdout.flush()
+            return end.code if isinstance(end.code, int) else 0
+    except BthtnError as error:
         complain(error)
         return 2
+    except BrokenPipeError:
+        return READER_GONE
+    except OSError as error:
+        complain(unwritable("to stdout", error))
+        return 2
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     return 0

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -235,10 +236,17 @@ def _text(plan: Plan, options: OutputOptions) -> str:
     root = plan.flat() if options.flat else plan.tree
     tree = tree_text(root, plan.domain, scopes=options.scopes, strokes=ASCII if plain else UNICODE)
     head = f"{plan.domain.name}: {_as_written(plan.goal, plan.goal_text)}"
-    value = f", value {plan.value:g}" if plan.domain.has_values else ""
+    value = f", value {_number(plan.value)}" if plan.domain.has_values else ""
     tried = counted(plan.expansions, "expansion")
-    facts = f"record {plan.record!r}, cost {plan.cost:g}{value}, {tried}"
+    facts = f"record {plan.record!r}, cost {_number(plan.cost)}{value}, {tried}"
     return f"{one_line(head)}\n{facts}\n\n{tree}"
+
+
+def _number(value: float) -> str:
+    try:
+        return f"{value:g}"
+    except OverflowError:  # a whole number beyond all floats
+        return f"{Decimal(value):.6g}"
 
 
 def _as_written(goal: Network, text: str = "") -> str:

@@ -8,14 +8,17 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from errno import EISDIR
 from pathlib import Path
 from typing import Any, Final
 
+from bthtn.cli.handlers import postponed
 from bthtn.errors import BthtnError, Diagnostic, InputError
 
 SCREEN: Final = Path("-")
+WIDTH: Final = 100
 _COLOURS: Final = (
     (r"(?m)^[ │├└─|`-]+", "dim"),
     (r"\b(sequence|parallel( \w+)?|priority( reactive)?)\b", "blue"),
@@ -48,8 +51,15 @@ def say_json(value: Any) -> None:
 
 
 def complain(error: BthtnError) -> None:
-    """Print an error to stderr."""
-    print(error, file=sys.stderr)
+    """Print an error to stderr, if that can be written to."""
+    with suppress(OSError):
+        print(error, file=sys.stderr, flush=True)
+
+
+def unwritable(output: Path | str, error: OSError) -> InputError:
+    """The error of the operating system at writing an output, as an error of the command."""
+    message = f"cannot write {output}: {error.strerror}"
+    return InputError(Diagnostic("BT404", message, hint="is there such a folder, and room in it?"))
 
 
 @contextmanager
@@ -61,7 +71,8 @@ def errors_at(place: str) -> Iterator[None]:
     try:
         yield
     except BthtnError as error:
-        several = [replace(one, where=one.where or place) for one in error.diagnostics]
+        where = place if len(place) <= WIDTH else f"{place[:WIDTH]}…"
+        several = [replace(one, where=one.where or where) for one in error.diagnostics]
         raise InputError(several) from None
 
 
@@ -81,19 +92,28 @@ def is_unicode_screen() -> bool:
 
 def write(content: str | bytes, output: Path | None) -> None:
     """Write atomically to a file, or to stdout without one. Raises InputError."""
-    data = content.encode() if isinstance(content, str) else content
+    # Surrogates stand for the bytes of a file's name that are no UTF-8.
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     if output is None or output == SCREEN:
         _to_screen(data)
         return
     try:
-        path = output.resolve()
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)  # a device or a pipe; a folder refuses
+        mode = _mode(output)
+        if mode is None or stat.S_ISREG(mode):
+            with postponed():
+                _replace(os.path.realpath(output), data, mode)
         else:
-            _replace(path, data)
+            output.write_bytes(data)  # a device or a pipe; a folder refuses
     except OSError as error:
-        message = f"cannot write {output}: {error.strerror}"
-        raise InputError(Diagnostic("BT404", message, hint="is there such a folder?")) from None
+        raise unwritable(output, error) from None
+
+
+def _mode(path: Path) -> int | None:
+    """The type and permissions of a file; None if there is none."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
 
 
 def _to_screen(data: bytes) -> None:
@@ -106,15 +126,15 @@ def _to_screen(data: bytes) -> None:
         print(text, end="" if text.endswith("\n") else "\n")
 
 
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+def _replace(path: str, data: bytes, mode: int | None) -> None:
+    folder, name = os.path.split(path)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         mask = os.umask(0)
         os.umask(mask)
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~mask
-        os.chmod(name, mode)
+        os.chmod(name, 0o666 & ~mask if mode is None else stat.S_IMODE(mode))
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
@@ -132,6 +152,8 @@ def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path |
     from bthtn.views.graphviz import picture  # noqa: PLC0415 - only for pictures
 
     output = output or Path(f"{name}.{form}")
+    if output.is_dir():
+        raise unwritable(output, IsADirectoryError(EISDIR, os.strerror(EISDIR)))
     try:
         write(picture(dot, form), output)
     except InputError as error:

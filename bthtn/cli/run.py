@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from types import FrameType, MappingProxyType
@@ -28,9 +27,11 @@ from bthtn.agent.events import (
     PlanReplaced,
 )
 from bthtn.behaviours import Character, PlanGoal
+from bthtn.cli.handlers import handled_by
 from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
-from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, write
-from bthtn.errors import Diagnostic, InputError
+from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
+from bthtn.cli.signals import exit_code
+from bthtn.errors import InputError, exception_text
 from bthtn.plan.codec import json_value
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
@@ -44,7 +45,6 @@ from bthtn.world.diff import Change
 TICKS: Final = 200
 OUT: Final = Path("out")
 MOST_DRAWN: Final = 50
-INTERRUPTED: Final = 130
 _IN_ASCII: Final = MappingProxyType(str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."}))
 _STYLES: Final = MappingProxyType(
     {
@@ -69,17 +69,21 @@ _STYLES: Final = MappingProxyType(
 def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | None = None) -> int:
     """Run a tree until its character is finished, or for at most so many ticks.
 
-    Returns 0 if it finished, 1 if not, 130 after Ctrl-C. Raises BthtnError.
+    Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
     target = resolve(tree, TargetKind.TREE)
     run = _Run(target, character_of(target, seed), ticks or TICKS)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
     tick_values: list[dict[str, Any]] = []
-    with run.stopped_by_interrupt():
-        if as_json:
-            tick_values.extend(map(_tick_json, run.ticks()))
-        else:
-            _print_timeline(run.ticks())
+    with handled_by(run.on_signal):
+        try:
+            with suppress(KeyboardInterrupt), closing(run.ticks()) as made:
+                if as_json:
+                    tick_values.extend(map(_tick_json, made))
+                else:
+                    _print_timeline(made)
+        finally:
+            run.stop()  # if a signal came at the very moment in which the ticks were to do it
     run.check()
     files, missing = run.album.written(folder) if folder is not None else ([], "")
     pictures = [shown(file) for file in files]
@@ -90,7 +94,7 @@ def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | 
         plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
         beside = f" and, beside it, {plans}" if plans else ""
         say(f"\n{run.outcome()}\npictures: {pictures[0]}{beside}{missing}")
-    return INTERRUPTED if run.interrupted else int(not run.finished)
+    return exit_code(run.signals[0]) if run.signals else int(not run.finished)
 
 
 class _Run:
@@ -98,45 +102,74 @@ class _Run:
 
     def __init__(self, target: Target, character: Character, longest: int) -> None:
         self.album = _Album(character, target.name)
-        self.interrupted = False
+        self.signals: list[int] = []
         self.finished = False
         self._character = character
         self._longest = longest
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
+        self._is_stopping = False
         self._file = target.file or Path(target.name)
 
-    def ticks(self) -> Iterator[Tick]:
-        """Tick until the run is over and yield every tick; then stop the character."""
+    def ticks(self) -> Generator[Tick]:
+        """Tick until the run is over and yield every tick; then stop the character.
+
+        The character is also stopped when the generator is closed.
+        """
         character = self._character
         try:
-            while not self._is_over():
-                events = character.tick()
+            while (events := self._tick()) is not None:
                 yield Tick(character.ticks, _active(character.root), events)
-            self.finished = character.finished
-        except Exception as error:  # noqa: BLE001 - the user's tree and world: check reports it
-            self._error = error
-        self.album.close()
-        events = character.stop()
+        finally:
+            events = self.stop()
         if events:
             yield Tick(character.ticks, (), events)
 
+    def stop(self) -> tuple[AgentEvent, ...]:
+        """Stop the character once, which ends all operators; the events of that."""
+        events: tuple[AgentEvent, ...] = ()
+        if not self._is_stopping:
+            self._is_stopping = True
+            with self._contained():
+                self.album.close()
+            with self._contained():
+                events = self._character.stop()
+        return events
+
+    def on_signal(self, number: int, _: FrameType | None) -> None:
+        """The first signal ends the run after the current tick, and the second one ends the tick.
+
+        The third ends the process, for an abort that hangs.
+        """
+        self.signals.append(number)
+        match len(self.signals):
+            case 1:
+                pass
+            case 2:
+                if not self._is_stopping:
+                    raise KeyboardInterrupt
+            case _:
+                os._exit(exit_code(self.signals[0]))
+
+    def _tick(self) -> tuple[AgentEvent, ...] | None:
+        """The events of one more tick; None if the run is over."""
+        with self._contained():
+            self.finished = self._character.finished
+            late = self.signals or self._character.ticks >= self._longest
+            if not self.finished and not late:
+                return self._character.tick()
+        return None
+
     @contextmanager
-    def stopped_by_interrupt(self) -> Iterator[None]:
-        """The first Ctrl-C ends the run after the current tick, the second one at once."""
-
-        def stop(_: int, __: FrameType | None) -> None:
-            self.interrupted = True
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-        before = signal.signal(signal.SIGINT, stop)
+    def _contained(self) -> Iterator[None]:
+        """Keep the first exception of the user's tree and world, for ``check``."""
         try:
             yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+        except BaseException as error:  # noqa: BLE001 - reported, once the operators have ended
+            self._error = self._error or error
 
     def check(self) -> None:
         """Raise InputError if the tree or its world raised an exception."""
-        if self._error is not None:
+        if self._error is not None and not self.signals:
             fault = unusable(self._file, self._error)
             message = f"tick {self._character.ticks}: {fault.message}"
             raise InputError(replace(fault, message=message)) from self._error
@@ -146,13 +179,9 @@ class _Run:
         ticks = counted(self._character.ticks, "tick")
         if self.finished:
             return f"finished after {ticks}"
-        if self.interrupted:
+        if self.signals:
             return f"stopped after {ticks}"
         return f"not finished after {ticks}; give it more with --ticks"
-
-    def _is_over(self) -> bool:
-        late = self.interrupted or self._character.ticks >= self._longest
-        return late or self._character.finished
 
 
 class _Album:
@@ -223,8 +252,7 @@ def _folder(out: Path, name: str) -> Path:
             if re.fullmatch(r"plan-\d+\.(dot|svg)", old.name):
                 old.unlink()
     except OSError as error:
-        message = f"cannot write to {folder}: {error.strerror}"
-        raise InputError(Diagnostic("BT404", message, hint="choose another --out")) from None
+        raise unwritable(f"to {folder}", error) from None
     return folder
 
 
@@ -297,6 +325,6 @@ def _value_json(value: object) -> Any:
             values = {"before": json_value(value.before), "after": json_value(value.after)}
             return {"fluent": str(value.fluent), **values, "source": value.source}
         case BaseException():
-            return f"{type(value).__name__}: {value}"
+            return exception_text(value)
         case _:
             return json_value(value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from bthtn.domain.parameter import Bindable
-from bthtn.errors import BthtnError, Diagnostic, PlanningError
+from bthtn.errors import BthtnError, Diagnostic, PlanningError, exception_text
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Write, WriteKind
@@ -70,7 +70,7 @@ def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
     return PlanningError(
         Diagnostic(
             "BT201",
-            f"{function_text(function)} raised {type(error).__name__}: {error}",
+            f"{function_text(function)} raised {exception_text(error)}",
             where=_place(function),
             hint="functions of a domain are called with every state a search looks at",
         )

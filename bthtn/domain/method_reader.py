@@ -14,7 +14,7 @@ from bthtn.domain.network import Network, tasks_in
 from bthtn.domain.number import number_from
 from bthtn.domain.task import CompoundTask, Task, strangers
 from bthtn.domain.variable import Variable, unplaced, variables_in
-from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
+from bthtn.errors import BthtnError, Diagnostic, DomainError, exception_text, nearest
 from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
@@ -44,7 +44,7 @@ def read_methods(
     except BthtnError as error:
         return ReadResult(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
-        return ReadResult(found=[Diagnostic("BT110", f"{type(error).__name__}: {error}", where)])
+        return ReadResult(found=[Diagnostic("BT110", exception_text(error), where)])
     result = ReadResult()
     lowering = Lowering(task.name, task.parameters, tasks, state_class)
     methods: list[Method] = []

@@ -11,11 +11,13 @@ from bthtn.errors import Diagnostic, InputError
 
 
 def text_of(path: Path) -> str:
-    """The text of a file. Raises InputError when it cannot be read."""
+    """The text of a file, without a byte order mark. Raises InputError when it cannot be read."""
+    hint = "is the path right, and may it be read?"
     try:
-        return path.read_bytes().decode()
+        if path.exists() and not path.is_file():  # a device or a pipe might never end
+            raise InputError(Diagnostic("BT404", f"cannot read {path}: it is no file", hint=hint))
+        return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        hint = "is the path right, and may it be read?"
         raise InputError(
             Diagnostic("BT404", f"cannot read {path}: {error.strerror}", hint=hint)
         ) from None

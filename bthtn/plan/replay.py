@@ -30,6 +30,7 @@ from bthtn.domain.network import (
 from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import grounded, projected
+from bthtn.errors import exception_text
 from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
 from bthtn.plan.nodes import (
     Node,
@@ -81,8 +82,7 @@ def replay(plan: Plan, state: FrozenState) -> Replay:
     except AssertionError:
         raise
     except Exception as error:  # noqa: BLE001 - a condition of the user's that raises
-        reason = f"{type(error).__name__}: {error}"
-        return Replay(False, reason, "", judge.now(), *_NOTHING)  # noqa: FBT003 - a value, no switch
+        return Replay(False, exception_text(error), "", judge.now(), *_NOTHING)  # noqa: FBT003 - a value, no switch
     record = MethodTraversalRecord(seen.record)
     return Replay(True, "", "", judge.now(), record, seen.footprint, seen.cost)  # noqa: FBT003 - a value, no switch
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from bthtn.domain.condition import why
 from bthtn.domain.task_effects import projected
+from bthtn.errors import exception_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import Node, ParallelNode, SuspendedNode, TaskNode
@@ -66,7 +67,7 @@ class _Validator(Projection):
         except AssertionError:
             raise
         except Exception as error:  # noqa: BLE001 - a condition of the user's that raises
-            return Failure(f"{type(error).__name__}: {error}", error=error)
+            return Failure(exception_text(error), error=error)
         arrives = self.state.freeze() == plan.predicted
         return None if arrives else Failure("it does not lead to what is predicted")
 

@@ -11,7 +11,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, network_from
-from bthtn.errors import BthtnError, Diagnostic, DomainError, PlanningError
+from bthtn.errors import BthtnError, Diagnostic, DomainError, PlanningError, exception_text
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
@@ -169,7 +169,7 @@ def raise_for_user(error: Exception) -> NoReturn:
     raise PlanningError(
         Diagnostic(
             "BT201",
-            f"{type(error).__name__}: {error}",
+            exception_text(error),
             hint="a condition, effect, cost or argument cannot be computed, or a listener raises",
         )
     ) from error

@@ -23,6 +23,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import ParallelPolicy
+from bthtn.errors import exception_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.projection import BranchEnd, BranchingNode, Projection
@@ -241,7 +242,7 @@ def _raised(
     reads: frozenset[Expression[Any]] = frozenset(),
     node: Node | None = None,
 ) -> Failure:
-    return Failure(f"{type(error).__name__}: {error}", what, node, reads, error)
+    return Failure(exception_text(error), what, node, reads, error)
 
 
 def _condition_failure(

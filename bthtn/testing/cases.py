@@ -15,6 +15,7 @@ domain is defined in the same folder: for ``cases.toml`` in ``domain.py``, for
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tomllib
@@ -34,7 +35,7 @@ from zlib import crc32
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
 from bthtn.formats.document import tables_in, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
@@ -281,8 +282,7 @@ def domain_at(path: Path, name: str = "") -> FrozenDomain:
 
     Raises InputError if there is no such domain, and DomainError if it is invalid.
     """
-    found = {id(one): one for one in vars(module_at(path)).values() if isinstance(one, DOMAIN)}
-    domains = list(found.values())
+    domains = list({id(one): one for one in domains_in(path).values()}.values())
     if len(domains) > 1:
         domains = [one for one in domains if one.name == name] or domains
     if len(domains) != 1:
@@ -298,11 +298,16 @@ def variant_at(path: Path, name: str) -> FrozenDomain:
 
     Raises InputError with the nearest name, and DomainError if the domain is invalid.
     """
-    known = {name: one for name, one in vars(module_at(path)).items() if isinstance(one, DOMAIN)}
+    known = domains_in(path)
     if name not in known:
         message = f"{path} defines no domain '{name}'"
         raise InputError(Diagnostic("BT408", message, hint=nearest(name, known)))
     return frozen(known[name])
+
+
+def domains_in(path: Path) -> dict[str, Domain[Any] | FrozenDomain]:
+    """The domains at the top level of a Python file, by their names there. Raises InputError."""
+    return {name: one for name, one in vars(module_at(path)).items() if isinstance(one, DOMAIN)}
 
 
 def module_at(path: Path) -> ModuleType:
@@ -310,11 +315,12 @@ def module_at(path: Path) -> ModuleType:
 
     Its folder is its package, so ``from .other import …`` works.
     """
-    source, package = text_of(path), f"_bthtn_{crc32(str(path.resolve()).encode()):08x}"
+    real = os.path.realpath(path)
+    source, package = text_of(path), f"_bthtn_{crc32(os.fsencode(real)):08x}"
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         del sys.modules[name]
     folder = sys.modules[package] = ModuleType(package)
-    folder.__path__ = [str(path.resolve().parent)]
+    folder.__path__ = [os.path.dirname(real)]
     name = f"{package}.{path.stem.replace('.', '_')}"
     loader = _SourceLoader(str(path), source)
     spec = ModuleSpec(name, loader, origin=str(path))
@@ -322,9 +328,9 @@ def module_at(path: Path) -> ModuleType:
     module.__file__ = str(path)
     try:
         loader.exec_module(module)
-    except BthtnError:
+    except (BthtnError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise InputError(unusable(path, error)) from error
     return module
 
@@ -351,6 +357,8 @@ def unusable(path: Path, error: BaseException) -> Diagnostic:
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
     if isinstance(error, SyntaxError) and error.filename == str(path):
         line = error.lineno
-    message = f"{type(error).__name__}: {getattr(error, 'msg', error)}"
+    message = exception_text(error)
+    if isinstance(error, SyntaxError):  # whose text has the place, too
+        message = f"{type(error).__name__}: {error.msg}"
     hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
     return Diagnostic("BT402", message, f"{path}:{line}" if line else str(path), hint)

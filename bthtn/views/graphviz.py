@@ -28,7 +28,7 @@ def picture(dot: str, form: str, *, program: str = "dot", timeout: float = TIMEO
     try:
         done = subprocess.run(  # noqa: S603 - a program found by name, and no shell
             [found, f"-T{form}"],
-            input=dot.encode(),
+            input=dot.encode(errors="backslashreplace"),
             capture_output=True,
             timeout=timeout,
             check=False,

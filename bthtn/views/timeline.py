@@ -46,6 +46,7 @@ from bthtn.agent.events import (
     SensorFailed,
     TaskAvoided,
 )
+from bthtn.errors import exception_text
 from bthtn.plan.nodes import Node, PriorityNode
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
@@ -312,7 +313,7 @@ def _other_entries(event: AgentEvent) -> Iterator[Entry]:
         case LeafAborting(_, task):
             yield Entry(Verb.ABORTS, f"{task}, which takes time")
         case PlanHookFailed(_, hook, task, error):
-            reason = f"{hook} raised {type(error).__name__}: {error}"
+            reason = f"{hook} raised {exception_text(error)}"
             yield Entry(Verb.FAILS, _because(task, reason))
         case CleanupStarted(goal, task):
             yield Entry(Verb.CLEANS, f"{task} after {goal}")
@@ -358,7 +359,7 @@ def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
         failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
         reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")
     if aborted.error is not None:
-        reasons.append(f"its clean-up raised {type(aborted.error).__name__}: {aborted.error}")
+        reasons.append(f"its clean-up raised {exception_text(aborted.error)}")
     return ", and ".join(reasons)
 
 

@@ -4,8 +4,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from signal import SIGINT, default_int_handler, getsignal, raise_signal, signal
 
 import pytest
+
+import bthtn.api
 
 ROOT = Path(__file__).resolve().parents[2]
 BTHTN = [sys.executable, "-c", "from bthtn.cli.main import run; run()"]
@@ -32,6 +35,63 @@ def test_a_plan_reaches_the_shell(tmp_path):
     code, out, err = finished("plan", "combat", "fight", cwd=tmp_path)
     assert (code, err) == (0, b"")
     assert b"search_enemy" in out
+
+
+def test_the_package_is_the_program_too(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "bthtn", "plan", "combat", "fight"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"search_enemy" in done.stdout
+
+
+def test_the_package_is_light_until_a_name_is_used():
+    script = "import sys, bthtn.__main__; print(*sys.modules); from bthtn import *; print(Domain)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded, domain = done.stdout.splitlines()
+    assert [name for name in loaded.split() if name.startswith("bthtn")] == [
+        "bthtn", "bthtn.cli", "bthtn.cli.signals", "bthtn.__main__"
+    ]  # fmt: skip
+    assert domain == "<class 'bthtn.domain.builder.Domain'>"
+
+
+def test_the_names_of_the_package_are_those_of_its_api():
+    assert {*bthtn.api.__all__, "api"} <= set(dir(bthtn))
+    assert all(getattr(bthtn, name) is getattr(bthtn.api, name) for name in bthtn.api.__all__)
+    with pytest.raises(AttributeError, match="module 'bthtn' has no attribute 'Domian'"):
+        bthtn.Domian  # noqa: B018 - looked up, not used
+
+
+def test_a_signal_while_a_file_is_written_waits_until_it_is(bthtn, here, monkeypatch):
+    monkeypatch.setattr("os.replace", lambda *names: (raise_signal(SIGINT), os.rename(*names)))
+    before = getsignal(SIGINT)
+    signal(SIGINT, default_int_handler)
+    try:
+        answer = bthtn("plan", "combat", "fight", "--json", "-o", "plan.json")
+    finally:
+        signal(SIGINT, before)
+    assert (answer.code, answer.err) == (130, "")
+    assert [path.name for path in here.iterdir()] == ["plan.json"]
+    assert (here / "plan.json").read_text().endswith("}\n")
+
+
+def test_a_folder_that_is_gone_is_bad_input(bthtn, here):
+    (here / "gone").mkdir()
+    os.chdir("gone")
+    os.rmdir(here / "gone")
+    answer = bthtn("check", "combat")
+    assert answer.code == 2
+    assert answer.err.startswith("[BT404] the current folder cannot be read: No such file")
 
 
 def test_no_plan_is_exit_code_one(tmp_path):

@@ -1,4 +1,4 @@
-"""The explorer's tree: give way to what moves, before the mission."""
+"""The explorer's tree: give way to what moves, then the mission; needs bthtn[minigrid]."""
 
 from __future__ import annotations
 

@@ -1,0 +1,20 @@
+"""The program ``bthtn``, also as ``python -m bthtn``.
+
+It decides about signals before anything is imported that takes time.
+"""
+
+from __future__ import annotations
+
+from bthtn.cli.signals import end_at_once
+
+
+def main() -> None:
+    """Call the command, and exit with its exit code."""
+    end_at_once()
+    from bthtn.cli.main import run  # noqa: PLC0415 - takes time, see above
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""The public names of ``bthtn``: write ``from bthtn import Domain``. None needs py_trees."""
+
+from bthtn.domain.builder import Domain, Primitive, primitive
+from bthtn.domain.construct import (
+    any_order,
+    first_of,
+    optional,
+    partial_order,
+    random_of,
+    repeat,
+    with_cleanup,
+)
+from bthtn.domain.derive import derive
+from bthtn.domain.merging import merge
+from bthtn.domain.method import Methods, method
+from bthtn.domain.network import NetworkLike, defer, null, parallel, pause, priority, sequence
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
+from bthtn.domain.variable import one_of
+from bthtn.errors import BthtnError
+from bthtn.plan.plan import Plan
+from bthtn.planning.cache import PlanCache
+from bthtn.planning.planner import Planner, find_plan
+from bthtn.planning.protocol import Settings
+from bthtn.planning.strips.achieve import achieve
+from bthtn.world.expression import Condition, Expression
+from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
+from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN
+
+__all__ = [
+    "UNKNOWN",
+    "BthtnError",
+    "CompoundTask",
+    "Condition",
+    "Domain",
+    "Expression",
+    "Fluent",
+    "FluentFamily",
+    "Methods",
+    "NetworkLike",
+    "Plan",
+    "PlanCache",
+    "Planner",
+    "Primitive",
+    "PrimitiveTask",
+    "Resource",
+    "Settings",
+    "State",
+    "TaskCall",
+    "achieve",
+    "any_order",
+    "defer",
+    "derive",
+    "find_plan",
+    "first_of",
+    "fluent",
+    "fluents",
+    "merge",
+    "method",
+    "null",
+    "one_of",
+    "optional",
+    "parallel",
+    "partial_order",
+    "pause",
+    "primitive",
+    "priority",
+    "random_of",
+    "repeat",
+    "sequence",
+    "with_cleanup",
+]
