@@ -18,13 +18,23 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent import events
 from bthtn.agent.agent import Agent
+from bthtn.agent.events import (
+    GoalEnded,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanKept,
+    PlanRepaired,
+    PlanReplaced,
+    PlanResumed,
+)
 from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
@@ -44,6 +54,9 @@ from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
+
+LONGEST_RECORD: Final = 1_000
+"""Entries kept of a record that grows with every suspended part; it only distinguishes plans."""
 
 
 class PlanGoal(TakingOver):
@@ -133,9 +146,7 @@ class PlanGoal(TakingOver):
         self._review.close()
         if new_status is INVALID:
             if self.status is RUNNING and self._ended is None:
-                self.agent.emit(
-                    events.PlanAborted(self.name, self.ends_for or interruption_of(self))
-                )
+                self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
                 self.feedback_message = "aborted"
                 self.plan = self.verdict = None
                 self.record = MethodTraversalRecord()
@@ -213,7 +224,7 @@ class PlanGoal(TakingOver):
             self._failures.found()
             self._mount.put(plan)
             self._run_now(plan)
-            self.agent.emit(events.PlanAdopted(self.name, plan, self._reason))
+            self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         except PlanRefused as refused:
             return self._plan_again(Failure(str(refused)))
         except (BthtnError, ResumeFailed) as error:
@@ -224,7 +235,7 @@ class PlanGoal(TakingOver):
     def _repaired(self, repaired: RepairedPlan) -> Status:
         self._run_now(repaired.plan)
         reason = str(repaired.failure)
-        self.agent.emit(events.PlanRepaired(self.name, repaired.part, reason, repaired.plan))
+        self.agent.emit(PlanRepaired(self.name, repaired.part, reason, repaired.plan))
         return SUCCESS
 
     def _run_now(self, plan: Plan) -> None:
@@ -265,7 +276,7 @@ class PlanGoal(TakingOver):
             self._failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
-                    self.agent.emit(events.PlanKept(self.name, verdict.reason, verdict.change))
+                    self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
                 case Decision.ADOPT:
                     self._replace(verdict)
                 case Decision.ABORT:
@@ -279,23 +290,21 @@ class PlanGoal(TakingOver):
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
-        event: events.PlanKept | events.PlanReplaced = events.PlanReplaced(
-            self.name, verdict.reason, change
-        )
+        event: PlanKept | PlanReplaced = PlanReplaced(self.name, verdict.reason, change)
         if equivalent:
-            event = events.PlanKept(self.name, "what was found is what is left of it", change)
+            event = PlanKept(self.name, "what was found is what is left of it", change)
         try:
             self._mount.exchange(
                 plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
             )
         except (PlanRefused, BthtnError) as error:
-            self.agent.emit(events.PlanKept(self.name, str(error), change))
+            self.agent.emit(PlanKept(self.name, str(error), change))
             return
         self._search.follow()
         self._review.plan_with(self._search.planner)
         self._run_now(plan)
         if not equivalent:
-            self.agent.emit(events.PlanAdopted(self.name, plan, verdict.reason))
+            self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
 
     def _break_off(self, verdict: Verdict) -> Status:
         """Abort a plan that will not work to its end, unless it can be repaired while it runs.
@@ -306,7 +315,7 @@ class PlanGoal(TakingOver):
         failure = verdict.failure or Failure(verdict.reason)
         by_others = change is not None and change.source != self.name
         if by_others:
-            self.agent.emit(events.PlanBroken(self.name, verdict.reason, verdict.step, change))
+            self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif verdict.failure is not None:
             self._failures.will_fail(progress, failure)
         assert self.plan is not None, "a running plan breaks"
@@ -346,7 +355,7 @@ class PlanGoal(TakingOver):
                 return RUNNING
             self.feedback_message = "done"
             self._failures.succeeded()
-            self.agent.emit(events.GoalEnded(self.name, succeeded=True))
+            self.agent.emit(GoalEnded(self.name, succeeded=True))
             return status
         failure, progress = failure_of(self._mount.subtree), self._mount.progress()
         assert self.plan is not None, "a plan has failed"
@@ -363,7 +372,7 @@ class PlanGoal(TakingOver):
             self._break_plan(failure)
         else:
             self._give_up()
-        self.agent.emit(events.PlanFailed(self.name, str(failure), again))
+        self.agent.emit(PlanFailed(self.name, str(failure), again))
         if not runs_on:
             self._mount.hooks.close()
         if not again:
@@ -379,17 +388,15 @@ class PlanGoal(TakingOver):
         self._search.stop()
         self._repair.forget()
         self.feedback_message = reason = str(failure)
-        self.agent.emit(
-            events.GoalEnded(self.name, succeeded=False, reason=reason, error=failure.error)
-        )
+        self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=failure.error))
         self._failures.failed(failure)
         return FAILURE
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
         self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
-        self.record = self.record.followed_by(plan.record)
-        self.agent.emit(events.PlanResumed(self.name, plan, str(arrival.node.cause)))
+        self.record = MethodTraversalRecord((*self.record, *plan.record)[:LONGEST_RECORD])
+        self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._failures.step_succeeded(node)
