@@ -166,7 +166,9 @@ class Mount:
         leaves = self.running
         for leaf in sorted(leaves, key=lambda leaf: leaf.number, reverse=True):
             leaf.stop(Status.INVALID)
-        self.subtree.stop(Status.INVALID)
+        for node in list(self.subtree.iterate()):  # what has ended keeps its status, to be shown
+            if node.status is Status.RUNNING:
+                node.stop(Status.INVALID)
 
     def clear(self) -> None:
         """Discard the plan's behaviours."""

@@ -370,10 +370,11 @@ class PlanGoal(TakingOver):
         runs_on = again and not self._mount.is_empty and self._mount.running
         if runs_on:
             self._break_plan(failure)
-        else:
-            self._give_up()
+        elif not self._mount.is_empty:
+            self._mount.stop()
         self.agent.emit(PlanFailed(self.name, str(failure), again))
         if not runs_on:
+            self._unmount()
             self._mount.hooks.close()
         if not again:
             tried = f"{self.replans + 1} plans" if self.replans else "one plan"
