@@ -31,13 +31,13 @@ from bthtn.behaviours.plan_run import (
     ResumeFailed,
     path_text,
 )
-from bthtn.behaviours.plan_search import repeats_suspension
 from bthtn.behaviours.sequence import discard
 from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError
+from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner

@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Any, Final, assert_never
+from typing import Any, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -36,16 +36,15 @@ from bthtn.agent.events import (
     PlanResumed,
 )
 from bthtn.behaviours.branch import failure_of, interruption_of
-from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.mount import Mount
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import ScopeNode, TaskNode
+from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
@@ -54,9 +53,6 @@ from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
-
-LONGEST_RECORD: Final = 1_000
-"""Entries kept of a record that grows with every suspended part; it only distinguishes plans."""
 
 
 class PlanGoal(TakingOver):
@@ -91,13 +87,12 @@ class PlanGoal(TakingOver):
         self.record = MethodTraversalRecord()
         self.replans = 0
         self.verdict: Verdict | None = None
-        self._settings = settings
         self._max_replans = max_replans
         self._reason = self.ends_for = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
         self._mount = Mount(
-            self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
+            self, agent, self._search.rest, self._resumed, self._finished, self._search.owe_cleanup
         )
         self._holder = self._mount.hooks.holder
         self._failures, planner = self._search.failures, self._search.planner
@@ -396,12 +391,9 @@ class PlanGoal(TakingOver):
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
         self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
-        self.record = MethodTraversalRecord((*self.record, *plan.record)[:LONGEST_RECORD])
+        self.record = self.record.followed_by(plan.record)
         self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._failures.step_succeeded(node)
         self._review.finished(node, written)
-
-    def _clean_up(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
-        owe_cleanup(part, path, run, self._search.planner.domain, self._settings)

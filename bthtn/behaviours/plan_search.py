@@ -7,14 +7,15 @@ from typing import Any, Final, NamedTuple
 
 from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
+from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.failure_tracking import FailureTracking
-from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
-from bthtn.plan.nodes import SuspendedNode, TaskNode
+from bthtn.plan.equivalence import repeats_suspension
+from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
-from bthtn.plan.walk import preorder
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
@@ -149,6 +150,10 @@ class PlanSearch:
         """Drop the background search; the next ``prepare`` starts a new one."""
         self._background = None
 
+    def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
+        """Leave the cleanup of a part that was not done to the agent."""
+        owe_cleanup(part, path, run, self.planner.domain, self._settings)
+
     def rest(self, arrival: Arrival) -> Callable[[], Plan | None]:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
 
@@ -244,15 +249,3 @@ class PlanSearch:
         works = started.version == beliefs.version or replay(plan, beliefs.frozen()).ok
         self._prepared = started if works else None
         return works
-
-
-def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:
-    """Whether the plan of a suspended part begins by suspending the same part again."""
-    first = next(
-        (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
-    )
-    return (
-        isinstance(first, SuspendedNode)
-        and first.rest == resumed.rest
-        and first.binding == resumed.binding
-    )

@@ -108,3 +108,15 @@ def _suspends_in_branch(tree: Node) -> bool:
         elif isinstance(node, SuspendedNode):
             return True
     return False
+
+
+def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:
+    """Whether the plan of a suspended part begins by suspending the same part again."""
+    first = next(
+        (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
+    )
+    return (
+        isinstance(first, SuspendedNode)
+        and first.rest == resumed.rest
+        and first.binding == resumed.binding
+    )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+LONGEST_RECORD: Final = 1_000
+"""Entries kept of a record that grows with every suspended part; it only distinguishes plans."""
+
 
 class MethodTraversalRecord(tuple[int, ...]):
     """The index of the chosen method at every decomposition, in pre-order.
@@ -21,6 +26,10 @@ class MethodTraversalRecord(tuple[int, ...]):
             if mine != theirs:
                 return mine < theirs
         return False
+
+    def followed_by(self, part: MethodTraversalRecord) -> MethodTraversalRecord:
+        """The record with that of a part that was suspended, cut after ``LONGEST_RECORD``."""
+        return MethodTraversalRecord((*self, *part)[:LONGEST_RECORD])
 
     def __repr__(self) -> str:
         return f"[{','.join(map(str, self))}]"
