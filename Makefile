@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static site thorough gates fix bench worlds differential mutants clean
+.PHONY: run test check static site thorough gates fix bench worlds differential independent mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -74,6 +74,10 @@ differential: .venv/.ready
 		tests/properties/test_search_and_reference.py tests/properties/test_fastpath.py \
 		tests/properties/test_bounded.py tests/properties/test_budget.py tests/properties/test_trace.py \
 		tests/properties/test_cheapest.py tests/properties/test_duplicates.py tests/properties/test_values.py
+
+# independent: 100,000 problems against brute force and a million events of random characters, half an hour
+independent: .venv/.ready
+	$(BIN)/python -W ignore -m tests.independent --problems 100000 --events 1000000 --seed 1
 
 # mutants: two hundred small faults, one at a time: does `make test` notice what `make thorough` does?
 mutants: .venv/.ready

@@ -13,6 +13,7 @@ from bthtn import (
     Settings,
     State,
     defer,
+    first_of,
     fluent,
     fluents,
     method,
@@ -158,6 +159,14 @@ def test_a_prediction_starts_from_the_state_that_is_asked_for(cache):
     question = planner(start(), cache)
     question.plan(Robot())
     assert question.plan(Robot(dust=True)).predicted == Robot(dust=True, ready=True).frozen()
+    assert cache.statistics.hits == 1
+
+
+def test_a_cheapest_plan_predicts_what_it_does_itself_and_not_what_was_tried_after_it(cache):
+    cheapest = Settings(cheapest=True)
+    question = Planner(home, first_of(start(), (idle(), scatter())), cheapest, cache=cache)
+    for _ in range(2):
+        assert question.plan(Robot()).predicted == Robot(ready=True).frozen()
     assert cache.statistics.hits == 1
 
 

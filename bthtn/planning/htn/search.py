@@ -52,6 +52,7 @@ class HtnSearch:
         "_answer",
         "_cell",
         "_expansions",
+        "_found",
         "_is_advancing",
         "_is_cancelled",
         "_listener",
@@ -62,6 +63,7 @@ class HtnSearch:
     )
 
     _cell: Cell | None
+    _found: Found
     _state: SearchState
 
     def __init__(
@@ -122,7 +124,8 @@ class HtnSearch:
     @property
     def written(self) -> Mapping[Fluent[Any], Any]:
         """Every fluent that the plan writes, with its predicted value."""
-        return Found(self._searched(), copied=False).written()
+        self._searched()
+        return self._found.written()
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
         """Search for at most this many more expansions, by default to the end; return the status.
@@ -296,7 +299,8 @@ class HtnSearch:
         if search.is_closing and not search.has_steps:
             return False
         goes_on = search.costs is not None and not search.is_closing
-        plan = Plan.found((Found(search, copied=goes_on),))
+        self._found = Found(search, copied=goes_on)
+        plan = Plan.found((self._found,))
         request, checked = search.request, search.settings.check_rest
         self._plan = cut(plan, request.state, request.settings) if checked else plan
         if search.costs is not None and goes_on:

@@ -1,0 +1,79 @@
+"""Random problems: what bthtn plans is what brute force finds, and it can be carried out."""
+
+from collections import Counter
+
+import pytest
+
+from bthtn.domain import builder
+from bthtn.planning.cache import Answers
+from bthtn.planning.htn import branches
+from bthtn.planning.htn.found import Found
+from tests.independent.planning import check
+
+SOME = 150
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """What was drawn while some problems were checked."""
+    counted = Counter()
+    for number in range(SOME):
+        check(f"quick:{number}", counted)
+    return counted
+
+
+def test_plans_are_those_of_brute_force_and_work_in_every_order(seen):
+    assert seen["problems"] == SOME
+    assert seen["compared"] > SOME / 2
+
+
+def test_the_problems_are_of_all_kinds(seen):
+    kinds = ("first_of", "optional", "repeat", "repeat_computed", "any_order", "partial_order")
+    kinds += ("random_of", "cleanup", "one_of", "pause", "defer", "parallel", "priority")
+    kinds += ("unknown", "horizon", "check_rest", "cheapest")
+    assert not [kind for kind in kinds if seen[kind] < SOME / 50]
+    results = ("plans", "no plan", "suspended", "interleavings", "alternatives")
+    assert not [result for result in results if seen[result] < SOME / 50]
+
+
+# Faults that are put into bthtn.
+
+
+def is_noticed():
+    """Whether one of the problems shows that something is wrong."""
+    for number in range(SOME):
+        try:
+            check(f"quick:{number}", Counter())
+        except AssertionError:
+            return True
+    return False
+
+
+def test_methods_in_the_wrong_order_are_noticed(monkeypatch):
+    read = builder.read_methods
+
+    def backwards(*args):
+        result = read(*args)
+        for task, methods in result.methods.items():
+            result.methods[task] = methods[::-1]
+        return result
+
+    monkeypatch.setattr(builder, "read_methods", backwards)
+    assert is_noticed()
+
+
+def test_branches_that_disturb_each_other_are_noticed(monkeypatch):
+    monkeypatch.setattr(branches, "conflict", lambda footprints: None)
+    assert is_noticed()
+
+
+def test_a_plan_that_predicts_something_else_is_noticed(monkeypatch):
+    written = Found.written
+    monkeypatch.setattr(Found, "written", lambda self: dict(list(written(self).items())[:1]))
+    assert is_noticed()
+
+
+def test_a_cache_that_forgets_what_was_read_is_noticed(monkeypatch):
+    keep = Answers.keep
+    monkeypatch.setattr(Answers, "keep", lambda self, reads, answer: keep(self, {}, answer))
+    assert is_noticed()
