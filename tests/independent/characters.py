@@ -162,7 +162,7 @@ class Character:
     # operators
 
     def _operators(self) -> Operators:
-        operators = Operators()
+        operators = Operators(simulates_others=True)
         for built in self.builts:
             for name in built.problem.primitives:
                 self._bind(operators, built.tasks[name], name)
