@@ -177,7 +177,7 @@ class PlanGoal(TakingOver):
                 self._start_search(self._reason)
             return status
         subtree = self._mount.subtree
-        if subtree.status is not SUCCESS:  # else only its last aborts are waited for
+        if subtree.status is not SUCCESS:  # else it is done, but for its unfinished aborts
             self._mount.run.ticked()
             yield from subtree.tick()
         return self._after(subtree.status)

@@ -221,7 +221,7 @@ class Review:
     def _watch_chances(self, fluents: Iterable[Fluent[Any]] | None) -> None:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
-        # Nothing beats a record of zeros, and records are not compared where costs are.
+        # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
         hopeless = self._is_exact and not any(self.bound)
         if hopeless or self._finder.seeks_least:
             self._is_proven, self._is_due, fluents = True, False, ()

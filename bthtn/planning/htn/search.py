@@ -132,7 +132,8 @@ class HtnSearch:
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        # In this order: `cancel` looks the other way round, so that one of the two notices.
+        # First the flag, then the test for cancellation; `cancel` does it the other way round, so
+        # that another thread cannot cancel between the two unnoticed.
         self._is_advancing = True
         try:
             if self.status is SearchStatus.RUNNING and not self._accelerated(expansions):
@@ -206,7 +207,7 @@ class HtnSearch:
             self._plan = plan
         return self._state
 
-    def _run(self) -> None:  # noqa: C901, PLR0912, PLR0915 - calls would take as long as the parts
+    def _run(self) -> None:  # noqa: C901, PLR0912, PLR0915 - one loop: a call for each part would double the time
         """Plan parts of the continuation until solved, exhausted, cancelled or out of budget."""
         search, cell = self._state, self._cell
         view, values, log, choices = search.view, search.values, search.log, search.choices
