@@ -41,6 +41,7 @@ from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.takeover import TakingOver
+from bthtn.checked import checked
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
@@ -69,6 +70,7 @@ class PlanGoal(TakingOver):
     failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
     """
 
+    @checked
     def __init__(  # noqa: PLR0913 - everything after the goal is given by name
         self,
         name: str,
