@@ -6,9 +6,8 @@
     plan found      wait until goals whose place it takes have ended; if the world has changed
                     meanwhile: does the plan still work? Then compile it, mount it and tick it
     running         if a relevant belief was changed from outside: keep the plan, replace it,
-                    repair it, or search anew; then tick the mounted plan
-                    RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
-                    again, a bounded number of times
+                    repair it, or search anew; then tick the mounted plan; SUCCESS when the plan
+                    is done; when it fails, repair it or search again, a bounded number of times
     broken          only its running steps are ticked, until the next plan is known
     interrupted     abort everything at once
 

@@ -11,10 +11,11 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar, cast
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from bthtn.errors import SymbolError
 from bthtn.world.operations import COMPARE, COMPUTE
+from bthtn.world.symbol import Symbol
 from bthtn.world.truth import UNKNOWN, Truth, Unknown, negation, value_text
 
 T = TypeVar("T")
@@ -35,7 +36,7 @@ class StateView(Protocol):
         ...
 
 
-class Expression(ABC, Generic[T]):
+class Expression(Symbol, ABC, Generic[T]):
     """A computation on a state with a result of type T. Compared by identity.
 
     The operators ``== != < <= > >= & | ~ + - * // %`` build larger expressions. An expression
@@ -73,28 +74,7 @@ class Expression(ABC, Generic[T]):
     def __repr__(self) -> str:
         return f"<{self.text()}>"
 
-    # Equality builds a condition, as in every expression library. What needs a value now would
-    # silently go wrong: a look-up in a dictionary finds nothing, a text has the symbol's name.
-
-    def __hash__(self) -> int:
-        raise SymbolError(f"'{self.text()}' is a symbol: it cannot be looked up or kept in a set")
-
-    def __bool__(self) -> bool:
-        hint = (
-            "combine conditions with & | ~ (and brackets), and write (0 < x) & (x < 5) for a chain"
-        )
-        raise SymbolError(f"'{self.text()}' is a condition, not a truth", hint)
-
-    def __contains__(self, item: object) -> bool:
-        hint = "write x.is_in(('a', 'b')), or let a function of the state ask"
-        raise SymbolError(f"'{self.text()}' is a symbol: nothing is in it yet", hint)
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        hint = f"declare {self.text()} with fluents(...), or let a function of the state ask"
-        raise SymbolError(f"'{self.text()}' is a symbol: it has no items", hint)
-
-    def __len__(self) -> int:
-        raise SymbolError(f"'{self.text()}' is a symbol: it has no length")
+    __hash__ = Symbol.__hash__  # which `__eq__` would take away
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # builds data
         return Comparison("==", self, _decidable(other))
