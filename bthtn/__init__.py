@@ -7,6 +7,8 @@ To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
 
 from __future__ import annotations
 
+__version__ = "0.1.0"
+
 TYPE_CHECKING = False  # that of `typing`, which takes time to import
 
 if TYPE_CHECKING:

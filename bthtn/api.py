@@ -22,8 +22,9 @@ from bthtn.planning.cache import PlanCache
 from bthtn.planning.planner import Planner, find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
+from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Condition, Expression
-from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
+from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import Final
+from typing import Final, Self
 
 
 class Severity(Enum):
@@ -63,6 +63,12 @@ class BthtnError(Exception):
         """Code of the first diagnostic."""
         return self.diagnostics[0].code
 
+    def placed(self, where: str) -> Self:
+        """This error; diagnostics without a place now have this one."""
+        self.diagnostics = tuple(replace(one, where=one.where or where) for one in self.diagnostics)
+        self.args = ("\n".join(map(str, self.diagnostics)),)
+        return self
+
 
 class DomainError(BthtnError):
     """The domain is not well made: mend it and build again."""
@@ -70,6 +76,22 @@ class DomainError(BthtnError):
 
 class StateError(BthtnError):
     """A state was given a fluent or a value that its schema does not have."""
+
+
+class SymbolError(DomainError, TypeError):
+    """A symbol, such as a fluent of a State class or a parameter, was used as a plain value."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(Diagnostic("BT107", message, hint=hint or SYMBOL_HINT))
+
+
+class ArgumentError(DomainError, TypeError):
+    """A function or class was called with arguments that it does not take."""
+
+
+SYMBOL_HINT: Final = (
+    "a symbol has no value yet: use it in a function of the state, lambda state: ..."
+)
 
 
 class PlanningError(BthtnError):

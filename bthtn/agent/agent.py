@@ -13,6 +13,7 @@ from bthtn.agent.operators import Operators
 from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
 from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, calls_in, with_tasks
@@ -42,6 +43,7 @@ class Agent(Generic[S, B]):
     first of each kind at the end of the tick. An OperatorFailed is no such error.
     """
 
+    @checked
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name
         self,
         name: str,
@@ -72,6 +74,9 @@ class Agent(Generic[S, B]):
         self.aborts = Aborts()
         self._errors = ProgrammingErrors(name, strict=strict)
         self._runtime = Runtime(name, self.leases, self.emit, self._errors)
+        for sensor in () if sensors is None else sensors:
+            for owned in sensor.owned:
+                self._state_class.__schema__.own(owned, f"sensor '{sensor.name}'")
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
 
     @property
@@ -112,6 +117,7 @@ class Agent(Generic[S, B]):
                         "BT110",
                         f"the beliefs of '{self.name}' are a {self._state_class.__name__};"
                         f" '{one.name}' plans with {one.state_class.__name__}",
+                        hint=f"give it a {one.state_class.__name__}(...), or a class derived of it",
                     )
                 )
         faults = list(self.operators.faults(domains, self.name))

@@ -167,6 +167,14 @@ def _binding(
         raise ExecutionError(Diagnostic("BT302", f"'{task.name}' has an {kind} already"))
 
     def bound(operator: F) -> F:
+        if not callable(operator):
+            raise ExecutionError(
+                Diagnostic(
+                    "BT304",
+                    f"the {kind} of '{task.name}' is {operator!r}, which cannot be called",
+                    hint="write a function of the agent and the task's arguments below @bind(...)",
+                )
+            )
         table[task] = operator
         return operator
 

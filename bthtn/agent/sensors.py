@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol, cast
 
 from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.agent.programming_errors import text_of
+from bthtn.checked import checked
 from bthtn.domain.chance import phase_of
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
@@ -85,6 +86,7 @@ class Sensors:
     def __init__(self) -> None:
         self._sensors: list[Sensor] = []
 
+    @checked
     def sensor(
         self,
         *owned: Expression[Any] | FluentFamily[Any, Any],
@@ -121,6 +123,9 @@ class Sensors:
 
         return bound
 
+    def __iter__(self) -> Iterator[Sensor]:
+        return iter(self._sensors)
+
     def for_agent(self, agent: Perceiver) -> Sensing:
         """The sensors of one agent."""
         return Sensing(agent, tuple(self._sensors))
@@ -128,8 +133,9 @@ class Sensors:
     def _free(self, one: Expression[Any] | FluentFamily[Any, Any]) -> Owned:
         """The fluent or family, if no other sensor owns it. Raises ExecutionError."""
         if not isinstance(one, Fluent | FluentFamily):
-            message = f"'{one}' is no fluent that a sensor could own"
-            raise ExecutionError(Diagnostic("BT110", message))
+            message = f"'{one!s}' is no fluent that a sensor could own"
+            hint = "name a fluent of the State class: @sensors.sensor(Soldier.health)"
+            raise ExecutionError(Diagnostic("BT110", message, hint=hint))
         for sensor in self._sensors:
             taken = any(_overlap(one, other) for other in sensor.owned)
             if taken:
@@ -225,7 +231,7 @@ def _values(sensor: Sensor, reading: Any) -> Mapping[Fluent[Any], Any]:
         reading = {single: reading}
     for fluent, value in reading.items():
         if not isinstance(fluent, Fluent) or not sensor.owns(fluent):
-            message = f"'{sensor.name}' wrote '{fluent}', which it does not own"
+            message = f"'{sensor.name}' wrote '{fluent!s}', which it does not own"
             hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"
             raise ExecutionError(Diagnostic("BT309", message, hint=hint))
         fluent.check(value)

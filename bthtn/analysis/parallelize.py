@@ -67,9 +67,9 @@ def parallelize(plan: Plan) -> Plan:
     return replace(plan, tree=tree)
 
 
-def makespan(root: Node) -> float:
+def makespan(plan: Plan | Node) -> float:
     """The planned duration in ticks if no step fails: the length of the critical path."""
-    return fold(root, _makespan)
+    return fold(plan.tree if isinstance(plan, Plan) else plan, _makespan)
 
 
 def _rearranged(root: Node, room: int, *, guarded: bool) -> Visit[Node]:

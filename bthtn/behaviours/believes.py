@@ -12,6 +12,7 @@ from bthtn.agent.programming_errors import code_failed, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import only_runs_on
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from, why
 from bthtn.errors import Diagnostic, ExecutionError
 
@@ -32,6 +33,7 @@ class Believes(Behaviour):
     condition raises; the exception's text is the feedback message.
     """
 
+    @checked
     def __init__(
         self,
         agent: Agent[Any, Any],

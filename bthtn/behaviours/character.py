@@ -11,6 +11,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent
 from bthtn.agent.programming_errors import code_failed
+from bthtn.checked import checked
 
 
 class Character:
@@ -21,6 +22,7 @@ class Character:
     the tick: they are the caller's world, not the agent.
     """
 
+    @checked
     def __init__(
         self,
         root: Behaviour,

@@ -3,7 +3,7 @@
 | composite           | prefers                                  | decides again                 |
 | ------------------- | ---------------------------------------- | ---------------------------- |
 | `PriorityGoals`     | the order in which they were written     | every ``period`` ticks       |
-| `UtilityGoals`      | the greatest value in the beliefs        | when the beliefs have changed |
+| `UtilityGoals`      | the greatest utility in the beliefs      | when the beliefs have changed |
 | `StateMachineGoals` | the one of the current state             | in every tick                |
 
 While one goal runs, the first two search for a plan of a goal that they prefer, and switch once
@@ -24,9 +24,10 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.programming_errors import code_failed, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.checked import checked
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.expression import Expression
 from bthtn.world.truth import UNKNOWN, value_text
@@ -37,6 +38,7 @@ GoalLike = Behaviour | NetworkLike
 Budget = int | PlanningSchedule | None
 
 DEFAULT_BUDGET: Final = 1_000
+_PAIR: Final = 2
 
 
 class _Preferring(Composite):
@@ -145,6 +147,7 @@ class PriorityGoals(_Preferring):
     it is ticked, and takes over unless it fails, as under py_trees' ``Selector``.
     """
 
+    @checked
     def __init__(
         self,
         name: str,
@@ -178,15 +181,16 @@ class PriorityGoals(_Preferring):
 
 
 class UtilityGoals(_Preferring):
-    """The goal of the greatest value; of equal ones the running one, then the first written.
+    """The goal of the greatest utility; of equal ones the running one, then the first written.
 
-    Values are numbers, expressions or functions of the beliefs. A goal is not chosen while its
-    value is unknown, is not a number, or cannot be computed. ``inertia`` is added to the value of
-    the running goal. When another one has a greater value after the beliefs have changed, the
+    Utilities are numbers, expressions or functions of the beliefs. A goal is not chosen while its
+    utility is unknown, is not a number, or cannot be computed. ``inertia`` is added to the utility
+    of the running goal. When another one has a greater utility after the beliefs have changed, the
     running one is interrupted as soon as the other has a plan. When a goal fails, the next one is
     tried.
     """
 
+    @checked
     def __init__(
         self,
         name: str,
@@ -197,29 +201,35 @@ class UtilityGoals(_Preferring):
         budget: Budget = DEFAULT_BUDGET,
     ) -> None:
         """``budget`` is that of the goals given as networks. Raises DomainError for those."""
+        for pair in goals:
+            if not _is_pair(pair):
+                hint = "write pairs: [(fight(), Soldier.anger), (rest(), 1)]"
+                raise DomainError(
+                    Diagnostic("BT110", f"{pair!r} is no goal with its utility", hint=hint)
+                )
         super().__init__(name, agent, [goal_from(goal, agent, budget) for goal, _ in goals])
         self.inertia = inertia
         state_class = type(agent.beliefs.now)
-        self._values = [number_from(value, state_class) for _, value in goals]
+        self._utilities = [number_from(value, state_class) for _, value in goals]
         self._version = -1
 
     def ranking(self) -> list[int]:
-        """By value, the greatest first."""
+        """By utility, the greatest first."""
         self._version = self.agent.beliefs.version
-        return self._by_value(running=None)
+        return self._by_utility(running=None)
 
     def better(self, running: int) -> list[int] | None:
-        """The ones of greater value than the running one, if the beliefs have changed."""
+        """The ones of greater utility than the running one, if the beliefs have changed."""
         if self._version == self.agent.beliefs.version:
             return None
         self._version = self.agent.beliefs.version
-        ranking = self._by_value(running)
+        ranking = self._by_utility(running)
         return ranking[: ranking.index(running)] if running in ranking else ranking
 
-    def value(self, index: int) -> float | None:
-        """The value of the goal now, None if it is unknown or cannot be computed."""
+    def utility(self, index: int) -> float | None:
+        """The utility of the goal now, None if it is unknown or cannot be computed."""
         try:
-            value = self._values[index].evaluate(self.agent.beliefs)
+            value = self._utilities[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             goal = f"'{self.children[index].name}' in '{self.name}'"
@@ -227,15 +237,19 @@ class UtilityGoals(_Preferring):
             return None
         return value if isinstance(value, int | float) and value == value else None  # noqa: PLR0124 - isnan refuses huge integers
 
-    def _by_value(self, running: int | None) -> list[int]:
+    def _by_utility(self, running: int | None) -> list[int]:
         worth: list[tuple[float, bool, int]] = []
         for index in range(len(self.children)):
-            value = self.value(index)
+            value = self.utility(index)
             if value is not None:
                 is_running = index == running
                 inertia = self.inertia if is_running else 0
                 worth.append((-value - inertia, not is_running, index))
         return [index for _, _, index in sorted(worth)]
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == _PAIR
 
 
 class StateMachineGoals(Composite):
@@ -247,6 +261,7 @@ class StateMachineGoals(Composite):
     fails in a state without a goal, while the state is unknown, and when ``state`` raises.
     """
 
+    @checked
     def __init__(
         self,
         name: str,

@@ -110,13 +110,17 @@ class GeneratorOperator:
     def tick(self) -> Status:
         """Run to the next ``yield``."""
         try:
-            next(self._generator)
-        except StopIteration:
+            yielded = next(self._generator)
+        except StopIteration as end:
+            if end.value is not None:
+                raise _answered("returns", end.value) from None
             return SUCCESS
         except GeneratorExit:
             if not self._aborting:
                 raise
             return FAILURE
+        if yielded is not None and yielded is not RUNNING:
+            raise _answered("yields", yielded)
         return RUNNING
 
     def abort(self) -> Status | None:
@@ -131,6 +135,17 @@ class GeneratorOperator:
     def close(self) -> None:
         """End the generator now. Raises RuntimeError if it yields once more."""
         self._generator.close()
+
+
+def _answered(word: str, value: object) -> ExecutionError:
+    return ExecutionError(
+        Diagnostic(
+            "BT304",
+            f"the generator {word} {value!r}, which means nothing",
+            hint="in a generator yield is still running, return is success, and"
+            " raise OperatorFailed(reason) is failure",
+        )
+    )
 
 
 class CompletionOperator:

@@ -6,9 +6,8 @@
     plan found      wait until goals whose place it takes have ended; if the world has changed
                     meanwhile: does the plan still work? Then compile it, mount it and tick it
     running         if a relevant belief was changed from outside: keep the plan, replace it,
-                    repair it, or search anew; then tick the mounted plan
-                    RUNNING; SUCCESS when the plan is done; when it fails, repair it or search
-                    again, a bounded number of times
+                    repair it, or search anew; then tick the mounted plan; SUCCESS when the plan
+                    is done; when it fails, repair it or search again, a bounded number of times
     broken          only its running steps are ticked, until the next plan is known
     interrupted     abort everything at once
 
@@ -41,6 +40,7 @@ from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.takeover import TakingOver
+from bthtn.checked import checked
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
@@ -69,6 +69,7 @@ class PlanGoal(TakingOver):
     failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
     """
 
+    @checked
     def __init__(  # noqa: PLR0913 - everything after the goal is given by name
         self,
         name: str,

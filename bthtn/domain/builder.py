@@ -19,21 +19,22 @@ every mistake that can be found without a state is reported, all of them at once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import partial
 from types import MappingProxyType
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
+from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import EffectLike, effects_from
+from bthtn.domain.function import is_function
 from bthtn.domain.method import Method, Methods
 from bthtn.domain.method_reader import read_methods, refuse_variables
 from bthtn.domain.number import NumberLike, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
-from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
@@ -44,6 +45,7 @@ EffectsLike = EffectLike | Iterable[EffectLike]
 UsesLike = Resource | str | Iterable[Resource | str]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Primitive:
     """The description of a primitive task with parameters, as returned by its function."""
@@ -74,6 +76,7 @@ class Domain(Generic[S]):
     is no plan. That costs memory, and pays if many paths lead to the same state and tasks.
     """
 
+    @checked
     def __init__(self, name: str, state: type[S], *, prunes_duplicates: bool = False) -> None:
         """Raises DomainError for an invalid name."""
         _refuse(name_faults("a domain", name))
@@ -104,6 +107,7 @@ class Domain(Generic[S]):
     ) -> PrimitiveTask[[]]: ...
     @overload
     def primitive(self, name: Callable[P, Primitive]) -> PrimitiveTask[P]: ...
+    @checked
     def primitive(self, name: str | Callable[..., Primitive], **described: Any) -> Any:
         """Define a primitive task: by name without parameters, or as a decorator with them.
 
@@ -111,14 +115,24 @@ class Domain(Generic[S]):
         """
         if isinstance(name, str):
             return self._add(self._primitive(name, (), Primitive(**described), ""))
+        if not is_function(name):
+            hint = "write primitive('reload', ...), or @domain.primitive over a function"
+            raise DomainError(Diagnostic("BT110", f"{name!r} is no name of a task", hint=hint))
         parameters = parameters_of(name)
-        description = name(*parameters)
+        where = f"primitive '{name.__name__}'"
+        try:
+            description = name(*parameters)
+        except BthtnError as error:
+            raise error.placed(where) from None
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            raise DomainError(Diagnostic("BT110", message, where, SYMBOL_HINT)) from error
         if not isinstance(description, Primitive):
             raise DomainError(
                 Diagnostic(
                     "BT110",
                     f"'{name.__name__}' returned {description!r}",
-                    where=f"primitive '{name.__name__}'",
+                    where=where,
                     hint="end the function with: return primitive(effects=...)",
                 )
             )
@@ -126,10 +140,12 @@ class Domain(Generic[S]):
             self._primitive(name.__name__, parameters, description, name.__doc__ or "")
         )
 
+    @checked
     def compound(self, function: Callable[P, Methods]) -> CompoundTask[P]:
         """Define a compound task by a function that yields its methods, the preferred one first."""
         return self._compound(function, is_open=False)
 
+    @checked
     def task(self, name: str) -> Task:
         """The task of this name, if it is defined by now.
 
@@ -140,6 +156,7 @@ class Domain(Generic[S]):
             raise DomainError(Diagnostic("BT101", f"no task is called '{name}'", hint=hint))
         return self._tasks[name]
 
+    @checked
     def extension_point(self, function: Callable[P, Methods]) -> CompoundTask[P]:
         """Define a compound task to which domains that are merged with this one add methods.
 
@@ -192,31 +209,21 @@ class Domain(Generic[S]):
         self, name: str, parameters: Parameters, described: Primitive, doc: str
     ) -> PrimitiveTask[Any]:
         _refuse(name_faults("a task", name, f"domain '{self.name}'"))
-        written = [getattr(described, part.name) for part in fields(described)]
-        refuse_variables(f"primitive '{name}'", *written)
-        uses = described.uses
-        uses = [uses] if isinstance(uses, Resource | str) else list(uses)
-        for one in map(str, uses):
-            _refuse(name_faults("a resource", one, f"primitive '{name}'"))
-        asked = partial(condition_from, state_class=self.state_class)
-        changed = partial(effects_from, state_class=self.state_class)
+        where = f"primitive '{name}'"
+        refuse_variables(where, *(getattr(described, part.name) for part in fields(described)))
+        made: dict[str, Any] = {}
+        for part, read in _READ.items():
+            try:
+                made[part] = read(getattr(described, part), self.state_class)
+            except BthtnError as error:
+                raise error.placed(f"{where}, {part}") from None
         return PrimitiveTask(
             name,
             parameters,
-            precondition=asked(described.precondition),
-            exec_only=asked(described.exec_only),
-            during=asked(described.during),
-            effects=changed(described.effects),
-            expected=changed(described.expected),
-            actual=changed(described.actual),
-            on_start=changed(described.on_start),
-            on_failure=changed(described.on_failure),
-            on_abort=changed(described.on_abort),
-            uses=frozenset(map(str, uses)),
-            duration=number_from(described.duration, self.state_class),
-            cost=number_from(described.cost, self.state_class),
+            uses=_resources(described.uses, where),
             uninterruptible=described.uninterruptible,
             doc=doc,
+            **made,
         )
 
     def _add(self, task: Task) -> Task:
@@ -238,6 +245,31 @@ class Domain(Generic[S]):
         return task
 
 
+_READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = MappingProxyType(
+    {
+        **dict.fromkeys(("precondition", "exec_only", "during"), condition_from),
+        **dict.fromkeys(("effects", "expected", "actual"), effects_from),
+        **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
+        **dict.fromkeys(("duration", "cost"), number_from),
+    }
+)
+"""The parts of a primitive task that are read, each with its reader."""
+
+
+def _resources(written: UsesLike, where: str) -> frozenset[str]:
+    """The names of the resources. Raises DomainError."""
+    several: tuple[object, ...] = (written,)
+    if isinstance(written, Iterable) and not isinstance(written, str):
+        several = tuple(written)
+    for resource in several:
+        if not isinstance(resource, Resource | str):
+            hint = "write uses=ARMS with ARMS = Resource('arms'), or a name"
+            message = f"{resource!r} is no resource, but {type(resource).__name__}"
+            raise DomainError(Diagnostic("BT110", message, where, hint))
+        _refuse(name_faults("a resource", str(resource), where))
+    return frozenset(map(str, several))
+
+
 def _refuse(faults: Iterable[Diagnostic]) -> None:
     found = list(faults)
     if found:
@@ -245,5 +277,10 @@ def _refuse(faults: Iterable[Diagnostic]) -> None:
 
 
 def frozen(domain: Domain[Any] | FrozenDomain) -> FrozenDomain:
-    """The domain itself if it is frozen, else its frozen form."""
-    return domain.freeze() if isinstance(domain, Domain) else domain
+    """The domain itself if it is frozen, else its frozen form. Raises DomainError."""
+    if isinstance(domain, Domain):
+        return domain.freeze()
+    if not isinstance(domain, FrozenDomain):
+        hint = "give it a domain: Domain('yard', Guard)"
+        raise DomainError(Diagnostic("BT110", f"{domain!r} is no domain", hint=hint))
+    return domain

@@ -18,8 +18,9 @@ from zlib import crc32
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
+from bthtn.world.value_type import ValueType
 
-SEED: Final[Fluent[int]] = Fluent(0, type_=int, volatile=False, name="(seed)")
+SEED: Final[Fluent[int]] = Fluent(0, values=ValueType((int,)), volatile=False, name="(seed)")
 """The seed of all draws of one planning request: a fluent of every state, in no schema."""
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bthtn.domain.bindable import Bindable
 from bthtn.domain.chance import SEED, drawn_order, stable_text, values_in_order
 from bthtn.domain.function import used
-from bthtn.domain.parameter import Bindable
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
@@ -85,7 +85,7 @@ class ValueChoice:
         return used(Bindable(self.key), args, lambda key: _sorted(values, key, window))
 
     def _where(self) -> str:
-        return f"values of '{self.name}': {self.values}"
+        return f"values of '{self.name}': {self.values!s}"
 
     def with_value(self, args: Binding, value: Any) -> Binding:
         """The arguments with the value at its position, and None at positions not used yet."""

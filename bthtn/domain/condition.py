@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bthtn.domain.function import Computed
+from bthtn.domain.function import Computed, is_function
 from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.assignment import FluentReference
+from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
@@ -28,16 +28,24 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         raise DomainError(
             Diagnostic(
                 "BT110",
-                f"'{written}' is {kind}, not a condition",
-                hint=f"compare it: {written} > 0, {written} == ...",
+                f"'{written!s}' is {kind}, not a condition",
+                hint=f"compare it: {written!s} > 0, {written!s} == ...",
             )
         )
     if isinstance(written, Expression):
+        state_class.__schema__.check(written)
         return written
-    if callable(written):
+    if is_function(written):
         return Computed(written, state_class, as_truth=True)
+    hint = "write a comparison of fluents, Soldier.ammo > 0, or a function of the state"
+    if isinstance(written, list | tuple | set):
+        hint = "write several conditions as one: (Soldier.ammo > 0) & Soldier.has_target"
+    elif isinstance(written, Assignment):
+        hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
     raise DomainError(
-        Diagnostic("BT110", f"{written!r} is not a condition, but {type(written).__name__}")
+        Diagnostic(
+            "BT110", f"{written!r} is not a condition, but {type(written).__name__}", "", hint
+        )
     )
 
 

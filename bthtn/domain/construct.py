@@ -17,6 +17,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, Final, cast
 
+from bthtn.checked import checked
 from bthtn.domain.function import function_text
 from bthtn.domain.network import (
     NULL,
@@ -138,6 +139,7 @@ def optional(*parts: NetworkLike) -> Construct:
     return FirstOf((sequence(*some_parts("optional", parts)), NULL), "optional")
 
 
+@checked
 def repeat(times: Times, *parts: NetworkLike) -> Construct:
     """The networks in order, repeated; ``times`` is evaluated once, when planning reaches it.
 
@@ -179,6 +181,7 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
     return AnyOrder(networks, names, before, "partial_order")
 
 
+@checked
 def random_of(
     *weighted: tuple[Amount, NetworkLike],
     by: Written | tuple[Written, ...] = (),
@@ -198,6 +201,7 @@ def random_of(
     )
 
 
+@checked
 def with_cleanup(*parts: NetworkLike, finally_: NetworkLike) -> Construct:
     """The networks in order, then ``finally_``, which is done also if they fail or are aborted.
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
@@ -24,6 +25,7 @@ from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
 
 
+@checked
 def derive(
     template: Domain[Any] | FrozenDomain,
     name: str,

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bthtn.domain.function import FunctionEffect
+from bthtn.domain.function import FunctionEffect, is_function
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Binding, StateView
+from bthtn.world.expression import Binding, Comparison, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Write
 from bthtn.world.state import State
@@ -34,21 +34,26 @@ def effects_from(
     written: EffectLike | Iterable[EffectLike], state_class: type[State]
 ) -> tuple[Effect, ...]:
     """The effects as data. Raises DomainError for anything that is not an effect."""
-    several = (written,) if isinstance(written, Assignment) or callable(written) else tuple(written)
+    is_several = isinstance(written, Iterable) and not isinstance(written, str | type)
+    several: Iterable[object] = written if is_several else (written,)  # type: ignore[assignment]  # narrowed above
     return tuple(_effect(one, state_class) for one in several)
 
 
 def _effect(written: object, state_class: type[State]) -> Effect:
-    if isinstance(written, Assignment | FunctionEffect):
+    if isinstance(written, Assignment):
+        state_class.__schema__.check(written.target, written.value)
         return written
-    if callable(written):
+    if isinstance(written, FunctionEffect):
+        return written
+    if is_function(written):
         return FunctionEffect(written, state_class)
+    hint = "write Soldier.ammo.becomes(6), Soldier.ammo.decreases(by=1), or a function"
+    if written is None:
+        hint = "leave it out, or write () for no effects"
+    elif isinstance(written, Comparison) and written.symbol == "==":
+        hint = f"an effect is no comparison: write {written.left!s}.becomes({written.right!s})"
     raise DomainError(
-        Diagnostic(
-            "BT110",
-            f"{written!r} is not an effect, but {type(written).__name__}",
-            hint="write Soldier.ammo.becomes(6), Soldier.ammo.decreases(by=1), or a function",
-        )
+        Diagnostic("BT110", f"{written!r} is not an effect, but {type(written).__name__}", "", hint)
     )
 
 

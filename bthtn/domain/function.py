@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
-from bthtn.domain.parameter import Bindable
+from bthtn.domain.bindable import Bindable
 from bthtn.errors import BthtnError, Diagnostic, PlanningError, exception_text
 from bthtn.world.expression import Binding, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -21,6 +21,12 @@ from bthtn.world.truth import UNKNOWN, Unknown
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
+    """Whether it is meant as a function of the state: a task and a class are called for others."""
+    is_task = type(value).__module__ == "bthtn.domain.task"  # which imports this module
+    return callable(value) and not is_task and not isinstance(value, type)
 
 
 def function_text(function: Callable[..., Any]) -> str:
@@ -44,8 +50,10 @@ def called(
     """
     try:
         return read(function.bound(binding)(window))
-    except (UnknownRead, BthtnError):
+    except UnknownRead:
         raise
+    except BthtnError as error:
+        raise error.placed(_place(function.function)) from None
     except Exception as error:
         raise _raised(function.function, error) from error
 
@@ -60,8 +68,10 @@ def used(
     """
     try:
         return use(function.bound(binding))
-    except (UnknownRead, BthtnError):
+    except UnknownRead:
         raise
+    except BthtnError as error:
+        raise error.placed(_place(function.function)) from None
     except Exception as error:
         raise _raised(function.function, error) from error
 
@@ -83,7 +93,7 @@ def _itself(answer: T) -> T:
 
 def _place(function: Callable[..., Any]) -> str:
     code = getattr(function, "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else f"{function!r}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,11 +111,27 @@ class Computed(Expression[T]):
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
         """The function's result; UNKNOWN when it reads an unknown fluent."""
-        read: Callable[[Any], Any] = bool if self.as_truth else _itself
         try:
-            return cast("T", called(self._bindable, binding, self.state_class.over(view), read))
+            answer = called(self._bindable, binding, self.state_class.over(view), _itself)
         except UnknownRead:
             return UNKNOWN
+        if not self.as_truth or answer is True or answer is False:
+            return answer
+        return cast("T", self._truth(answer))
+
+    def _truth(self, answer: object) -> bool:
+        """The answer of a condition as a bool. Raises PlanningError if it is no truth value."""
+        kind = type(answer)
+        try:
+            if answer is not None and (hasattr(kind, "__bool__") or hasattr(kind, "__len__")):
+                return bool(answer)
+        except BthtnError as error:
+            raise error.placed(_place(self.function)) from None
+        except Exception as error:
+            raise _raised(self.function, error) from error
+        message = f"{function_text(self.function)} answers with {answer!r}, not True or False"
+        hint = "a condition returns a truth value: return state.ammo > 0, return x is not None"
+        raise PlanningError(Diagnostic("BT110", message, _place(self.function), hint))
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
         """The function's name."""
@@ -141,7 +167,7 @@ class FunctionEffect:
 
     function: Callable[[Any], None]
     state_class: type[State]
-    _bindable: Bindable[Callable[[Any], None]] = field(init=False)
+    _bindable: Bindable[Callable[[Any], object]] = field(init=False)
 
     def __post_init__(self) -> None:
         """Look at the function once."""
@@ -150,7 +176,12 @@ class FunctionEffect:
     def writes(self, view: StateView, binding: Binding = ()) -> dict[Fluent[Any], Write]:
         """The writes that the function makes. Raises UnknownRead if it reads an unknown fluent."""
         recorder = _WritingView(view)
-        called(self._bindable, binding, self.state_class.over(recorder), _itself)
+        window = self.state_class.over(recorder)
+        answer: object = called(self._bindable, binding, window, _itself)
+        if answer is not None:
+            message = f"the effect {function_text(self.function)} answers with {answer!r}"
+            hint = "that changes nothing: set fluents of the state it is given, state.ammo = 6"
+            raise PlanningError(Diagnostic("BT110", message, _place(self.function), hint))
         return recorder.writes
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - as expressions

@@ -210,6 +210,7 @@ class Achieve(Construct):
             name: one if isinstance(one, Expression) else Computed(one, state_class)
             for name, one in self.objects
         }
+        state_class.__schema__.check(*objects.values())
         condition = condition_from(self.condition, state_class)
         pursuit = Pursuit(condition, actions, objects, self.manner, self.solver)
         found = [

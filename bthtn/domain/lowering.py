@@ -93,7 +93,7 @@ class Lowering:
         scopes = [scope := self._with(scope, variable) for variable in variables]
         bounds = [self._bound(variable) for variable in variables]
         tasks = [
-            self._task("one_of", outer, f"{one.name} in {one.values}", one)
+            self._task("one_of", outer, f"{one.name} in {one.values!s}", one)
             for one, outer in zip(bounds, [self._parameters, *scopes], strict=False)
         ]
         body = method.body
@@ -256,6 +256,7 @@ class Lowering:
 
     def _expression(self, written: Written) -> Expression[Any]:
         if isinstance(written, Expression):
+            self._state_class.__schema__.check(written)
             return written
         return Computed(written, self._state_class)
 

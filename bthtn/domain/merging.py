@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
@@ -20,6 +21,7 @@ from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
 
+@checked
 def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     """A domain with the tasks of all, and every extension point with the methods of all.
 

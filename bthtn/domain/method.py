@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from bthtn.checked import checked
+from bthtn.domain.bindable import Bindable
 from bthtn.domain.condition import ConditionLike
 from bthtn.domain.function import called, function_text
 from bthtn.domain.network import (
@@ -17,7 +19,6 @@ from bthtn.domain.network import (
     with_tasks,
 )
 from bthtn.domain.number import NumberLike
-from bthtn.domain.parameter import Bindable
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
@@ -113,6 +114,7 @@ Methods = Iterator[WrittenMethod]
 """The return type of the function of a compound task: a generator of methods."""
 
 
+@checked
 def method(
     *body: NetworkLike | PlainMethod,
     when: ConditionLike = True,

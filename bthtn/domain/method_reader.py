@@ -10,11 +10,12 @@ from typing import Any, Final
 from bthtn.domain.condition import condition_from
 from bthtn.domain.lowering import Lowering
 from bthtn.domain.method import Method, PlainBody, WrittenMethod, plain_function, written_network
-from bthtn.domain.network import Network, tasks_in
+from bthtn.domain.network import DeferNetwork, Network, networks_in, tasks_in
 from bthtn.domain.number import number_from
-from bthtn.domain.task import CompoundTask, Task, strangers
+from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.domain.variable import Variable, unplaced, variables_in
-from bthtn.errors import BthtnError, Diagnostic, DomainError, exception_text, nearest
+from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, exception_text, nearest
+from bthtn.world.assignment import Assignment
 from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
@@ -44,7 +45,7 @@ def read_methods(
     except BthtnError as error:
         return ReadResult(found=[_at(diagnostic, where) for diagnostic in error.diagnostics])
     except Exception as error:  # noqa: BLE001 - the author's own code: reported, not hidden
-        return ReadResult(found=[Diagnostic("BT110", exception_text(error), where)])
+        return ReadResult(found=[Diagnostic("BT110", exception_text(error), where, SYMBOL_HINT)])
     result = ReadResult()
     lowering = Lowering(task.name, task.parameters, tasks, state_class)
     methods: list[Method] = []
@@ -76,6 +77,7 @@ def read_goal(
     found = list(strangers(tasks_in(goal), tasks, "goal"))
     if found:
         raise DomainError(found)
+    check_arguments(goal, state_class)
     refuse_variables("goal", goal)
     lowering = Lowering("goal", (), tasks, state_class)
     network = lowering.network(goal, ())
@@ -109,8 +111,23 @@ def _read(written: object, state_class: type[State]) -> Method:
     condition = condition_from(written.when, state_class)
     function = plain_function(written.body)
     body = PlainBody(function, state_class) if function else written_network(written.body)
+    if not isinstance(body, PlainBody):
+        check_arguments(body, state_class)
     cost, value = (number_from(one, state_class) for one in (written.cost, written.value))
     return Method(body, condition, written.name, cost, value)
+
+
+def check_arguments(network: Network, state_class: type[State]) -> None:
+    """Raise StateError for arguments and promises that mention fluents of another State class."""
+    schema = state_class.__schema__
+    for one in networks_in(network):
+        if isinstance(one, TaskCall):
+            schema.check(*one.args)
+        elif isinstance(one, DeferNetwork):
+            schema.check(*one.call.args)
+            for effect in one.ensures:
+                if isinstance(effect, Assignment):
+                    schema.check(effect.target, effect.value)
 
 
 def _dangling(error: NameError, tasks: Mapping[str, Task], where: str) -> Diagnostic:

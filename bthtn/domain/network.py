@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, assert_never, cast
 
+from bthtn.checked import checked
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
@@ -116,8 +117,8 @@ class Construct(ABC):
         """The construct as it was written."""
 
 
-NetworkLike = Network | Construct | tuple[Any, ...]
-"""Everything that users may write as a network: a tuple is a sequence."""
+NetworkLike = Network | Construct | tuple[Any, ...] | list[Any]
+"""Everything that users may write as a network: a tuple or a list is a sequence."""
 
 NULL = NullNetwork()
 PAUSE = PauseNetwork()
@@ -135,6 +136,7 @@ def sequence(*parts: NetworkLike) -> Network:
     return flat[0] if len(flat) == 1 else SequenceNetwork(tuple(flat))
 
 
+@checked
 def parallel(
     *parts: NetworkLike, policy: ParallelPolicy | PolicyName = ParallelPolicy.ALL
 ) -> Network:
@@ -149,15 +151,15 @@ def parallel(
     return ParallelNetwork(some_parts("parallel", parts), chosen)
 
 
+@checked
 def priority(*parts: NetworkLike, reactive: bool = False) -> Network:
     """Alternatives, the preferred one first, one of which is chosen at run time."""
     return PriorityNetwork(some_parts("priority", parts), reactive)
 
 
+@checked
 def defer(call: TaskCall, *, ensures: Assignment | tuple[Assignment, ...] = ()) -> Network:
     """A task that is planned on arrival. With ``ensures`` planning continues after it."""
-    if not isinstance(call, TaskCall):
-        raise _not_a_network(call, "defer takes one task call: defer(fight())")
     effects = (ensures,) if isinstance(ensures, Assignment) else tuple(ensures)
     for effect in effects:
         if not isinstance(effect, Assignment):
@@ -182,9 +184,11 @@ def network_from(written: object) -> Network:
         return written
     if isinstance(written, Network | Construct):
         return cast("Network", written)  # constructs are replaced before planning
-    if isinstance(written, tuple):
+    if isinstance(written, tuple | list):
         return sequence(*written)
-    hint = "call the task: add brackets, and its arguments" if callable(written) else ""
+    hint = "write calls of tasks: method(reload(), shoot()), and null() for nothing"
+    if callable(written):
+        hint = "call the task: add brackets, and its arguments"
     raise _not_a_network(written, hint)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bthtn.domain.function import Computed
-from bthtn.world.expression import Binding, Expression, StateView, as_expression
+from bthtn.domain.function import Computed, is_function
+from bthtn.errors import Diagnostic, DomainError
+from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
@@ -16,9 +17,18 @@ NumberLike = float | Expression[Any] | Callable[[Any], float]
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
     """The number as data."""
-    if callable(written) and not isinstance(written, Expression):
+    if type(written) in (int, float):
+        return Constant(written)
+    if isinstance(written, Expression):
+        state_class.__schema__.check(written)
+        return written
+    if is_function(written):
         return Computed(written, state_class)
-    return as_expression(written)
+    if not isinstance(written, int | float) or isinstance(written, bool):
+        hint = "write a number, an expression such as Soldier.distance, or a function of the state"
+        message = f"{written!r} is not a number, but {type(written).__name__}"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
+    return Constant(written)
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping
-from types import CellType, FunctionType
-from typing import Any, Final, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from bthtn.errors import Diagnostic, DomainError
-from bthtn.world.expression import Binding, Constant, Expression, Parameter, as_expression
+from bthtn.errors import Diagnostic, DomainError, nearest
+from bthtn.world.expression import Constant, Expression, Parameter, as_expression
 from bthtn.world.truth import UNKNOWN, value_text
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 _PLAIN: Final = frozenset({bool, int, float, str})
-_MOST_BOUND: Final = 1_000
-"""Arguments for which one function keeps what it is for them; then it begins anew."""
 
 Parameters = tuple[Parameter[Any], ...]
 
@@ -101,6 +96,8 @@ def _plain_arguments(
             return None
         if parameter.type is not kind and parameter.type is not None:
             return None
+        if parameter.literals and value not in parameter.literals:
+            return None
     return tuple([Constant(value) for value in args])
 
 
@@ -115,12 +112,18 @@ def _check_type(task: str, parameter: Parameter[Any], given: Expression[Any]) ->
         shown = f"parameter '{given.name}' is {given.type.__name__}"
     else:
         return
+    hint = ""
+    if fits and parameter.literals and isinstance(given, Constant):
+        fits = given.value is UNKNOWN or given.value in parameter.literals
+        shown = f"{value_text(given.value)} is none of its values"
+        hint = nearest(str(given.value), map(str, parameter.literals))
     if not fits:
         raise DomainError(
             Diagnostic(
                 "BT103",
                 f"argument '{parameter.name}' of '{task}' is {parameter.type.__name__}; {shown}",
-                where=f"call of '{task}'",
+                f"call of '{task}'",
+                hint,
             )
         )
 
@@ -129,71 +132,3 @@ def _fits(given: type, wanted: type) -> bool:
     if given is bool:
         return wanted in (bool, object)
     return issubclass(given, wanted) or (given, wanted) == (int, float)
-
-
-class Bindable(Generic[F]):
-    """A user's function that can be given arguments in place of symbolic parameters.
-
-    A task function runs once, with symbolic parameters; a lambda written inside it closes
-    over those. For a call with actual arguments the same code gets cells that hold them. Functions
-    for the arguments of late are kept.
-    """
-
-    __slots__ = ("_bound", "_mentions_parameters", "function")
-
-    def __init__(self, function: F) -> None:
-        self.function = function
-        self._bound: dict[Any, F] = {}
-        self._mentions_parameters = isinstance(function, FunctionType) and _symbols_in(function)
-
-    def bound(self, binding: Binding) -> F:
-        """The function for a call with these arguments."""
-        if not binding or not self._mentions_parameters:
-            return self.function
-        key = (binding, *map(type, binding))
-        try:
-            found = self._bound.get(key)
-        except TypeError:  # a value that cannot be hashed
-            return cast("F", _with_values(cast("FunctionType", self.function), binding))
-        if found is None:
-            if len(self._bound) >= _MOST_BOUND:
-                self._bound.clear()
-            found = cast("F", _with_values(cast("FunctionType", self.function), binding))
-            self._bound[key] = found
-        return found
-
-
-def _symbols_in(function: FunctionType) -> bool:
-    """Whether the function closes over a parameter of its task, or has one for a default."""
-    cells = function.__closure__ or ()
-    if any(map(_symbolic, cells)):
-        return True
-    given = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-    return any(isinstance(one, Parameter) for one in given)
-
-
-def _with_values(function: FunctionType, binding: Binding) -> FunctionType:
-    """The function with cells and defaults that hold values instead of parameters."""
-    cells = function.__closure__ or ()
-    defaults = function.__defaults__ or ()
-    named = function.__kwdefaults__ or {}
-
-    def actual(value: Any) -> Any:
-        return binding[value.position] if isinstance(value, Parameter) else value
-
-    made = FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        tuple(map(actual, defaults)),
-        tuple(CellType(actual(c.cell_contents)) if _symbolic(c) else c for c in cells),
-    )
-    made.__kwdefaults__ = {name: actual(value) for name, value in named.items()}
-    return made
-
-
-def _symbolic(cell: CellType) -> bool:
-    try:
-        return isinstance(cell.cell_contents, Parameter)
-    except ValueError:  # the cell is still empty
-        return False

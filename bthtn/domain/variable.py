@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Any, Final, TypeVar, cast, get_args, overload
 
+from bthtn.checked import checked
+from bthtn.domain.bindable import held_by
 from bthtn.domain.choice import Key
 from bthtn.domain.function import FunctionEffect
 from bthtn.domain.network import Construct, Network
@@ -31,6 +33,8 @@ T = TypeVar("T")
 _NOWHERE: Final = -1
 _WHOLES: Final = (Expression, Assignment, FunctionEffect, Construct, *get_args(Network))
 """Classes whose instances keep their parts in slots, where variables are searched for."""
+_ATOMS: Final = frozenset({bool, int, float, str, NoneType, Fluent, Constant, Parameter})
+"""Classes whose direct instances hold no variable: most of what is looked at."""
 _HINT: Final = "give it the values there are: one_of(('a', 'b')), one_of(Soldier.spots)"
 
 
@@ -83,6 +87,7 @@ def one_of(
     key: Callable[[Any, T], Any] | None = None,
     name: str = "",
 ) -> T: ...
+@checked
 def one_of(values: Any, *, key: Key | None = None, name: str = "") -> Any:
     """A variable of a method: the search tries the values until one leads to a plan.
 
@@ -121,53 +126,38 @@ def _checked(values: Iterable[Any]) -> Any:
 
 def variables_in(*things: object) -> tuple[Variable[Any], ...]:
     """The variables that are mentioned, in order, each after those that its values depend on."""
-    found: dict[Variable[Any], None] = {}
+    found: dict[int, Variable[Any]] = {}  # by id: symbols cannot be keys
+    seen: set[int] = set()
     for thing in things:
-        for variable in _mentioned(thing):
-            found.setdefault(variable)
-    return tuple(found)
+        for variable in _mentioned(thing, seen):
+            found.setdefault(id(variable), variable)
+    return tuple(found.values())
 
 
-def _mentioned(thing: object) -> Iterator[Variable[Any]]:
+def _mentioned(thing: object, seen: set[int]) -> Iterator[Variable[Any]]:
     """Variables in networks, expressions, effects, and the functions that close over them."""
+    if type(thing) in _ATOMS or id(thing) in seen:
+        return
     if isinstance(thing, Variable):
-        yield from _mentioned(thing.values)
-        yield from _mentioned(thing.key)
+        yield from _mentioned(thing.values, seen)
+        yield from _mentioned(thing.key, seen)
         yield thing
         return
+    seen.add(id(thing))
     for inside in _inside(thing):
-        yield from _mentioned(inside)
+        yield from _mentioned(inside, seen)
 
 
 def _inside(thing: object) -> Iterable[object]:
     match thing:
-        case tuple() | list():
-            return thing
-        case FunctionType():
-            return _kept(thing)
         case TaskCall():
             return thing.args
-        case Fluent() | Constant():
-            return ()
+        case FunctionType():
+            return held_by(thing)
         case _ if isinstance(thing, _WHOLES):
             slots = (
                 name for kind in type(thing).__mro__ for name in vars(kind).get("__slots__", ())
             )
             return [getattr(thing, name) for name in slots if hasattr(thing, name)]
         case _:
-            return ()
-
-
-def _kept(function: FunctionType) -> Iterator[Variable[Any]]:
-    """Variables that the function closes over, or has as defaults."""
-    named = (function.__kwdefaults__ or {}).values()
-    for value in (*(function.__defaults__ or ()), *named):
-        if isinstance(value, Variable):
-            yield value
-    for cell in function.__closure__ or ():
-        try:
-            value = cell.cell_contents
-        except ValueError:  # the cell is still empty
-            continue
-        if isinstance(value, Variable):
-            yield value
+            return held_by(thing)

@@ -23,6 +23,7 @@ from threading import Lock
 from typing import Any, Final, assert_never
 from weakref import WeakKeyDictionary
 
+from bthtn.checked import checked
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import (
     DeferNetwork,
@@ -101,6 +102,7 @@ class PlanCache:
     parameters they are given, and treat equal values of one type alike.
     """
 
+    @checked
     def __init__(self, entries: int = 10_000) -> None:
         """Raises DomainError if ``entries`` is not above zero."""
         if entries <= 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
@@ -69,6 +70,7 @@ class Planner(Generic[S]):
 
     _accelerator: Accelerator | None
 
+    @checked
     def __init__(
         self,
         domain: Domain[S] | FrozenDomain,
@@ -202,6 +204,7 @@ class Planner(Generic[S]):
             self._answers = cache.answers(domain, Question(goal, binding, settings))
 
 
+@checked
 def find_plan(
     domain: Domain[S] | FrozenDomain,
     state: S | FrozenState,

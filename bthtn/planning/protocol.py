@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.chance import SEED
 from bthtn.domain.domain import FrozenDomain
@@ -41,6 +42,7 @@ class SearchStatus(Enum):
     """The caller cancelled the search."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of a search.
@@ -105,6 +107,7 @@ def seeded(state: FrozenState, seed: int) -> FrozenState:
     return state if state.values.get(SEED, 0) == seed else state.changed({SEED: seed})
 
 
+@checked
 def request(
     domain: Domain[S] | FrozenDomain,
     state: S | FrozenState,
@@ -141,11 +144,15 @@ def start_of(domain: FrozenDomain, state: State | FrozenState) -> FrozenState:
     if isinstance(state, FrozenState):
         return state
     if type(state) is not domain.state_class and not isinstance(state, domain.state_class):
+        wanted = domain.state_class.__name__
+        given: object = state
+        called = f"{given.__name__}()" if isinstance(given, type) else f"{wanted}(...)"
         raise DomainError(
             Diagnostic(
                 "BT110",
                 f"the state is a {type(state).__name__};"
-                f" domain '{domain.name}' plans with {domain.state_class.__name__}",
+                f" domain '{domain.name}' plans with {wanted}",
+                hint=f"give it {called}",
             )
         )
     return state.frozen()

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from bthtn.domain.effect import EffectLike
 from bthtn.world.assignment import Assignment
+from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Condition
-from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
+from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 

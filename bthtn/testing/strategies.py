@@ -11,7 +11,6 @@ Recursion occurs, and always ends: by the recursion check or the limit of depth.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
@@ -102,12 +101,13 @@ def states(
     """
     variables = [*schema.fluents.values()]
     for family in schema.families.values():
-        keys = (key for key in members if isinstance(key, family.index_type))
+        keys = (key for key in members if family.indices.accepts(key))
         variables.extend(family.member(key) for key in keys)
     values: dict[Fluent[Any], Any] = {}
     for variable in variables:
-        kind = variable.value_type
-        known = tuple(kind) if issubclass(kind, Enum) else _VALUES.get(kind, (variable.default,))
+        described = variable.values
+        known = _VALUES.get(described.kind) if not described.listed else None
+        known = known or described.values() or (variable.default,)
         values[variable] = _choice(draw, (*known * 5, UNKNOWN))
     return FrozenState(values)
 
@@ -137,7 +137,7 @@ def problem_text(problem: PlanRequest) -> str:
             lines.append(f"    uses {sorted(task.uses)}, duration {task.duration}")
         else:
             methods = problem.domain.methods[task]
-            lines.extend(f"    if {one.condition}: {one.text()}" for one in methods)
+            lines.extend(f"    if {one.condition!s}: {one.text()}" for one in methods)
     return "\n".join(lines)
 
 

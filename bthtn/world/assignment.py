@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from bthtn.errors import Diagnostic, StateError
+from bthtn.errors import Diagnostic, StateError, nearest
 from bthtn.world.expression import (
     Binding,
     Constant,
@@ -17,6 +17,7 @@ from bthtn.world.expression import (
 )
 from bthtn.world.footprint import RecordingView, Write, WriteKind
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
+from bthtn.world.value_type import ValueType
 
 T = TypeVar("T")
 
@@ -28,8 +29,13 @@ class FluentReference(Expression[T]):
 
     @property
     @abstractmethod
+    def values(self) -> ValueType:
+        """The values that the fluent may have."""
+
+    @property
     def value_type(self) -> type:
         """Type of the fluent's values."""
+        return self.values.kind
 
     @property
     def is_condition(self) -> bool:
@@ -62,12 +68,13 @@ class FluentReference(Expression[T]):
     def check(self, value: object) -> None:
         """Raise StateError unless the fluent may have this value."""
         if not self.accepts(value):
-            wanted = self.value_type.__name__
+            values = self.values
+            hint = f"give a hashable value of type {values.name}, or UNKNOWN"
+            if values.listed:
+                hint = nearest(str(value), map(str, values.listed))
             raise StateError(
                 Diagnostic(
-                    "BT106",
-                    f"'{self.text()}' is {wanted}; {value_text(value)} is {type(value).__name__}",
-                    hint=f"give a hashable value of type {wanted}, or UNKNOWN",
+                    "BT106", f"'{self.text()}' is {values.name}; {values.fault(value)}", "", hint
                 )
             )
 
@@ -76,12 +83,12 @@ class FluentReference(Expression[T]):
         if isinstance(expression, Constant):
             self.check(expression.value)
         if isinstance(expression, Parameter) and expression.type is not None:
-            wanted, given = self.value_type, expression.type
-            if not issubclass(given, wanted) and (wanted, given) != (float, int):
+            kinds, given = self.values.kinds, expression.type
+            if not issubclass(given, kinds) and not (float in kinds and given is int):
                 raise StateError(
                     Diagnostic(
                         "BT106",
-                        f"'{self.text()}' is {wanted.__name__};"
+                        f"'{self.text()}' is {self.values.name};"
                         f" parameter '{expression.name}' is {given.__name__}",
                     )
                 )

@@ -28,6 +28,9 @@ class Beliefs(Generic[S]):
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
         self._state_class = type(state)
+        self._schema = self._state_class.__schema__
+        self._known: set[Fluent[Any]] = set()
+        """Fluents that were written, and are those of the State class."""
         self._frozen, self._frozen_at = snapshot(state), 0
         self._values = dict(self._frozen.items())
         self.version = 0
@@ -65,15 +68,21 @@ class Beliefs(Generic[S]):
     def write(self, fluent: Expression[V], value: V | Unknown, source: str = "sensor") -> None:
         """Set the believed value of a fluent; ``source`` names the writer in the change.
 
-        Raises StateError for a value of a wrong type.
+        Raises StateError for a value of a wrong type, and for a fluent of another State class.
         """
         variable: Any = fluent
-        if type(value) is not variable.plain_type:
+        try:
+            kind = variable.plain_type
+        except AttributeError:  # anything else than a fluent
+            kind = self._schema.fluent(variable)
+        if type(value) is not kind:
             variable.check(value)
         values = self._values
         try:
             before = values[variable]
         except KeyError:
+            if variable not in self._known:
+                self._known.add(self._schema.fluent(variable))
             before = variable.default
         if before == value:
             return

@@ -8,14 +8,14 @@ mentions, and can be printed. A condition is an expression whose value is a bool
 from __future__ import annotations
 
 import inspect
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
-from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
+from bthtn.errors import SymbolError
+from bthtn.world.operations import COMPARE, COMPUTE
+from bthtn.world.symbol import Symbol
 from bthtn.world.truth import UNKNOWN, Truth, Unknown, negation, value_text
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class StateView(Protocol):
         ...
 
 
-class Expression(ABC, Generic[T]):
+class Expression(Symbol, ABC, Generic[T]):
     """A computation on a state with a result of type T. Compared by identity.
 
     The operators ``== != < <= > >= & | ~ + - * // %`` build larger expressions. An expression
@@ -58,21 +58,23 @@ class Expression(ABC, Generic[T]):
         """Whether the value can be a boolean; True if the type of the value is not known."""
         return True
 
+    def is_in(self, values: Iterable[T]) -> Condition:
+        """The condition that the value is one of these.
+
+        Raises SymbolError for values that are a symbol themselves.
+        """
+        if isinstance(values, Expression):
+            raise SymbolError(f"'{values.text()}' is a symbol: nothing is in it yet")
+        parts = tuple(self == value for value in values)
+        return Junction(parts, decisive=True) if parts else Constant(value=False)
+
     def __str__(self) -> str:
         return self.text()
 
     def __repr__(self) -> str:
         return f"<{self.text()}>"
 
-    # Equality builds a condition, as in every expression library; hashing stays by identity,
-    # so fluents can be keys: a dict finds an identical key before it ever asks `==`.
-    __hash__ = object.__hash__
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            f"[BT107] '{self.text()}' is a condition, not a truth: combine conditions with"
-            " & | ~ (and brackets), and write (0 < x) & (x < 5) for a chain"
-        )
+    __hash__ = Symbol.__hash__  # which `__eq__` would take away
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # builds data
         return Comparison("==", self, _decidable(other))
@@ -103,7 +105,7 @@ class Expression(ABC, Generic[T]):
     __ror__ = __or__
 
     def __invert__(self) -> Condition:
-        return Negation(_truth_part(self))
+        return Negation(truth_part(self))
 
     def __add__(self, other: T | Expression[T]) -> Expression[T]:
         return Arithmetic("+", self, as_expression(other))
@@ -132,9 +134,20 @@ class Expression(ABC, Generic[T]):
 Condition = Expression[bool]
 
 
+def is_symbolic(value: object) -> bool:
+    """Whether the value is an expression, or a tuple with one in it."""
+    return isinstance(value, Expression) or (
+        isinstance(value, tuple) and any(map(is_symbolic, value))
+    )
+
+
 def as_expression(value: Any) -> Expression[Any]:
-    """The value itself when it is an expression, else a constant."""
-    return value if isinstance(value, Expression) else Constant(value)
+    """The value itself when it is an expression, one for a tuple of some, else a constant."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, tuple) and is_symbolic(value):
+        return TupleOf(tuple(map(as_expression, value)))
+    return Constant(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -158,6 +171,27 @@ class Constant(Expression[T]):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TupleOf(Expression[tuple[Any, ...]]):
+    """A tuple of several values, such as the index of a family with two of them."""
+
+    parts: tuple[Expression[Any], ...]
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> tuple[Any, ...] | Unknown:
+        """The tuple of the values; unknown when one is."""
+        values = tuple(part.evaluate(view, binding) for part in self.parts)
+        return UNKNOWN if any(value is UNKNOWN for value in values) else values
+
+    @property
+    def is_condition(self) -> bool:
+        """Never: the value is a tuple."""
+        return False
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``(a, b)``."""
+        return f"({', '.join(part.text(binding) for part in self.parts)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Parameter(Expression[T]):
     """A parameter of a task: its value is the argument at ``position`` in the call.
 
@@ -173,6 +207,9 @@ class Parameter(Expression[T]):
     is_fixed: bool = False
     literals: tuple[T, ...] = field(default=(), kw_only=True)
 
+    def __format__(self, spec: str) -> str:
+        raise SymbolError(f"'{self.text()}' is a symbol: it has no text yet")
+
     def evaluate(self, view: StateView, binding: Binding = ()) -> T:  # noqa: ARG002 - protocol
         """The value bound at this position."""
         return cast("T", binding[self.position])
@@ -185,43 +222,6 @@ class Parameter(Expression[T]):
     def text(self, binding: Binding | None = None) -> str:
         """The name, or the bound value."""
         return self.name if binding is None else value_text(binding[self.position])
-
-
-def _in_order(value: Any) -> Any:
-    """The value that ``<`` compares: for members of a plain Enum, their order of definition."""
-    if isinstance(value, Enum) and not isinstance(value, (int, float, str)):
-        return list(type(value)).index(value)
-    return value
-
-
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    return lambda left, right: compare(_in_order(left), _in_order(right))
-
-
-_COMPARE: Final = MappingProxyType(
-    {
-        "==": operator.eq,
-        "!=": operator.ne,
-        "<": _ordered(operator.lt),
-        "<=": _ordered(operator.le),
-        ">": _ordered(operator.gt),
-        ">=": _ordered(operator.ge),
-    }
-)
-_COMPUTE: Final = MappingProxyType(
-    {
-        "+": operator.add,
-        "-": operator.sub,
-        "*": operator.mul,
-        "//": operator.floordiv,
-        "%": operator.mod,
-    }
-)
-
-
-def ordering(symbol: str) -> Callable[[Any, Any], bool]:
-    """The function that compares two known values by ``<``, ``<=``, ``>`` or ``>=``."""
-    return _COMPARE[symbol]
 
 
 def _operand(expression: Expression[Any], binding: Binding | None) -> str:
@@ -244,7 +244,7 @@ class Comparison(Expression[bool]):
         right = self.right.evaluate(view, binding)
         if left is UNKNOWN or right is UNKNOWN:
             return UNKNOWN
-        return bool(_COMPARE[self.symbol](left, right))
+        return bool(COMPARE[self.symbol](left, right))
 
     def text(self, binding: Binding | None = None) -> str:
         """``left symbol right``."""
@@ -265,7 +265,7 @@ class Arithmetic(Expression[T]):
         right = self.right.evaluate(view, binding)
         if left is UNKNOWN or right is UNKNOWN:
             return UNKNOWN
-        return cast("T", _COMPUTE[self.symbol](left, right))
+        return cast("T", COMPUTE[self.symbol](left, right))
 
     @property
     def is_condition(self) -> bool:
@@ -329,7 +329,7 @@ def operands(expression: Expression[Any]) -> tuple[Expression[Any], ...]:
             return (left, right)
         case Negation(operand):
             return (operand,)
-        case Junction(parts):
+        case Junction(parts) | TupleOf(parts):
             return parts
         case _:
             return ()
@@ -359,29 +359,29 @@ def always_holds(condition: Condition) -> bool:
 
 
 def _decidable(value: Any) -> Expression[Any]:
-    """The other side of an equality. Raises TypeError for UNKNOWN, which equals nothing."""
+    """The other side of an equality. Raises SymbolError for UNKNOWN, which equals nothing."""
     if value is UNKNOWN:
-        raise TypeError(
-            "[BT107] nothing equals UNKNOWN, and nothing differs from it; a plain function can"
-            " ask: lambda state: state.is_known(...)"
+        raise SymbolError(
+            "nothing equals UNKNOWN, and nothing differs from it",
+            "a plain function can ask: lambda state: state.is_known(...)",
         )
     return as_expression(value)
 
 
-def _truth_part(value: Any) -> Condition:
-    """The value as part of a larger condition. Raises TypeError when it cannot be a boolean."""
+def truth_part(value: Any) -> Condition:
+    """The value as part of a larger condition. Raises SymbolError when it cannot be a boolean."""
     part = as_expression(value)
     if not part.is_condition:
-        raise TypeError(
-            f"[BT107] '{part.text()}' is no condition: put brackets around each comparison,"
-            " (x > 0) & y, and compare numbers with something"
+        raise SymbolError(
+            f"'{part.text()}' is no condition",
+            "put brackets around each comparison, (x > 0) & y, and compare numbers with something",
         )
     return part
 
 
 def _junction(left: Any, right: Any, *, decisive: bool) -> Junction:
     parts: list[Condition] = []
-    for side in (_truth_part(left), _truth_part(right)):
+    for side in (truth_part(left), truth_part(right)):
         if isinstance(side, Junction) and side.decisive is decisive:
             parts.extend(side.parts)
         else:

@@ -14,18 +14,27 @@ instance it is a value:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum
-from typing import Any, Final, Generic, Protocol, TypeVar, cast, overload
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, get_args, overload
 from weakref import WeakValueDictionary
 
-from bthtn.errors import Diagnostic, StateError, nearest
+from bthtn.errors import Diagnostic, StateError, SymbolError, nearest
 from bthtn.world.assignment import FluentReference
-from bthtn.world.expression import Binding, Expression, StateView
+from bthtn.world.expression import (
+    Binding,
+    Condition,
+    Expression,
+    Junction,
+    StateView,
+    TupleOf,
+    as_expression,
+    is_symbolic,
+    truth_part,
+)
 from bthtn.world.names import in_one_line
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
-
-_PLAIN: Final = (bool, int, float, str)
+from bthtn.world.value_type import ValueType, value_type_of
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -36,7 +45,7 @@ class UnknownRead(Exception):  # noqa: N818 - a signal to the planner, not a mis
 
     def __init__(self, fluent: Expression[Any] | None) -> None:
         self.fluent = fluent
-        super().__init__(f"'{fluent}' is unknown; test `is_known` before reading it")
+        super().__init__(f"'{fluent!s}' is unknown; test `is_known` before reading it")
 
 
 class Window(Protocol):
@@ -58,18 +67,32 @@ class Fluent(FluentReference[T]):
     their value only before its first step. ``index`` is the key of a family's member.
     """
 
-    __slots__ = ("__weakref__", "_type", "default", "index", "name", "plain_type", "volatile")
+    __slots__ = (
+        *("__weakref__", "_is_stated", "_values"),
+        *("default", "index", "name", "plain_type", "volatile"),
+    )
 
     def __init__(
-        self, default: T, *, type_: type, volatile: bool, name: str = "", index: Any = None
+        self,
+        default: T,
+        *,
+        values: ValueType | None,
+        volatile: bool,
+        is_stated: bool = False,
+        name: str = "",
+        index: Any = None,
     ) -> None:
         self.default = default
-        self._type = type_
-        self.plain_type = type_ if _is_plain(type_) else None
+        self._values = values
+        self._is_stated = is_stated
+        self.plain_type = values and values.plain_kind
         """The type whose direct instances all are valid, or None: writes of those skip checks."""
         self.volatile = volatile
         self.name = name
         self.index = index
+
+    # A fluent is a name for a value, and so a key: {Soldier.health: 40}. It is found by identity.
+    __hash__ = object.__hash__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -88,20 +111,37 @@ class Fluent(FluentReference[T]):
         instance.write_fluent(self, value)
 
     @property
-    def value_type(self) -> type:
-        """Type of the values."""
-        return self._type
+    def values(self) -> ValueType:
+        """The values that it may have. Raises StateError while nothing says which."""
+        if self._values is None:
+            raise StateError(
+                Diagnostic(
+                    "BT106",
+                    f"a fluent with default {value_text(self.default)} needs a type",
+                    where=f"fluent '{self.name}'",
+                    hint=f"write fluent(default={self.default!r}, type=...)",
+                )
+            )
+        return self._values
+
+    def annotate(self, annotation: object) -> None:
+        """Take the values that its annotation describes, unless ``type`` was given.
+
+        Raises StateError when the default is not one of them.
+        """
+        *_, described = get_args(annotation) or (None,)
+        found = value_type_of(described)
+        if found is not None:
+            known = self._values if self._is_stated and self._values is not None else found
+            is_optional = found.is_optional or self.default is None
+            self._values = replace(known, is_optional=is_optional)
+            self.plain_type = self._values.plain_kind
+        if not self.values.accepts(self.default):
+            self.check(self.default)
 
     def accepts(self, value: object) -> bool:
         """Whether the value has the fluent's type. UNKNOWN always fits; a bool is not a number."""
-        if value is UNKNOWN:
-            return True
-        if value is None:
-            return self.default is None
-        if isinstance(value, bool):
-            return self._type in (bool, object)
-        fits = isinstance(value, self._type) or (self._type is float and isinstance(value, int))
-        return fits and _is_hashable(value)
+        return value is UNKNOWN or self.values.accepts(value)
 
     def ground(self, view: StateView, binding: Binding = ()) -> Fluent[T]:  # noqa: ARG002 - protocol
         """The fluent itself: it has no index to evaluate."""
@@ -115,9 +155,8 @@ class Fluent(FluentReference[T]):
         """``name``, or ``name[index]`` for a member of a family, in one line."""
         if self.index is None:
             return self.name
-        index = self.index
-        shown = in_one_line(index) if isinstance(index, str) else value_text(index)
-        return f"{self.name}[{shown}]"
+        several = self.index if isinstance(self.index, tuple) else (self.index,)
+        return f"{self.name}[{', '.join(map(_index_text, several))}]"
 
     def parse(self, text: str) -> Any:
         """The value that a text such as ``true`` or ``3`` stands for.
@@ -126,48 +165,17 @@ class Fluent(FluentReference[T]):
         """
         if text == "unknown":
             return UNKNOWN
-        if text == "none" and self.default is None:
-            return None
         try:
-            return _read_value(self._type, text)
-        except (KeyError, ValueError):
-            hint = _hint_for(self._type, text)
+            return self.values.parse(text)
+        except ValueError:
+            hint = self.values.hint(text)
             raise StateError(
                 Diagnostic("BT106", f"'{self}' cannot be {text!r}", hint=hint)
             ) from None
 
 
-def _is_plain(kind: object) -> bool:
-    """Whether all direct instances of this type are hashable, regardless of their contents."""
-    return kind in _PLAIN or (isinstance(kind, type) and issubclass(kind, Enum))
-
-
-def _is_hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def _read_value(kind: type, text: str) -> object:
-    if kind is bool:
-        return {"true": True, "yes": True, "false": False, "no": False}[text.casefold()]
-    if issubclass(kind, Enum):
-        return kind[text]
-    if kind in (int, float, str):
-        return kind(text)
-    raise ValueError(text)
-
-
-def _hint_for(kind: type, text: str) -> str:
-    if kind is bool:
-        return "write true, false or unknown"
-    if issubclass(kind, Enum):
-        return nearest(text, [member.name for member in kind])
-    if kind in (int, float):
-        return f"write a number ({kind.__name__}) or unknown"
-    return f"objects of type {kind.__name__} cannot be written as text"
+def _index_text(index: object) -> str:
+    return in_one_line(index) if isinstance(index, str) else value_text(index)
 
 
 class MemberOf(FluentReference[T]):
@@ -180,9 +188,9 @@ class MemberOf(FluentReference[T]):
         self.index = index
 
     @property
-    def value_type(self) -> type:
-        """Type of the family's values."""
-        return self.family.member_type
+    def values(self) -> ValueType:
+        """The values that members of the family may have."""
+        return self.family.prototype.values
 
     def accepts(self, value: object) -> bool:
         """Whether members of the family may have the value."""
@@ -200,20 +208,25 @@ class MemberOf(FluentReference[T]):
 
     def text(self, binding: Binding | None = None) -> str:
         """``name[index]``."""
-        return f"{self.family.name}[{self.index.text(binding)}]"
+        index = self.index
+        several = index.parts if isinstance(index, TupleOf) else (index,)
+        return f"{self.family.name}[{', '.join(one.text(binding) for one in several)}]"
 
 
 class FluentFamily(Generic[K, T]):
-    """Fluents of one name and type, distinguished by an index: ``on[b]``.
+    """Fluents of one name and type, distinguished by an index: ``on[b]``, ``distance[a, b]``.
 
     A member is made when it is first used, and kept as long as there are references to it.
+    ``indices`` are the indices that there can be.
     """
 
-    def __init__(self, default: T, *, type_: type, index: type, volatile: bool) -> None:
+    def __init__(self, prototype: Fluent[T], indices: ValueType | None) -> None:
         self.name = ""
-        self.index_type = index
-        self.prototype: Fluent[T] = Fluent(default, type_=type_, volatile=volatile)
+        self.indices = indices or ValueType((str,))
+        self._is_stated = indices is not None
+        self.prototype = prototype
         self._members: WeakValueDictionary[Any, Fluent[T]] = WeakValueDictionary()
+        self._kinds = self.indices.kinds
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.prototype.name = name
@@ -231,8 +244,22 @@ class FluentFamily(Generic[K, T]):
         for index, member_value in value.items():
             instance.write_fluent(self.member(index), member_value)
 
-    def __getitem__(self, index: K | Expression[K]) -> FluentReference[T]:
-        return MemberOf(self, index) if isinstance(index, Expression) else self.member(index)
+    def __getitem__(self, index: K | Expression[K] | tuple[Any, ...]) -> FluentReference[T]:
+        """The member with this index; the index, or a part of it, may be an expression."""
+        return MemberOf(self, as_expression(index)) if is_symbolic(index) else self.member(index)
+
+    def __setitem__(self, index: Any, value: object) -> NoReturn:
+        message = f"'{self.name}[{_index_text(index)}]' is set on the class, not on a state"
+        hint = f"write the effect {self.name}[…].becomes({value_text(value)})"
+        raise StateError(Diagnostic("BT108", message, hint=hint))
+
+    def annotate(self, annotation: object) -> None:
+        """Take the indices and values that its annotation describes, unless they were given."""
+        described, *_ = get_args(annotation) or (None,)
+        found = value_type_of(described)
+        if found is not None and not self._is_stated:
+            self.indices, self._kinds = found, found.kinds
+        self.prototype.annotate(annotation)
 
     @property
     def member_type(self) -> type:
@@ -242,37 +269,71 @@ class FluentFamily(Generic[K, T]):
     def parse_index(self, text: str) -> Fluent[T]:
         """The member whose index is given as text. Raises StateError for an invalid index."""
         try:
-            return self.member(_read_value(self.index_type, text))
-        except (KeyError, ValueError):
-            hint = _hint_for(self.index_type, text)
+            return self.member(self.indices.parse(text))
+        except ValueError:
+            hint = self.indices.hint(text)
             wrong = f"'{self.name}' has no index {text!r}"
             raise StateError(Diagnostic("BT106", wrong, hint=hint)) from None
 
     def member(self, index: Any) -> Fluent[T]:
         """The fluent with this index; the same object for equal indices.
 
-        Raises StateError for an index of a wrong type.
+        Raises StateError for an index of a wrong type, and for one that is not declared.
         """
-        if not isinstance(index, self.index_type):
-            raise StateError(
-                Diagnostic(
-                    "BT106",
-                    f"'{self.name}[…]' is indexed by {self.index_type.__name__};"
-                    f" {value_text(index)} is {type(index).__name__}",
-                    hint=f"declare it with fluents(..., index={type(index).__name__})",
-                )
-            )
-        found = self._members.get(index)
+        if not isinstance(index, self._kinds):
+            raise self._bad_index(index)
+        try:
+            found = self._members.get(index)
+        except TypeError:  # it cannot be hashed
+            raise self._bad_index(index) from None
         if found is None:
+            if not self.indices.accepts(index):
+                raise self._bad_index(index)
             made = Fluent(
                 self.prototype.default,
-                type_=self.member_type,
+                values=self.prototype.values,
                 volatile=self.prototype.volatile,
                 name=self.name,
                 index=index,
             )
             found = self._members.setdefault(index, made)
         return found
+
+    def all(self, test: Callable[[FluentReference[T]], Condition] | None = None) -> Condition:
+        """The condition that every member holds, or passes the test. See ``any``."""
+        return Junction(self._tested(test), decisive=False)
+
+    def any(self, test: Callable[[FluentReference[T]], Condition] | None = None) -> Condition:
+        """The condition that some member holds, or passes the test: ``at.any(lambda at: at == x)``.
+
+        Raises StateError for a family whose indices are not declared.
+        """
+        return Junction(self._tested(test), decisive=True)
+
+    def _tested(
+        self, test: Callable[[FluentReference[T]], Condition] | None
+    ) -> tuple[Condition, ...]:
+        """A condition for each declared index."""
+        indices = self.indices.values()
+        if not indices:
+            message = f"nothing says which indices '{self.name}' has"
+            hint = "declare them: fluents(default=…, objects=('a', 'b')), or a Literal or an Enum"
+            raise StateError(Diagnostic("BT106", message, hint=hint))
+        members = tuple(map(self.member, indices))
+        return tuple(map(truth_part, members if test is None else map(test, members)))
+
+    def _bad_index(self, index: object) -> StateError:
+        if is_symbolic(index):
+            raise SymbolError(f"the index of '{self.name}' is {index!r}, and no value yet")
+        names = self.indices
+        shown = f"'{self.name}[…]' is indexed by {names.name}; {names.fault(index)}"
+        if names.listed:
+            hint = nearest(str(index), map(str, names.listed))
+        elif names.parts:
+            hint = f"write {self.name}[{', '.join(part.name for part in names.parts)}]"
+        else:
+            hint = f"declare it with fluents(..., index={type(index).__name__})"
+        return StateError(Diagnostic("BT106", shown, hint=hint))
 
 
 class FamilyWindow(Generic[K, T]):
@@ -290,51 +351,3 @@ class FamilyWindow(Generic[K, T]):
 
     def __setitem__(self, index: K, value: T) -> None:
         self._window.write_fluent(self._family.member(index), value)
-
-
-def fluent(
-    *,
-    default: T | Unknown,
-    type: type[T] | None = None,  # noqa: A002 - as the built-in says it
-    volatile: bool = False,
-) -> Fluent[T]:
-    """Declare a fluent. Its type is that of the default; give ``type`` when that is None.
-
-    Raises StateError when there is no type, or the default is not of that type.
-    """
-    type_ = _type_of(default, type)
-    made = Fluent(cast("T", default), type_=type_, volatile=volatile)
-    made.check(default)
-    return made
-
-
-def fluents(
-    *,
-    default: T | Unknown,
-    index: type = str,
-    type: type[T] | None = None,  # noqa: A002 - as in `fluent`
-    volatile: bool = False,
-) -> FluentFamily[Any, T]:
-    """Declare a family of fluents that share a name, a type and a default.
-
-    ``index`` is the type of the members' indices. Raises StateError as ``fluent`` does.
-    """
-    family: FluentFamily[Any, T] = FluentFamily(
-        cast("T", default), type_=_type_of(default, type), index=index, volatile=volatile
-    )
-    family.prototype.check(default)
-    return family
-
-
-def _type_of(default: object, stated: type | None) -> type:
-    if stated is not None:
-        return stated
-    if default is None or default is UNKNOWN:
-        raise StateError(
-            Diagnostic(
-                "BT106",
-                f"a fluent with default {value_text(default)} needs a type",
-                hint=f"write fluent(default={default!r}, type=...)",
-            )
-        )
-    return type(default)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+import sys
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import get_annotations
 from typing import Any
 
 from bthtn.errors import Diagnostic, StateError, nearest
-from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.expression import Constant, Expression, Parameter, operands
+from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.names import in_one_line, name_faults
+from bthtn.world.value_type import resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,64 @@ class StateSchema:
             return self.families[name].parse_index(index[:-1])
         raise self._unknown(text)
 
+    def has(self, thing: Fluent[Any] | FluentFamily[Any, Any]) -> bool:
+        """Whether the fluent or family is one of this schema, and not of another's."""
+        if isinstance(thing, FluentFamily):
+            return self.families.get(thing.name) is thing
+        if thing.index is None:
+            return self.fluents.get(thing.name) is thing
+        family = self.families.get(thing.name)
+        return (
+            family is not None and family.prototype.values is thing.values
+        )  # its members share it
+
+    def check(self, *expressions: Expression[Any]) -> None:
+        """Raise StateError for an expression that mentions a fluent of another State class."""
+        pending = [*expressions]
+        for one in pending:
+            kind = type(one)
+            if kind is Constant or kind is Parameter:  # as most are
+                continue
+            pending.extend((one.index,) if isinstance(one, MemberOf) else operands(one))
+            mentioned = one.family if isinstance(one, MemberOf) else one
+            if isinstance(mentioned, Fluent | FluentFamily) and not self.has(mentioned):
+                raise self._foreign(mentioned.name)
+
+    def own(self, thing: Fluent[Any] | FluentFamily[Any, Any], where: str) -> None:
+        """Raise StateError for a fluent or family of another State class."""
+        if not self.has(thing):
+            raise self._foreign(thing.name, where)
+
+    def fluent(self, given: object) -> Fluent[Any]:
+        """The given object itself. Raises StateError if it is no fluent of this schema."""
+        if isinstance(given, Fluent):
+            if self.has(given):
+                return given
+            raise self._foreign(given.name)
+        if isinstance(given, str) and (given in self.fluents or given in self.families):
+            hint = f"write the fluent itself: {self.name}.{given}"
+        elif isinstance(given, FluentFamily | MemberOf):
+            name = given.name if isinstance(given, FluentFamily) else given.family.name
+            hint = f"give it an index that is a value: {self.name}.{name}[…]"
+        else:
+            hint = f"write a fluent of {self.name}"
+        shown = f"'{given}'" if isinstance(given, str) else f"{given!r}"
+        raise StateError(Diagnostic("BT102", f"{shown} is no fluent", hint=hint))
+
+    def _foreign(self, name: str, where: str = "") -> StateError:
+        known = [*self.fluents, *self.families]
+        hint = f"write {self.name}.{name}" if name in known else nearest(name, known)
+        message = f"'{name}' is a fluent of another State class than {self.name}"
+        return StateError(Diagnostic("BT102", message, where, hint))
+
     def _unknown(self, text: str) -> StateError:
-        known = [*self.fluents, *(f"{name}[…]" for name in self.families)]
-        return StateError(
-            Diagnostic("BT102", f"{self.name} has no fluent '{text}'", hint=nearest(text, known))
-        )
+        hint = nearest(text, [*self.fluents, *self.families])
+        shown = {f"did you mean '{name}'?": f"{name}[…]" for name in self.families}
+        if hint in shown:
+            hint = f"did you mean '{shown[hint]}'?"
+        elif not hint.startswith("did you mean"):
+            hint = nearest(text, [*self.fluents, *(f"{name}[…]" for name in self.families)])
+        return StateError(Diagnostic("BT102", f"{self.name} has no fluent '{text}'", hint=hint))
 
 
 def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
@@ -57,11 +114,16 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
     unfit = list(name_faults("a State class", owner.__name__))
     fluents: dict[str, Fluent[Any]] = {}
     families: dict[str, FluentFamily[Any, Any]] = {}
+    scope, annotations = vars(sys.modules[owner.__module__]), get_annotations(owner)
+    for name, attribute in _declared(owner):
+        attribute.annotate(resolved(annotations.get(name), scope, owner))
     for ancestor in reversed(owner.__mro__):
-        for name, attribute in vars(ancestor).items():
-            if isinstance(attribute, Fluent):
+        for name, attribute in _declared(ancestor):
+            if name in fluents or name in families:
+                unfit.append(_declared_again(owner, name, ancestor))
+            elif isinstance(attribute, Fluent):
                 fluents[name] = attribute
-            elif isinstance(attribute, FluentFamily):
+            else:
                 families[name] = attribute
     for name in (*fluents, *families):
         unfit += name_faults("a fluent", name, in_one_line(f"class {owner.__name__}"))
@@ -76,3 +138,20 @@ def schema_from(owner: type, reserved: Container[str]) -> StateSchema:
     if unfit:
         raise StateError(unfit)
     return StateSchema(owner.__name__, fluents, families)
+
+
+def _declared(owner: type) -> Iterator[tuple[str, Fluent[Any] | FluentFamily[Any, Any]]]:
+    """The fluents and families that stand in the class itself."""
+    for name, attribute in vars(owner).items():
+        if isinstance(attribute, Fluent | FluentFamily):
+            yield name, attribute
+
+
+def _declared_again(owner: type, name: str, ancestor: type) -> Diagnostic:
+    return Diagnostic(
+        "BT112",
+        f"{owner.__name__} would have two fluents called '{name}'",
+        where=f"class {ancestor.__name__}",
+        hint="declare it once, in the class that the others derive from; a state may be given"
+        " another value than the default",
+    )

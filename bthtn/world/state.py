@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, dataclass_transform
 
 from bthtn.errors import Diagnostic, StateError
+from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Expression, StateView
-from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead, fluent, fluents
+from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead
 from bthtn.world.schema import StateSchema, schema_from
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
 
@@ -66,6 +67,27 @@ class _StateClass(type):
 
     __schema__: StateSchema
 
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+    ) -> _StateClass:
+        """Without a dictionary of attributes an instance takes no name that is not declared."""
+        namespace.setdefault("__slots__", ())
+        return super().__new__(cls, name, bases, namespace, **kwargs)
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        """Raises StateError: what is declared does not change, and effects change states."""
+        if name.startswith("_"):
+            super().__setattr__(name, value)
+            return
+        hint = (
+            f"in an effect write {name}.becomes(...), or set it on the state that a function gets"
+        )
+        raise StateError(
+            Diagnostic(
+                "BT108", f"'{name}' is set on the class {cls.__name__}, not on a state", "", hint
+            )
+        )
+
     if not TYPE_CHECKING:  # a type checker would believe that every fluent exists
 
         def __getattr__(cls, name: str) -> Any:
@@ -86,7 +108,7 @@ class State(metaclass=_StateClass):
     on all of them.
     """
 
-    __slots__ = ("_view",)
+    __slots__ = ("__weakref__", "_view")
 
     __schema__: ClassVar[StateSchema] = StateSchema("State", {}, {})
 
@@ -102,23 +124,49 @@ class State(metaclass=_StateClass):
         for name, value in values.items():
             declared = self.__schema__.named(name)
             if isinstance(declared, FluentFamily):
+                if not isinstance(value, Mapping):
+                    hint = f"give the values by index: {name}={{...: {value!r}}}"
+                    message = f"'{name}[…]' has a value for each index; {value!r} has none"
+                    raise StateError(Diagnostic("BT106", message, hint=hint))
                 found.update({declared.member(key): entry for key, entry in value.items()})
             else:
                 found[declared] = value
         for variable, value in found.items():
             variable.check(value)
-        self._view = FrozenState(found)
+        _set_view(self, FrozenState(found))
 
     @classmethod
     def over(cls, view: StateView) -> Self:
         """An instance that reads from the view, and writes to it if the view can be written."""
         window = cls.__new__(cls)
-        window._view = view
+        _set_view(window, view)
         return window
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raises UnknownFluentError for a name that is not declared."""
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:
+            self._refuse(name)
+            raise
+
+    if not TYPE_CHECKING:  # a type checker would believe that every fluent exists
+
+        def __getattr__(self, name: str) -> Any:
+            self._refuse(name)
+            raise AttributeError(name)
+
+    @classmethod
+    def _refuse(cls, name: str) -> None:
+        if not name.startswith("__") and name not in cls.__dict__:
+            try:
+                cls.__schema__.named(name)
+            except StateError as error:
+                raise UnknownFluentError(error.diagnostics) from None
 
     def is_known(self, variable: Expression[Any]) -> bool:
         """Whether the fluent has a value that can be read."""
-        return self._view.get(variable) is not UNKNOWN
+        return self._view.get(self.__schema__.fluent(variable)) is not UNKNOWN
 
     def frozen(self) -> FrozenState:
         """The snapshot. Raises StateError when the instance reads from a state that changes."""
@@ -160,6 +208,10 @@ class State(metaclass=_StateClass):
             return f"<{name} over {type(self._view).__name__}>"
         inside = ", ".join(f"{fluent}={value_text(v)}" for fluent, v in self._view.items())
         return f"{name}({inside})"
+
+
+_set_view: Final = vars(State)["_view"].__set__
+"""Sets the view of an instance, without looking whether there is a fluent of that name."""
 
 
 def snapshot(state: State | FrozenState) -> FrozenState:

@@ -20,7 +20,8 @@ from bthtn.examples.domains.combat.domain import combat
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, SearchStatus, request
 from bthtn.testing.strategies import problems
-from bthtn.world.fluent import Fluent, FluentFamily, fluent, fluents
+from bthtn.world.declarations import fluent, fluents
+from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 

@@ -18,7 +18,8 @@ from bthtn.planning.trace import (
     TaskRejected,
 )
 from bthtn.testing.strategies import problems
-from bthtn.world.fluent import Fluent, fluent
+from bthtn.world.declarations import fluent
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import State
 
 

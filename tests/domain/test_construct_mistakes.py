@@ -77,7 +77,7 @@ def test_a_part_that_is_no_network_is_refused(step):
     """)
     assert "BT110" in complaint(random_of, (3, "step"))
     assert "BT110" in complaint(partial_order, a=step)
-    assert "takes one task call" in complaint(defer, first_of(step()))
+    assert "'call' of defer(…) is TaskCall" in complaint(defer, first_of(step()))
 
 
 # BT113, BT114: orders

@@ -264,7 +264,8 @@ def test_a_state_of_another_class_is_refused(domain, shoot):
         pass
 
     assert complaint(find_plan, domain, Sailor(), shoot()) == (
-        "[BT110] the state is a Sailor; domain 'combat' plans with Soldier"
+        "[BT110] the state is a Sailor; domain 'combat' plans with Soldier\n"
+        "  hint: give it Soldier(...)"
     )
 
 

@@ -74,12 +74,13 @@ def test_a_task_without_brackets_is_no_call(domain, shoot):
 def test_what_is_no_network_is_refused_everywhere(shoot):
     for construct in (parallel, priority, sequence):
         assert "[BT110] 3 is not a task network" in complaint(construct, shoot(), 3)
-    assert "defer takes one task call: defer(fight())" in complaint(defer, (shoot(), shoot()))
+    assert "'call' of defer(…) is TaskCall" in complaint(defer, (shoot(), shoot()))
 
 
 def test_a_fluent_that_is_no_truth_is_no_condition(domain):
     assert complaint(domain.primitive, "shoot", precondition=Soldier.ammo) == text("""
         [BT110] 'ammo' is int, not a condition
+          where: primitive 'shoot', precondition
           hint: compare it: ammo > 0, ammo == ...
     """)
     assert "[BT110] 'yes' is not a condition, but str" in complaint(
@@ -105,6 +106,7 @@ def test_a_calculation_is_no_condition(domain, calculation):
 def test_what_is_no_effect_is_refused(domain):
     assert complaint(domain.primitive, "shoot", effects=[Soldier.ammo > 3]) == text("""
         [BT110] <ammo > 3> is not an effect, but Comparison
+          where: primitive 'shoot', effects
           hint: write Soldier.ammo.becomes(6), Soldier.ammo.decreases(by=1), or a function
     """)
 
@@ -155,6 +157,7 @@ def test_an_exception_in_the_function_of_a_compound_task_is_told_with_its_place(
     assert complaint(domain.freeze) == text("""
         [BT110] ZeroDivisionError: integer division or modulo by zero
           where: compound 'fight'
+          hint: a symbol has no value yet: use it in a function of the state, lambda state: ...
     """)
 
 

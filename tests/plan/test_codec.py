@@ -29,8 +29,9 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
+from bthtn.world.declarations import fluent
 from bthtn.world.expression import Parameter
-from bthtn.world.fluent import Fluent, fluent
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 

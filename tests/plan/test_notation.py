@@ -26,7 +26,8 @@ from bthtn.plan.notation import call_from, node_from, normal, notation
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest
 from bthtn.testing.strategies import problems
-from bthtn.world.fluent import Fluent, fluent
+from bthtn.world.declarations import fluent
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import State
 from bthtn.world.truth import value_text
 

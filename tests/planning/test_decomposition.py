@@ -276,7 +276,7 @@ def test_nothing_of_what_was_taken_back_remains(domain, idle):
 
 def test_a_failed_primitive_is_not_tried_again_by_the_same_method(domain):
     tried = []
-    hopeless = domain.primitive("hopeless", precondition=lambda soldier: tried.append(1))
+    hopeless = domain.primitive("hopeless", precondition=lambda soldier: bool(tried.append(1)))
 
     @domain.compound
     def a():

@@ -6,9 +6,9 @@ What a step needs and does is worked out here on a copied dict, without the plan
 from itertools import islice
 
 from bthtn import UNKNOWN
+from bthtn.domain.bindable import Bindable
 from bthtn.domain.effect import Assignment
 from bthtn.domain.network import ParallelPolicy
-from bthtn.domain.parameter import Bindable
 from bthtn.plan.nodes import (
     NullNode,
     ParallelNode,

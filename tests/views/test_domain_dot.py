@@ -9,7 +9,8 @@ from bthtn.examples.domains.combat.domain import combat
 from bthtn.planning.protocol import PlanRequest
 from bthtn.testing.strategies import problems
 from bthtn.views.domain_drawing import domain_dot
-from bthtn.world.fluent import Fluent, fluent
+from bthtn.world.declarations import fluent
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import State
 
 

@@ -26,7 +26,8 @@ from bthtn.planning.protocol import PlanRequest, Settings
 from bthtn.testing.strategies import problems
 from bthtn.views.plan_drawing import plan_dot, task_kind, task_tooltip, tree_dot
 from bthtn.views.text import unrolled
-from bthtn.world.fluent import Fluent, fluent
+from bthtn.world.declarations import fluent
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import State
 from tests.sizes import size
 

@@ -97,7 +97,10 @@ def test_the_type_of_a_fluent_is_that_of_its_default():
 @pytest.mark.parametrize("default", [None, UNKNOWN], ids=str)
 def test_a_fluent_whose_default_tells_no_type_has_to_be_given_one(default):
     with pytest.raises(StateError, match="needs a type") as caught:
-        fluent(default=default)
+
+        class Untold(State):
+            something = fluent(default=default)
+
     assert caught.value.code == "BT106"
     assert "type=..." in str(caught.value)
 

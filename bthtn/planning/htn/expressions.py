@@ -21,10 +21,11 @@ from bthtn.world.expression import (
     Junction,
     Negation,
     Parameter,
+    TupleOf,
     leaves_of,
-    ordering,
 )
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
+from bthtn.world.operations import ordering
 from bthtn.world.truth import UNKNOWN
 
 # Operators are copied from these tables, never from an expression, which could hold any text.
@@ -143,6 +144,9 @@ class ExpressionSource:
                 if first is None or second is None or symbol not in _ARITHMETIC:
                     return None
                 return f"({first} {_ARITHMETIC[symbol]} {second})"
+            case TupleOf(parts=parts):
+                inside = [self.value(part, depth + 1) for part in parts]
+                return None if None in inside else f"({''.join(f'{one}, ' for one in inside)})"
             case Comparison() | Negation() | Junction():
                 truth = self.truth(expression, depth)
                 return truth and f"bool({truth})"
@@ -221,9 +225,10 @@ def fits(value: Expression[Any], target: FluentReference[Any]) -> bool:
         case Constant():
             return True
         case Fluent() | MemberOf():
-            return value.value_type is target.value_type and prototype(value).default is not None
+            same = value.value_type is target.value_type and not value.values.is_optional
+            return same and prototype(target).plain_type is not None
         case _:
-            return target.value_type is int and is_int(value)
+            return prototype(target).plain_type is int and is_int(value)
 
 
 def is_number(expression: Expression[Any]) -> bool:
@@ -232,9 +237,7 @@ def is_number(expression: Expression[Any]) -> bool:
         case Constant(value=value):
             return type(value) in (int, float)
         case Fluent() | MemberOf():
-            return (
-                expression.value_type in (int, float) and prototype(expression).default is not None
-            )
+            return expression.value_type in (int, float) and not expression.values.is_optional
         case Arithmetic(left=left, right=right):
             return is_number(left) and is_number(right)
         case _:
@@ -247,7 +250,7 @@ def is_int(expression: Expression[Any]) -> bool:
         case Constant(value=value):
             return type(value) is int
         case Fluent() | MemberOf():
-            return expression.value_type is int and prototype(expression).default is not None
+            return expression.value_type is int and not expression.values.is_optional
         case Arithmetic(left=left, right=right):
             return is_int(left) and is_int(right)
         case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike
 from bthtn.domain.goal import UNLIMITED, Achieve, Manner, Written
 from bthtn.domain.network import Construct
@@ -18,6 +19,7 @@ Values = Iterable[Any] | Expression[Any] | Callable[[Any], Iterable[Any]]
 """The forms in which users may write the values of a parameter."""
 
 
+@checked
 def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     condition: ConditionLike,
     *,

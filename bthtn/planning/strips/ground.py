@@ -244,16 +244,16 @@ def opaque_parts(task: PrimitiveTask[Any]) -> Iterator[str]:
             yield from chain(
                 opaque(effect.target), _state_reads(effect.value, f"the effect '{effect}'")
             )
-    yield from _state_reads(task.cost, f"the cost {task.cost}")
+    yield from _state_reads(task.cost, f"the cost {task.cost!s}")
 
 
 def opaque(expression: Expression[Any]) -> Iterator[str]:
     """Texts that name the functions and state-dependent indices in a condition."""
     for one in leaves_of(expression):
         if isinstance(one, MemberOf):
-            yield from _state_reads(one.index, f"the index of {one}")
+            yield from _state_reads(one.index, f"the index of {one!s}")
         elif not isinstance(one, Fluent | Constant | Parameter):
-            yield f"the condition {one} is a function"
+            yield f"the condition {one!s} is a function"
 
 
 def _state_reads(expression: Expression[Any], text: str) -> Iterator[str]:

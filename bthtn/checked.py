@@ -1,0 +1,149 @@
+"""``checked``: wrong arguments get a BthtnError that says what to write instead."""
+
+from __future__ import annotations
+
+import sys
+from collections import abc
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, signature
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from bthtn.errors import ArgumentError, Diagnostic, nearest
+
+F = TypeVar("F", bound=Callable[..., Any])
+Kinds = tuple[type, ...]
+
+_MOST_KINDS: Final = 4
+"""Annotations of more classes describe something that the function itself looks at."""
+
+# What the same thing is called elsewhere: in other arguments, and in other planners.
+_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "when": ("precondition",),
+        "condition": ("precondition", "when"),
+        "precondition": ("when",),
+        "preconditions": ("precondition", "when"),
+        "effect": ("effects",),
+        "resources": ("uses",),
+        "time": ("duration",),
+        "priority": ("value",),
+    }
+)
+
+
+def checked(function: F) -> F:
+    """Decorator: raise ArgumentError for arguments that do not fit the function's signature.
+
+    Arguments are compared with annotations that name classes; what others describe is left to
+    the function. A class is checked when it is called.
+    """
+    if isinstance(function, type):
+        function.__init__ = checked(function.__init__)  # type: ignore[misc]  # the class's own
+        return function
+    kinds: dict[str, Kinds] = {}
+    positional: list[str] = []
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not kinds:  # annotations can be read when all modules are there
+            kinds.update(_kinds_of(function))
+            positional.extend(_positional(function))
+        for name, value in (*zip(positional, args, strict=False), *kwargs.items()):
+            wanted = kinds.get(name)
+            if wanted and not isinstance(value, wanted):
+                raise _wrong_type(function, name, value, kinds)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # from inside of the function
+            raise _misfit(function, kwargs, str(error)) from None
+
+    return cast("F", call)
+
+
+def _kinds_of(function: Callable[..., Any]) -> dict[str, Kinds]:
+    """The classes of each parameter, by name in order; empty where no check is possible."""
+    try:
+        hints = get_type_hints(function)
+    except (NameError, TypeError):
+        hints = {}
+    kinds = {name: _kinds(hints.get(name)) or () for name in _names(function)}
+    return kinds or {"": ()}
+
+
+def _positional(function: Callable[..., Any]) -> list[str]:
+    """The names of the parameters in front of ``*args`` and of those by name only."""
+    parameters = signature(function).parameters.values()
+    return [one.name for one in parameters if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
+
+
+def _kinds(hint: object) -> Kinds | None:
+    """The classes that an annotation names; None if it describes anything else."""
+    if isinstance(hint, TypeVar):
+        return _kinds(hint.__bound__)
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        several = [(NoneType,) if one is NoneType else _kinds(one) for one in get_args(hint)]
+        known = [kind for one in several for kind in one or ()]
+        is_clear = all(several) and len(known) <= _MOST_KINDS
+        return tuple(known) if is_clear and abc.Callable not in known else None
+    kind = origin if isinstance(origin, type) else hint
+    if not isinstance(kind, type) or kind in (object, Any):
+        return None
+    if getattr(kind, "_is_protocol", False):
+        return None
+    return (float, int) if kind is float else (kind,)
+
+
+def _wrong_type(
+    function: Callable[..., Any], name: str, value: object, kinds: dict[str, Kinds]
+) -> ArgumentError:
+    wanted = kinds[name]
+    shown = " or ".join(kind.__name__ for kind in wanted)
+    order = ", ".join(one for one in _names(function) if one != "self")
+    others = [one for one, kind in kinds.items() if one != name and isinstance(value, kind or ())]
+    hint = f"give it {shown}" + (", called: add brackets" if callable(value) else "")
+    if isinstance(value, type) and issubclass(value, wanted):
+        hint = f"add brackets: {value.__name__}()"
+    elif others:
+        hint = f"is that the argument '{others[0]}'? the order is {order}"
+    called = f"'{name}' of {_called(function)}"
+    return _argument_error(f"{called} is {shown}; {value!r} is {type(value).__name__}", hint)
+
+
+def _misfit(function: Callable[..., Any], kwargs: Mapping[str, Any], reason: str) -> ArgumentError:
+    names = [one for one in _names(function) if one != "self"]
+    for name in kwargs:
+        if name not in names:
+            synonyms = [one for one in _SYNONYMS.get(name, ()) if one in names]
+            hint = f"did you mean '{synonyms[0]}'?" if synonyms else nearest(name, names)
+            return _argument_error(f"{_called(function)} has no argument '{name}'", hint)
+    reason = reason.partition("() ")[2] or reason
+    return _argument_error(f"{_called(function)}: {reason}", f"it takes {', '.join(names)}")
+
+
+def _names(function: Callable[..., Any]) -> list[str]:
+    parameters = signature(function).parameters.values()
+    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    return [one.name for one in parameters if one.kind in named]
+
+
+def _called(function: Callable[..., Any]) -> str:
+    name = function.__qualname__.removesuffix(".__init__")
+    return f"{name}(…)"
+
+
+def _argument_error(message: str, hint: str) -> ArgumentError:
+    """The error, placed at the line outside of this package that made the call."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return ArgumentError(Diagnostic("BT126", message, where, hint))
+
+
+def _is_own(module: str) -> bool:
+    return module.startswith("bthtn.") and not module.startswith("bthtn.examples.")

@@ -1,0 +1,168 @@
+"""Bindable: a user's function that closes over symbols, called with values in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from functools import partial
+from types import CellType, FunctionType, MethodType
+from typing import Any, Final, Generic, TypeVar, cast
+
+from bthtn.world.expression import Binding, Constant, Expression, Parameter, leaves_of, operands
+from bthtn.world.fluent import MemberOf
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MOST_BOUND: Final = 1_000
+"""Arguments for which one function keeps what it is for them; then it begins anew."""
+_LARGEST: Final = 1_000
+"""Containers with more in them are data, in which no symbol is searched for."""
+
+
+class Bindable(Generic[F]):
+    """A user's function that can be given arguments in place of symbolic parameters.
+
+    A task function runs once, with symbolic parameters; a lambda written inside it closes
+    over those, and so may functions, partials and callable objects that it uses. For a call with
+    actual arguments each of them gets a copy that holds values. The copies for the arguments of
+    late are kept.
+    """
+
+    __slots__ = ("_bound", "_mentions_parameters", "function")
+
+    def __init__(self, function: F) -> None:
+        self.function = function
+        self._bound: dict[Any, F] = {}
+        self._mentions_parameters = _mentions(function, set())
+
+    def bound(self, binding: Binding) -> F:
+        """The function for a call with these arguments."""
+        if not binding or not self._mentions_parameters:
+            return self.function
+        key = (binding, *map(type, binding))
+        try:
+            found = self._bound.get(key)
+        except TypeError:  # a value that cannot be hashed
+            return cast("F", _Copies(binding).of(self.function))
+        if found is None:
+            if len(self._bound) >= _MOST_BOUND:
+                self._bound.clear()
+            found = cast("F", _Copies(binding).of(self.function))
+            self._bound[key] = found
+        return found
+
+
+def held_by(value: object) -> Iterator[object]:
+    """What a function, partial, method, callable object or container holds."""
+    match value:
+        case FunctionType():
+            yield from map(_content, value.__closure__ or ())
+            yield from value.__defaults__ or ()
+            yield from (value.__kwdefaults__ or {}).values()
+        case partial():
+            yield from (value.func, *value.args, *value.keywords.values())
+        case MethodType():
+            yield from (value.__func__, value.__self__)
+        case tuple() | list() if len(value) <= _LARGEST:
+            yield from value
+        case dict() if len(value) <= _LARGEST:
+            yield from value.values()
+        case _ if _is_callable_object(value):
+            yield from vars(value).values()
+
+
+def _is_callable_object(value: object) -> bool:
+    """Whether it is an object of a user's class with ``__call__``."""
+    return callable(value) and not isinstance(value, type) and hasattr(value, "__dict__")
+
+
+def _content(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # the cell is still empty
+        return None
+
+
+def _mentions(value: object, seen: set[int]) -> bool:
+    """Whether a parameter can be reached from it."""
+    if isinstance(value, Expression):
+        inside = (value.index,) if isinstance(value, MemberOf) else operands(value)
+        return isinstance(value, Parameter) or any(_mentions(one, seen) for one in inside)
+    if id(value) in seen:
+        return False
+    seen.add(id(value))
+    return any(_mentions(one, seen) for one in held_by(value))
+
+
+class _Copies:
+    """Copies of what holds parameters, with these values in their place."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self._made: dict[int, Any] = {}
+
+    def of(self, value: Any) -> Any:
+        """The value itself if no parameter can be reached from it, else its copy."""
+        if isinstance(value, Expression):
+            return self._evaluated(value)
+        if id(value) not in self._made:
+            if not _mentions(value, set()):
+                return value
+            self._copy(value)
+        return self._made[id(value)]
+
+    def _evaluated(self, expression: Expression[Any]) -> Any:
+        """The value of an expression that needs no state, the member that an index refers to."""
+        if isinstance(expression, MemberOf):
+            index = self._evaluated(expression.index)
+            return expression if isinstance(index, Expression) else expression.family[index]
+        if not _is_stateless(expression):
+            return expression
+        return expression.evaluate(cast("Any", None), self._binding)
+
+    def _copy(self, value: Any) -> None:
+        made = self._made
+        match value:
+            case FunctionType():
+                self._copy_function(value)
+            case partial():
+                named = {name: self.of(one) for name, one in value.keywords.items()}
+                made[id(value)] = partial(self.of(value.func), *map(self.of, value.args), **named)
+            case MethodType():
+                made[id(value)] = MethodType(self.of(value.__func__), self.of(value.__self__))
+            case list():
+                made[id(value)] = several = copy(value)
+                several[:] = map(self.of, value)
+            case tuple():
+                parts = tuple(map(self.of, value))
+                is_plain = type(value) is tuple
+                made[id(value)] = parts if is_plain else type(value)(*parts)  # a named tuple
+            case dict():
+                made[id(value)] = table = copy(value)
+                table.update({key: self.of(one) for key, one in value.items()})
+            case _:
+                made[id(value)] = twin = copy(value)
+                vars(twin).update({name: self.of(one) for name, one in vars(value).items()})
+
+    def _copy_function(self, function: FunctionType) -> None:
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        twin = FunctionType(
+            function.__code__,
+            function.__globals__,
+            function.__name__,
+            tuple(map(self.of, function.__defaults__ or ())),
+            cells,
+        )
+        self._made[id(function)] = twin  # before its cells: they may hold the function itself
+        for cell, before in zip(cells, function.__closure__ or (), strict=True):
+            try:
+                cell.cell_contents = self.of(before.cell_contents)
+            except ValueError:  # the cell is still empty
+                continue
+        named = function.__kwdefaults__ or {}
+        twin.__kwdefaults__ = {name: self.of(one) for name, one in named.items()}
+
+
+def _is_stateless(expression: Expression[Any]) -> bool:
+    """Whether the value depends on nothing but parameters."""
+    return all(isinstance(one, Parameter | Constant) for one in leaves_of(expression))

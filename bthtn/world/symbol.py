@@ -1,0 +1,42 @@
+"""Symbol: what stands for a value that is known later, and refuses to be used as one now."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NoReturn
+
+from bthtn.errors import SymbolError
+
+
+class Symbol:
+    """An object whose ``==`` and other operators make expressions.
+
+    What needs a value now would silently go wrong: a look-up in a dictionary finds nothing, ``and``
+    drops one side. All of that raises SymbolError.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def text(self) -> str:
+        """Readable form."""
+
+    def __hash__(self) -> int:
+        raise SymbolError(f"'{self.text()}' is a symbol: it cannot be looked up or kept in a set")
+
+    def __bool__(self) -> bool:
+        hint = (
+            "combine conditions with & | ~ (and brackets), and write (0 < x) & (x < 5) for a chain"
+        )
+        raise SymbolError(f"'{self.text()}' is a condition, not a truth", hint)
+
+    def __contains__(self, item: object) -> bool:
+        hint = "write x.is_in(('a', 'b')), or let a function of the state ask"
+        raise SymbolError(f"'{self.text()}' is a symbol: nothing is in it yet", hint)
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        hint = f"declare {self.text()} with fluents(...), or let a function of the state ask"
+        raise SymbolError(f"'{self.text()}' is a symbol: it has no items", hint)
+
+    def __len__(self) -> int:
+        raise SymbolError(f"'{self.text()}' is a symbol: it has no length")

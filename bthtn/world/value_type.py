@@ -1,0 +1,186 @@
+"""ValueType: which values a fluent, an index or a parameter may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import product
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+from bthtn.errors import nearest
+from bthtn.world.truth import value_text
+
+_PLAIN: Final = (bool, int, float, str)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """The values that something may have: instances of ``kinds``, hashable.
+
+    ``listed`` are the only values, if there are any; ``parts`` are the types of the elements of
+    a tuple of fixed length. None is a value if ``is_optional``.
+    """
+
+    kinds: tuple[type, ...]
+    listed: tuple[Any, ...] = ()
+    parts: tuple[ValueType, ...] = ()
+    is_optional: bool = False
+    _listed: frozenset[Any] = field(default=frozenset(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Keep the listed values as a set: there may be many."""
+        object.__setattr__(self, "_listed", frozenset(self.listed))
+
+    @property
+    def kind(self) -> type:
+        """The class of the values, ``object`` if there are several."""
+        return self.kinds[0] if len(self.kinds) == 1 else object
+
+    @property
+    def plain_kind(self) -> type | None:
+        """The class whose direct instances all are valid, or None."""
+        kind = self.kind
+        is_plain = kind in _PLAIN or issubclass(kind, Enum)
+        return kind if is_plain and not self.listed else None
+
+    @property
+    def name(self) -> str:
+        """The type as text: ``int``, ``Place or None``, ``(str, str)``."""
+        if self.parts:
+            shown = f"({', '.join(part.name for part in self.parts)})"
+        else:
+            shown = " or ".join(kind.__name__ for kind in self.kinds)
+        return f"{shown} or None" if self.is_optional else shown
+
+    def accepts(self, value: object) -> bool:
+        """Whether it may have the value; a bool is not a number, an int is also a float."""
+        if value is None:
+            return self.is_optional
+        if self.parts:
+            if not isinstance(value, tuple) or len(value) != len(self.parts):
+                return False
+            return all(part.accepts(one) for part, one in zip(self.parts, value, strict=True))
+        if isinstance(value, bool):
+            fits = any(kind in (bool, object) for kind in self.kinds)
+        else:
+            number = isinstance(value, int) and float in self.kinds
+            fits = (number or isinstance(value, self.kinds)) and _is_hashable(value)
+        return fits and (not self.listed or value in self._listed)
+
+    def values(self) -> tuple[Any, ...]:
+        """All values if they are known: listed, those of an Enum, or a bool's; else none."""
+        if self.listed:
+            return self.listed
+        if self.parts:
+            return tuple(product(*(part.values() for part in self.parts)))
+        if self.kind is bool:
+            return (False, True)
+        return tuple(self.kind) if issubclass(self.kind, Enum) else ()
+
+    def parse(self, text: str) -> Any:
+        """The value that the text stands for. Raises ValueError."""
+        if text == "none" and self.is_optional:
+            return None
+        if self.parts:
+            texts = text.split(",")
+            return tuple(
+                part.parse(one.strip()) for part, one in zip(self.parts, texts, strict=True)
+            )
+        for value in self.listed:
+            if text in (str(value), value_text(value)):
+                return value
+        if self.listed:
+            raise ValueError(text)
+        return _parsed(self.kind, text)
+
+    def hint(self, text: str) -> str:
+        """What to write instead of a text that cannot be parsed."""
+        if self.parts:
+            return f"write {', '.join(part.name for part in self.parts)}"
+        if self.listed:
+            return nearest(text, map(str, self.listed))
+        if self.kind is bool:
+            return "write true, false or unknown"
+        if issubclass(self.kind, Enum):
+            return nearest(text, [member.name for member in self.kind])
+        if self.kind in (int, float):
+            return f"write a number ({self.kind.__name__}) or unknown"
+        return f"objects of type {self.kind.__name__} cannot be written as text"
+
+    def fault(self, value: object) -> str:
+        """What is wrong with a value that is not accepted."""
+        if isinstance(value, self.kinds) and self.listed:
+            return f"{value_text(value)} is none of its values"
+        if isinstance(value, tuple) and self.parts:
+            inside = ", ".join(type(one).__name__ for one in value)
+            return f"{value_text(value)} is ({inside})"
+        return f"{value_text(value)} is {type(value).__name__}"
+
+
+def value_type_of(hint: object) -> ValueType | None:
+    """The values that an annotation describes; None for one that describes no class."""
+    arguments, origin = get_args(hint), get_origin(hint)
+    if origin is Annotated:
+        return value_type_of(arguments[0])
+    if origin is Literal:
+        kinds = tuple(dict.fromkeys(map(type, arguments)))
+        return ValueType(kinds, arguments)
+    if origin in (Union, UnionType):
+        return _union(arguments)
+    if origin is tuple and arguments and Ellipsis not in arguments:
+        parts = tuple(map(value_type_of, arguments))
+        known = tuple(part for part in parts if part is not None)
+        return ValueType((tuple,), parts=known if len(known) == len(parts) else ())
+    supertype = getattr(hint, "__supertype__", None)  # of a NewType
+    if supertype is not None:
+        return value_type_of(supertype)
+    kind = origin if isinstance(origin, type) else hint
+    if not isinstance(kind, type):
+        return None
+    is_checkable = not getattr(kind, "_is_protocol", False) or hasattr(kind, "_is_runtime_protocol")
+    return ValueType((kind,)) if is_checkable else None
+
+
+def _union(arguments: tuple[Any, ...]) -> ValueType | None:
+    several = [value_type_of(one) for one in arguments if one is not NoneType]
+    known = [one for one in several if one is not None]
+    if len(known) < len(several) or not known:
+        return None
+    is_optional = NoneType in arguments or any(one.is_optional for one in known)
+    if len(known) == 1:
+        return ValueType(known[0].kinds, known[0].listed, known[0].parts, is_optional)
+    if any(one.parts or one.listed for one in known):
+        return None  # too much for one check
+    return ValueType(tuple(kind for one in known for kind in one.kinds), (), (), is_optional)
+
+
+def resolved(annotation: object, scope: Mapping[str, Any], owner: type) -> Any:
+    """The annotation without quotes; None if it names something that is not known here."""
+    written = type("written", (), {"__annotations__": {"it": annotation}})
+    try:
+        return get_type_hints(written, dict(scope), dict(vars(owner)), include_extras=True)["it"]
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        return None
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _parsed(kind: type, text: str) -> object:
+    if kind is bool:
+        known = {"true": True, "yes": True, "false": False, "no": False}
+        if text.casefold() in known:
+            return known[text.casefold()]
+    elif issubclass(kind, Enum):
+        if text in kind.__members__:
+            return kind[text]
+    elif kind in (int, float, str):
+        return kind(text)
+    raise ValueError(text)
