@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import GoalWaits, TaskAvoided
-from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.planning.exclusions import Avoided
@@ -14,12 +14,14 @@ from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch, Search
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.failures import (
+    NOTHING_READ,
     AttributedFailure,
     GoalFailures,
     attributed,
     attributed_ahead,
 )
 from bthtn.replanning.progress import Progress
+from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -31,12 +33,12 @@ class FailureTracking:
     """
 
     def __init__(
-        self, agent: Agent[Any, Any], goal: str, domain: FrozenDomain, policy: RetryPolicy
+        self, agent: Agent[Any, Any], goal: str, planner: Planner[Any], policy: RetryPolicy
     ) -> None:
         self._agent = agent
         self._goal = goal
-        self._domain = domain
-        self._failures = GoalFailures(policy)
+        self._planner = planner
+        self._failures = GoalFailures(policy, self._differs_now)
         self._watch = agent.beliefs.watch()
         self._recorded: RecordedSearch | None = None
 
@@ -51,9 +53,10 @@ class FailureTracking:
         self._failures.ticked(others, own)
         self._watch.forget()
 
-    def plan_with(self, domain: FrozenDomain) -> None:
-        """Failures are those of this domain from now on."""
-        self._domain = domain
+    def plan_with(self, planner: Planner[Any]) -> None:
+        """Failures are those of this planner's domain from now on."""
+        self._planner = planner
+        vars(self).pop("_static_reads", None)
 
     @property
     def obstacle(self) -> Failure | None:
@@ -97,15 +100,15 @@ class FailureTracking:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
         if self._recorded is not None and not isinstance(failure.node, TaskNode):
             failure = failure.having_read(self._recorded.reads)
-        self._remember(attributed(progress, failure, self._domain, self._agent.beliefs))
+        self._remember(attributed(progress, failure, self._planner.domain, self._agent.beliefs))
 
     def will_fail(self, progress: Progress, failure: Failure) -> None:
         """The plan would not work to its end, for other reasons than a change by others."""
-        self._remember(attributed_ahead(progress, failure, self._domain))
+        self._remember(attributed_ahead(progress, failure, self._planner.domain))
 
     def failed(self, failure: Failure) -> None:
         """The goal ends without success."""
-        reads = () if self._recorded is None else self._recorded.reads
+        reads = NOTHING_READ if self._recorded is None else self._recorded.reads
         waiting = self._failures.failed(failure, reads)
         self._recorded = None
         self._update_watch()
@@ -131,6 +134,15 @@ class FailureTracking:
             names, ticks = _names(failure.reads), entry.until - self._failures.tick - 1
             subject, why = failure.failure.what, failure.failure.why
             self._agent.emit(TaskAvoided(self._goal, subject, entry.count, why, ticks, names))
+
+    @cached_property
+    def _static_reads(self) -> StaticReads | None:
+        return static_reads(self._planner.domain, self._planner.goal)
+
+    def _differs_now(self, fluent: Fluent[Any], before: object) -> bool:
+        """Whether a search could tell a fluent's value now from the one before."""
+        reads = self._static_reads
+        return reads is None or reads.differ(fluent, before, self._agent.beliefs.get(fluent))
 
     def _update_watch(self) -> None:
         self._watch.over(self._failures.watched)

@@ -53,7 +53,7 @@ class PlanSearch:
         self._budget = budget
         self._domain = domain_for(agent.domains, self._goal)
         self.planner: Planner[Any] = self._new_planner()
-        self.failures = FailureTracking(agent, name, self.planner.domain, retry_policy)
+        self.failures = FailureTracking(agent, name, self.planner, retry_policy)
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None
@@ -69,7 +69,7 @@ class PlanSearch:
         if is_other:
             self._domain, self._prepared = domain, None
             self.planner = self._new_planner()
-            self.failures.plan_with(self.planner.domain)
+            self.failures.plan_with(self.planner)
         self._current = self._prepared or self._started()
         self._prepared = None
         return is_other

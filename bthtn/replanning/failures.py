@@ -15,8 +15,9 @@ that the step fails again after a change, the next change takes effect after a l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
@@ -25,12 +26,14 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoidable, Avoided
-from bthtn.replanning.backoff import Backoff, RetryPolicy, WaitReason, doubled
+from bthtn.replanning.backoff import Backoff, RetryPolicy, WaitReason, delay_after, doubled
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import path_to
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView
+
+NOTHING_READ: Final[Mapping[Fluent[Any], Any]] = MappingProxyType({})
 
 MAX_REMEMBERED: Final = 256
 """Maximum number of steps and methods whose failures are counted; then the oldest is forgotten."""
@@ -226,9 +229,7 @@ class FailureMemory:
     def _end(self, entry: FailureCount) -> int:
         if not entry.has_changed:
             return entry.until
-        longest = entry.until - entry.tick
-        delay = doubled(1, entry.noise - 1, longest) if entry.noise else 0
-        return min(entry.until, entry.tick + 1 + delay)
+        return min(entry.until, entry.tick + 1 + delay_after(entry.noise, entry.until))
 
 
 def _text(entry: FailureCount) -> str:
@@ -238,14 +239,25 @@ def _text(entry: FailureCount) -> str:
     return f"it failed at tick {entry.tick} because {why}; until tick {entry.until}{change}"
 
 
+DiffersNow = Callable[[Fluent[Any], Any], bool]
+"""Whether a search could tell a fluent's value now from the one that it read."""
+
+
+def _any_change(_fluent: Fluent[Any], _value: object) -> bool:
+    return True
+
+
 class GoalFailures:
     """Failures of one goal of one agent. ``tick`` counts the ticks in which the goal was ticked."""
 
-    def __init__(self, policy: RetryPolicy) -> None:
+    def __init__(self, policy: RetryPolicy, differs: DiffersNow = _any_change) -> None:
         self.tick = 0
         self._memory = FailureMemory(policy)
         self._backoff = Backoff(policy)
+        self._differs = differs
+        # What the failures of steps depend on, and what the last search without a plan has read.
         self._reads: set[Fluent[Any]] = set()
+        self._searched: Mapping[Fluent[Any], Any] = {}
         self._has_plan = self._had_plan = False
 
     def ticked(self, changed: Sequence[Fluent[Any]] = (), own: Sequence[Fluent[Any]] = ()) -> None:
@@ -256,10 +268,15 @@ class GoalFailures:
         self.tick += 1
         if not changed and not own:
             return
-        different = frozenset(changed)
-        self._memory.changed(different, frozenset(own))
-        if self._backoff.waiting is not None and not different.isdisjoint(self.watched):
-            self._backoff.wake()
+        self._memory.changed(changed, own)
+        if any(map(self._can_matter, (*changed, *own))):
+            self._backoff.changed()
+
+    def _can_matter(self, fluent: Fluent[Any]) -> bool:
+        """Whether a change of the fluent could let the next attempt end otherwise."""
+        if fluent in self._reads or fluent in self._memory.reads:
+            return True
+        return fluent in self._searched and self._differs(fluent, self._searched[fluent])
 
     @property
     def waiting(self) -> WaitReason | None:
@@ -307,12 +324,15 @@ class GoalFailures:
         """Forget the failures of a step or method that has succeeded."""
         self._memory.succeeded(cause)
 
-    def failed(self, failure: Failure, reads: Iterable[Fluent[Any]] = ()) -> WaitReason | None:
+    def failed(
+        self, failure: Failure, reads: Mapping[Fluent[Any], Any] = NOTHING_READ
+    ) -> WaitReason | None:
         """Count an attempt without success; ``reads`` are the reads of a search without a plan.
 
         Returns the reason to wait, None if the goal may begin again at once.
         """
         self._had_plan = self._has_plan
+        self._searched = reads
         depends_on = frozenset(self._reads) | fluents_in(reads)
         latest = self._memory.next_change(self.tick)
         return self._backoff.failed(failure, self.tick, depends_on, latest)

@@ -6,19 +6,13 @@
        running plan; a plan that is also found there is no surprise
 
 Both searches can be advanced in slices. The result of the first depends only on the fluents that
-it has read: until one of these changes, there is no need to search again. ``static_reads`` are the
-fluents that any search for a goal could read.
+it has read: until one of these changes, there is no need to search again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.method import PlainBody
-from bthtn.domain.network import DeferNetwork, Network, parts_of
-from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
@@ -27,16 +21,7 @@ from bthtn.planning.planner import Planner, search_for
 from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
 from bthtn.replanning.policy import Interrupt, SearchOutcome
 from bthtn.replanning.schedule import Budget
-from bthtn.world.assignment import Assignment
-from bthtn.world.expression import (
-    Arithmetic,
-    Comparison,
-    Constant,
-    Junction,
-    Negation,
-    Parameter,
-)
-from bthtn.world.fluent import Fluent, MemberOf
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 
@@ -131,92 +116,3 @@ class Improvement:
 
 
 _STRICT: Final[tuple[Interrupt, ...]] = ("mtr", "surprise")
-
-
-@dataclass(frozen=True, slots=True)
-class StaticReads:
-    """Single fluents, and the names of families of which any member may be read."""
-
-    fluents: frozenset[Fluent[Any]] = frozenset()
-    families: frozenset[str] = frozenset()
-
-    def __contains__(self, fluent: Fluent[Any]) -> bool:
-        return fluent in self.fluents or fluent.name in self.families
-
-    def __or__(self, other: StaticReads) -> StaticReads:
-        return StaticReads(self.fluents | other.fluents, self.families | other.families)
-
-
-def static_reads(domain: FrozenDomain, goal: Network) -> StaticReads | None:
-    """The fluents that a search for the goal could read, from any state.
-
-    These are all fluents that the domain mentions in the goal's tasks and methods; a change of
-    another one cannot lead to another plan. None if there are plain functions, whose reads are
-    not known.
-    """
-    reads = StaticReads()
-    seen: set[Task] = set()
-    networks = [goal]
-    while networks:
-        network = networks.pop()
-        networks.extend(parts_of(network))
-        call = network.call if isinstance(network, DeferNetwork) else network
-        expressions: list[object] = []
-        if isinstance(network, DeferNetwork):
-            expressions += network.ensures
-        if isinstance(call, TaskCall):
-            expressions += call.args
-            if call.task not in seen:
-                seen.add(call.task)
-                evaluated, bodies = _contents(domain, call.task)
-                expressions += evaluated
-                networks += bodies
-        for expression in expressions:
-            mentioned = _mentioned(expression)
-            if mentioned is None:
-                return None
-            reads |= mentioned
-    return reads
-
-
-def _contents(domain: FrozenDomain, task: Task) -> tuple[list[object], list[Network]]:
-    """The expressions that a search evaluates for a task, and the networks of its methods."""
-    if not isinstance(task, CompoundTask):
-        numbers = (task.duration, task.cost)
-        return [task.precondition, *numbers, *task.effects, *task.expected], []
-    evaluated: list[object] = [] if task.choice is None else list(task.choice.asks)
-    bodies: list[Network] = []
-    for method in domain.methods[task]:
-        evaluated += (method.condition, method.cost)
-        if isinstance(method.body, PlainBody):
-            evaluated.append(method.body)
-        else:
-            bodies.append(method.body)
-    return evaluated, bodies
-
-
-def _mentioned(thing: object) -> StaticReads | None:
-    """The fluents in an expression or effect, None if it is a function or contains one."""
-    fluents: set[Fluent[Any]] = set()
-    families: set[str] = set()
-    pending = [thing]
-    while pending:
-        match pending.pop():
-            case Constant() | Parameter() | None:
-                pass
-            case Fluent() as fluent:
-                fluents.add(fluent)
-            case MemberOf(family=family, index=index):
-                families.add(family.name)
-                pending.append(index)
-            case Comparison(left=left, right=right) | Arithmetic(left=left, right=right):
-                pending += (left, right)
-            case Negation(operand=operand):
-                pending.append(operand)
-            case Junction(parts=parts):
-                pending += parts
-            case Assignment(target=target, value=value):
-                pending += (target, value)
-            case _:
-                return None
-    return StaticReads(frozenset(fluents), frozenset(families))

@@ -21,7 +21,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
 from bthtn.planning.planner import Planner
-from bthtn.replanning.improvement import Improvement, StaticReads, static_reads
+from bthtn.replanning.improvement import Improvement
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
@@ -33,6 +33,7 @@ from bthtn.replanning.policy import (
 )
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.schedule import Budget
+from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.replanning.validity import validity_of
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
@@ -83,6 +84,7 @@ class Review:
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner that searches for better plans. Called only while no plan is running."""
         self._planner = planner
+        vars(self).pop("_static_reads", None)
 
     def adopted(self, plan: Plan) -> None:
         """Begin the review of a plan that starts now."""
