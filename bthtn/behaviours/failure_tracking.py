@@ -48,8 +48,8 @@ class FailureTracking:
         if not changes:
             self._failures.ticked()
             return
-        own = [change.fluent for change in changes if change.source == self._goal]
-        others = [change.fluent for change in changes if change.source != self._goal]
+        own = [change.fluent for change in changes if change.source is self._goal]
+        others = [change.fluent for change in changes if change.source is not self._goal]
         self._failures.ticked(others, own)
         self._watch.forget()
 

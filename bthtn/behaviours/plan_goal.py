@@ -51,6 +51,7 @@ from bthtn.replanning.policy import DEFAULT_REPLANNING, Decision, Replanning, Ve
 from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
+from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
 
 LONGEST_RECORD: Final = 1_000
@@ -81,7 +82,7 @@ class PlanGoal(Behaviour):
         replanning: Replanning = DEFAULT_REPLANNING,
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
-        super().__init__(name)
+        super().__init__(Source(name))
         if isinstance(budget, int) and budget <= 0:
             message = f"the budget of '{name}' is {budget}"
             hint = "give it expansions per tick, or None for as many as it takes"
@@ -96,12 +97,13 @@ class PlanGoal(Behaviour):
         self._was_aborting = False
         self._reason = ""
         self._budget = Budget(budget, self)
-        self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
+        retrying = replanning.retrying
+        self._search = PlanSearch(agent, self.name, goal, settings, self._budget, retrying)
         self._mount = Mount(
             self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
         )
         self._failures, planner = self._search.failures, self._search.planner
-        self._review = Review(planner, agent.beliefs, name, replanning)
+        self._review = Review(planner, agent.beliefs, self.name, replanning)
         repairs = replanning.repair and not planner.seeks_least
         self._repair = PendingRepair(settings, self._budget, repairs=repairs)
 
@@ -307,7 +309,7 @@ class PlanGoal(Behaviour):
         """
         change, progress = verdict.change, self._mount.progress()
         failure = verdict.failure or Failure(verdict.reason)
-        by_others = change is not None and change.source != self.name
+        by_others = change is not None and change.source is not self.name
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif verdict.failure is not None:

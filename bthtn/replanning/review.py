@@ -286,14 +286,15 @@ class Review:
     # the plan's own effects
 
     def _expected(self, progress: Progress) -> FrozenState:
-        """The predicted state, with those effects of running steps that are true already."""
+        """The predicted state, with what the beliefs show of the running steps' effects."""
         seen: dict[Fluent[Any], Any] = {}
+        predicted = self.predicted
         for node in progress.running():
             for fluent, write in node.footprint.writes.items():
-                value = self._predicted(fluent, write)
-                if value == self._beliefs.get(fluent):
-                    seen[fluent] = value
-        return self.predicted.changed(seen)
+                now, end = self._beliefs.get(fluent), self._predicted(fluent, write)
+                if now == end or _is_between(predicted.get(fluent), now, end):
+                    seen[fluent] = now
+        return predicted.changed(seen)
 
     def _predicted(self, fluent: Fluent[Any], write: Write) -> Any:
         if write.kind is not WriteKind.INCREASE:
@@ -308,3 +309,12 @@ class Review:
         now = self._beliefs.get(fluent)
         if now != write.value:
             self._unexpected = Change(fluent, write.value, now, self._source)
+
+
+def _is_between(start: object, value: object, end: object) -> bool:
+    """Whether a number lies on the way from one number to another."""
+    match start, value, end:
+        case (int() | float(), int() | float(), int() | float()):
+            return start <= value <= end or end <= value <= start
+        case _:
+            return False

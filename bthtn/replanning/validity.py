@@ -175,7 +175,7 @@ class _Check(RemainingProjection):
     def _precondition_failure(self, node: TaskNode) -> Failure | None:
         view: StateView = self.state
         if self.runs:
-            view = _Without(view, _changed_by(node))
+            view = _Without(view, fluents_changed_by(node))
         return _condition_failure(
             str(node), node.task.precondition, view, node.args, shown=self.state
         )
@@ -225,8 +225,8 @@ class _Without:
         return self._view.get(fluent)
 
 
-def _changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
-    """The fluents that a running step writes: a sensor may see the change before it ends."""
+def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
+    """The fluents that a running step writes: the change may be seen before it ends."""
     actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
     return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
 

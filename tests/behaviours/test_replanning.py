@@ -96,9 +96,9 @@ def test_what_another_goal_does_counts_as_done_by_others(stage):
     goal = stage.goal(choice(stage), name="one")
     other = stage.goal(rise, name="other")
     goal.tick_once()
-    stage.actor.beliefs.write(World.open, True, "one")
+    stage.actor.beliefs.write(World.open, True, goal.name)
     goal.tick_once()
-    stage.actor.beliefs.write(World.open, False, "one")
+    stage.actor.beliefs.write(World.open, False, goal.name)
     goal.tick_once()
     assert stage.heard.of(PlanReplaced) == []
     other.tick_once()
