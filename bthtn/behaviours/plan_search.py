@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from bthtn.agent.agent import Agent, domain_for
 from bthtn.behaviours.failure_tracking import FailureTracking
-from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.replay import replay
 from bthtn.plan.walk import preorder
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Search, SearchStatus, Settings
 from bthtn.replanning.backoff import RetryPolicy
+from bthtn.replanning.restarting import RestartingSearch
 from bthtn.replanning.schedule import Budget
-
-
-class _Started(NamedTuple):
-    """A search, and the version of the beliefs that it started from."""
-
-    version: int
-    search: Search
 
 
 class PlanSearch:
@@ -54,9 +47,9 @@ class PlanSearch:
         self._domain = domain_for(agent.domains, self._goal)
         self.planner: Planner[Any] = self._new_planner()
         self.failures = FailureTracking(agent, name, self.planner, retry_policy)
-        self._current: _Started | None = None
-        self._background: _Started | None = None
-        self._prepared: _Started | None = None
+        self._current: RestartingSearch | None = None
+        self._background: RestartingSearch | None = None
+        self._prepared: RestartingSearch | None = None
 
     def start(self) -> bool:
         """Start to search for a plan, or take the prepared one.
@@ -76,24 +69,16 @@ class PlanSearch:
 
     def restart_if_changed(self) -> None:
         """Start the search anew if a belief has changed since it started."""
-        if self._current is not None and self._current.version != self._agent.beliefs.version:
-            self._current = self._started()
+        if self._current is not None:
+            self._current.restart_if_changed()
 
     def advance(self) -> Plan | None:
         """Search within the budget; a plan that works now, None while the search goes on.
 
-        Raises ResumeFailed when there is no plan, PlanRefused when the plan that was found does
-        not work any more, and PlanningError when a user's function raises.
+        Raises ResumeFailed when there is no plan, and PlanningError when a user's function raises.
         """
         assert self._current is not None, "a goal without a plan searches for one"
-        plan = self._plan_of(self._current.search)
-        if plan is None or self._current.version == self._agent.beliefs.version:
-            return plan
-        seen = replay(plan, self._agent.beliefs.frozen())
-        if not seen.ok:
-            changed = "the world changed while the plan was being made"
-            raise PlanRefused(f"{changed}: {seen.reason}")
-        return plan
+        return self._plan_of(self._current)
 
     def stop(self) -> None:
         """Drop the current search."""
@@ -129,7 +114,7 @@ class PlanSearch:
             foreseen = None if excludes else go_on(node, state, domain, self._settings)
             search = None
             if foreseen is None:
-                search = self.failures.search(planner, state, resumes=True)
+                search = self._restarting(planner, resumes=True)
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error
 
@@ -156,23 +141,25 @@ class PlanSearch:
             raise ResumeFailed(limit if status is SearchStatus.LIMIT else "there is no plan")
         return search.plan
 
-    def _started(self) -> _Started:
-        beliefs = self._agent.beliefs
-        return _Started(beliefs.version, self.failures.search(self.planner, beliefs.frozen()))
+    def _started(self) -> RestartingSearch:
+        return self._restarting(self.planner)
+
+    def _restarting(self, planner: Planner[Any], *, resumes: bool = False) -> RestartingSearch:
+        return RestartingSearch(
+            lambda state: self.failures.search(planner, state, resumes=resumes),
+            self._agent.beliefs,
+            self._settings.max_expansions,
+        )
 
     def _prepare(self) -> bool | None:
         started = self._background = self._background or self._started()
         # The goal is not ticked meanwhile, so its whole budget is there.
         self._budget.renew()
-        if self._budget.advance(started.search) is SearchStatus.RUNNING:
+        if self._budget.advance(started) is SearchStatus.RUNNING:
             return None
         self._background = None
-        plan, beliefs = started.search.plan, self._agent.beliefs
-        if plan is None:
-            return False
-        works = started.version == beliefs.version or replay(plan, beliefs.frozen()).ok
-        self._prepared = started if works else None
-        return works
+        self._prepared = None if started.plan is None else started
+        return started.plan is not None
 
     def _new_planner(self) -> Planner[Any]:
         return Planner(self._domain, self._goal, self._settings, cache=self._agent.cache)
