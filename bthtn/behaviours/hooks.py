@@ -43,11 +43,13 @@ class PlanHooks:
         self._agent = agent
         self._goal = goal
         self._open: list[_Open] = []
+        self._dropped: list[_Open] = []
 
     def adopt(self, tree: Node) -> None:
-        """Switch to a plan: call the ends of steps that it lacks, then the starts of its new ones.
+        """Switch to a plan: call the starts of the steps that the one before lacks.
 
-        Raises PlanRefused when a start hook raises; steps opened before it stay open.
+        ``release`` calls the ends of steps that only the one before has. Raises PlanRefused when
+        a start hook raises; then the plan before stays open, with nothing changed.
         """
         wanted = list(self._hooked(tree))
         missing = Counter(call for call, _ in wanted)
@@ -57,14 +59,26 @@ class PlanHooks:
             stays = missing[one.call] > 0
             missing[one.call] -= stays
             (kept if stays else dropped).append(one)
-        self._open = kept
-        self._end(dropped)
         new: list[tuple[Call, str]] = []
         for call, name in reversed(wanted):
             if missing[call] > 0:
                 missing[call] -= 1
                 new.append((call, name))
-        self._start(reversed(new))
+        before = len(self._open)
+        try:
+            self._start(reversed(new))
+        except PlanRefused:
+            started, self._open = self._open[before:], self._open[:before]
+            self._end(started)
+            raise
+        self._open = kept + self._open[before:]
+        self._dropped += dropped
+
+    def release(self) -> None:
+        """Call the ends of the steps that were dropped, as soon as unfinished aborts are done."""
+        dropped, self._dropped = self._dropped, []
+        if dropped:
+            self._agent.aborts.afterwards(self.holder, lambda: self._end(dropped))
 
     def extend(self, tree: Node) -> None:
         """Call the starts for the plan of a suspended part. Raises PlanRefused."""
@@ -72,9 +86,8 @@ class PlanHooks:
 
     def close(self) -> None:
         """The plan is over: call all ends, as soon as its unfinished aborts are done."""
-        opened, self._open = self._open, []
-        if opened:
-            self._agent.aborts.afterwards(self.holder, lambda: self._end(opened))
+        self._dropped, self._open = self._dropped + self._open, []
+        self.release()
 
     @property
     def is_inside_a_step(self) -> bool:

@@ -88,6 +88,7 @@ class Mount:
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
         self.hooks.adopt(plan.tree)
+        self.hooks.release()
         self._run = PlanRun(
             self._agent,
             self._goal.name,
@@ -129,6 +130,7 @@ class Mount:
             self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
         )
         self._mount(plan, running)
+        self.hooks.release()
 
     def clear(self) -> None:
         """Discard the plan's behaviours."""

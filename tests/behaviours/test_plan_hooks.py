@@ -9,6 +9,7 @@ from bthtn import Primitive, defer, method, parallel, primitive, priority
 from bthtn.agent.events import LeaseReturned, LeaseTaken, PlanAdopted, PlanFailed, PlanHookFailed
 from bthtn.behaviours import OperatorFailed, Operators
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.errors import DomainError, ExecutionError
 from bthtn.planning.find import find_plan
 from bthtn.testing.doubles import ScriptedError, ticks
@@ -241,6 +242,7 @@ class Replaced:
     def __init__(self, stage, told):
         self.stage, self.told = stage, told
         self.steps = {name: hooked(stage, told, name, start=takes) for name in "abc"}
+        self.steps["full"] = hooked(stage, told, "full", start=full)
         self.actor = stage.agent()
         self.hooks = PlanHooks(self.actor, "goal")
 
@@ -249,6 +251,7 @@ class Replaced:
         network = tuple(self.steps[name] for name in names)
         plan = find_plan(self.stage.domain, World(), network)
         self.hooks.adopt(plan.tree)
+        self.hooks.release()
         return " ".join(self.told)
 
 
@@ -259,18 +262,64 @@ def replaced(stage, told):
 
 def test_what_both_plans_have_is_neither_ended_nor_begun(replaced):
     assert replaced.adopt("ab") == "+a +b"
-    assert replaced.adopt("bc") == "-a +c"
+    assert replaced.adopt("bc") == "+c -a"
     assert replaced.adopt("bc") == ""
 
 
-def test_what_the_old_plan_has_alone_is_over_before_the_new_one_begins(replaced):
+def test_the_new_plan_has_begun_before_what_the_old_one_has_alone_is_over(replaced):
     replaced.adopt("a")
-    assert replaced.adopt("bc") == "-a +b +c"
+    assert replaced.adopt("bc") == "+b +c -a"
+
+
+def test_a_start_that_fails_leaves_the_old_plan_as_it_was(replaced):
+    replaced.adopt("ab")
+    with pytest.raises(PlanRefused):
+        replaced.adopt(["b", "c", "full"])
+    assert replaced.told == ["+c", "+full", "-c"]
+    assert replaced.adopt("ab") == ""
+
+
+@pytest.fixture
+def bettered(stage, told):
+    """A goal whose plan is replaced while its step takes two more ticks to be given up."""
+    hide = hooked(stage, told, "hide", "R", start=takes, abort_ticks=2)
+    rush = stage.step("rush", "R", precondition=World.open)
+    goal = stage.goal(stage.compound("fight", lambda: [method(rush), method(hide)]))
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 1)
+    return goal
+
+
+def test_a_plan_that_was_replaced_keeps_its_leases_until_its_aborts_are_done(
+    stage, told, bettered
+):
+    assert stage.heard.lines()[-1] == "aborting hide"
+    assert (told, len(stage.actor.leases)) == (["+hide"], 1)
+    ticks(bettered, 1)
+    assert (told, len(stage.actor.leases)) == (["+hide"], 1)
+    ticks(bettered, 1)
+    assert (told, len(stage.actor.leases)) == (["+hide", "-hide"], 0)
+    assert stage.heard.lines()[-2:] == ["aborted hide", "start rush"]
+
+
+def test_so_does_one_that_was_mended(stage, told):
+    walk = stage.step("walk", "R")
+    hide = hooked(stage, told, "hide", "R", start=takes, abort_ticks=1)
+    stay, duck = stage.step("stay", "R", precondition=World.open), stage.step("duck", "R")
+    cover = stage.compound("cover", lambda: [method(hide, stay), method(duck)])
+    goal = stage.goal(parallel(walk, cover), open=True)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, False)
+    ticks(goal, 1)
+    assert (told, len(stage.actor.leases)) == (["+hide"], 1)
+    ticks(goal, 1)
+    assert (told, len(stage.actor.leases)) == (["+hide", "-hide"], 0)
 
 
 def test_steps_are_counted(replaced):
     replaced.adopt("aab")
-    assert replaced.adopt("abb") == "-a +b"
+    assert replaced.adopt("abb") == "+b -a"
     replaced.told.clear()
     replaced.hooks.close()
     replaced.hooks.close()
