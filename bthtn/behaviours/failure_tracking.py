@@ -7,6 +7,8 @@ from typing import Any
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import GoalWaits, TaskAvoided
+from bthtn.behaviours.plan_run import PlanRefused
+from bthtn.domain.task import call_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.planning.exclusions import Avoided
@@ -105,6 +107,13 @@ class FailureTracking:
     def will_fail(self, progress: Progress, failure: Failure) -> None:
         """The plan would not work to its end, for other reasons than a change by others."""
         self._remember(attributed_ahead(progress, failure, self._planner.domain))
+
+    def plan_refused(self, refused: PlanRefused) -> bool:
+        """The hook of a step did not let a plan start. Returns whether the step is avoided now."""
+        task, args = refused.call
+        failure = Failure(str(refused), call_text(task, args))
+        self._remember(AttributedFailure((task, args), failure, at_plan_start=True))
+        return (task, args) in self._failures.avoided
 
     def failed(self, failure: Failure) -> None:
         """The goal ends without success."""

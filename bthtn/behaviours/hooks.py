@@ -110,7 +110,7 @@ class PlanHooks:
             error = None if start is None else self._call(start, one, "on_plan_start")
             if error is not None:
                 self._runtime.settle(one.account)
-                raise PlanRefused(f"on_plan_start of {name}: {text_of(error)}")
+                raise PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
             self._open.append(one)
 
     def _end(self, opened: list[_Open]) -> None:

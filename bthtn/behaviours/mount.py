@@ -18,7 +18,6 @@ from bthtn.behaviours.plan_run import (
     OnFinished,
     OnResumed,
     Planned,
-    PlanRefused,
     PlanRun,
     ResumeFailed,
 )
@@ -140,11 +139,8 @@ class Mount:
         self._run = self._mounted = None
 
     def resumed(self, plan: Plan, arrival: Arrival) -> None:
-        """Note that a suspended part is replaced. Raises ResumeFailed when a hook raises."""
-        try:
-            self.hooks.extend(plan.tree)
-        except PlanRefused as refused:
-            raise ResumeFailed(str(refused)) from refused
+        """Note that a suspended part is replaced. Raises PlanRefused when a hook raises."""
+        self.hooks.extend(plan.tree)
         assert self._mounted is not None, "a suspended part belongs to a running plan"
         self._mounted.resumed(arrival.node, plan.tree, self.progress())
 

@@ -103,7 +103,9 @@ class PlanGoal(Behaviour):
             self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
         )
         self._failures, planner = self._search.failures, self._search.planner
-        self._review = Review(planner, agent.beliefs, self.name, replanning)
+        self._review = Review(
+            planner, agent.beliefs, self.name, replanning, lambda: self._failures.avoided
+        )
         repairs = replanning.repair and not planner.seeks_least
         self._repair = PendingRepair(settings, self._budget, repairs=repairs)
 
@@ -127,6 +129,9 @@ class PlanGoal(Behaviour):
         Returns whether there is a plan that works now; None while the search goes on. For
         composites that choose among goals: ticked next, the goal starts with the plan found.
         """
+        self._failures.tick()
+        if self._failures.obstacle is not None:
+            return False
         return self._search.prepare()
 
     def stop_preparing(self) -> None:
@@ -222,7 +227,10 @@ class PlanGoal(Behaviour):
             self._run_now(plan)
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         except PlanRefused as refused:
-            return self._plan_again(Failure(str(refused)))
+            is_avoided = self._failures.plan_refused(refused)
+            status = self._plan_again(Failure(str(refused)))
+            # Nothing has started, so the next method may be tried in the same tick.
+            return self._find_plan() if is_avoided and status is RUNNING else status
         except BthtnError as error:
             return self._fail(Failure(str(error), error=error))
         except ResumeFailed as failed:
@@ -272,11 +280,7 @@ class PlanGoal(Behaviour):
                 case Decision.KEEP:
                     self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
                 case Decision.ADOPT:
-                    try:
-                        self._replace(verdict)
-                    except PlanRefused as refused:
-                        self._mount.subtree.stop(INVALID)  # its hooks have been closed
-                        return self._plan_again(Failure(str(refused)))
+                    self._replace(verdict)
                 case Decision.ABORT:
                     return self._break_off(verdict)
                 case _:
@@ -284,7 +288,7 @@ class PlanGoal(Behaviour):
         return SUCCESS
 
     def _replace(self, verdict: Verdict) -> None:
-        """Run another plan; the steps that both start with run on. Raises PlanRefused."""
+        """Run another plan, if it can start; the steps that both start with run on."""
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
@@ -295,7 +299,9 @@ class PlanGoal(Behaviour):
             self._mount.exchange(
                 plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
             )
-        except BthtnError as error:
+        except (BthtnError, PlanRefused) as error:
+            if isinstance(error, PlanRefused):
+                self._failures.plan_refused(error)
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
         self._run_now(plan)
@@ -309,7 +315,9 @@ class PlanGoal(Behaviour):
         """
         change, progress = verdict.change, self._mount.progress()
         failure = verdict.failure or Failure(verdict.reason)
-        by_others = change is not None and change.source is not self.name
+        by_others = verdict.failure is None or (
+            change is not None and change.source is not self.name
+        )
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif verdict.failure is not None:
@@ -333,7 +341,10 @@ class PlanGoal(Behaviour):
             return False
         try:
             self._mount.exchange(repaired.plan, repaired.over, repairs=True)
-        except (PlanRefused, BthtnError):
+        except PlanRefused as refused:
+            self._failures.plan_refused(refused)
+            return False
+        except BthtnError:
             return False
         self._repaired(repaired)
         return True
@@ -379,7 +390,11 @@ class PlanGoal(Behaviour):
         return FAILURE
 
     def _resumed(self, arrival: Arrival, plan: Plan) -> None:
-        self._mount.resumed(plan, arrival)
+        try:
+            self._mount.resumed(plan, arrival)
+        except PlanRefused as refused:
+            self._failures.plan_refused(refused)
+            raise ResumeFailed(str(refused)) from refused
         self._review.resumed(plan)
         room = max(0, LONGEST_RECORD - len(self.record))
         self.record = MethodTraversalRecord((*self.record, *plan.record[:room]))

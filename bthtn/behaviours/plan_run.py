@@ -10,6 +10,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
+from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -54,7 +55,11 @@ class ResumeFailed(Exception):  # noqa: N818 - control flow, not an error
 
 
 class PlanRefused(Exception):  # noqa: N818 - control flow, not an error
-    """A plan cannot be started: a hook raised, or the plan does not work any more."""
+    """A plan cannot be started: the ``on_plan_start`` hook of the step ``call`` raised."""
+
+    def __init__(self, reason: str, call: tuple[PrimitiveTask[Any], tuple[Any, ...]]) -> None:
+        super().__init__(reason)
+        self.call = call
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@
 
 A step or method that fails several times in a row is avoided for a cool-down, or until a fluent
 changes that the failure depends on. If it fails again after that, it is avoided at once, and twice
-as long. Since a change may be mere noise, only the first one ends the cool-down at once: each time
+as long. What a plan could not reserve at its start is avoided at once, for as long as a goal would
+wait. Since a change may be mere noise, only the first one ends the cool-down at once: each time
 that the step fails again after a change, the next change takes effect after a longer delay.
 """
 
@@ -45,11 +46,13 @@ class AttributedFailure:
 
     ``refused`` means that a condition was false, so the step was not started. Then a change by
     the goal itself can end the cool-down, too; otherwise only changes by others can.
+    ``at_plan_start`` means that a hook did not let the plan start.
     """
 
     cause: Avoidable
     failure: Failure
     refused: bool = False
+    at_plan_start: bool = False
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -172,10 +175,12 @@ class FailureMemory:
             del self._counts[next(iter(self._counts))]
         entry.latest, entry.tick, entry.has_changed = failure, tick, False
         entry.count += 1
-        if entry.count < after:
+        first, longest = self._policy.cooldown, self._policy.longest_cooldown
+        if failure.at_plan_start:
+            after, first, longest = 1, self._policy.wait, self._policy.longest_wait
+        if entry.count < after or not first or not longest:
             return None
-        longest = self._policy.longest_cooldown
-        entry.until = tick + 1 + doubled(self._policy.cooldown, entry.times, longest)
+        entry.until = tick + 1 + doubled(first, entry.times, longest)
         entry.times += 1
         return entry
 

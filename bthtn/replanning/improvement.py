@@ -11,12 +11,13 @@ it has read: until one of these changes, there is no need to search again.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner, search_for
 from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
 from bthtn.replanning.policy import Interrupt, SearchOutcome
@@ -25,10 +26,18 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 
+class Start(NamedTuple):
+    """What a search starts from: a state, and the tasks and methods that it must not use."""
+
+    state: FrozenState
+    avoided: Avoided
+
+
 class Improvement:
     """A search for a better plan than the running one, advanced in slices.
 
-    ``changed`` are the fluents whose changes caused the search. ``interrupt`` is the policy for
+    ``changed`` are the fluents whose changes caused the search, none if something is not avoided
+    any more. ``interrupt`` is the policy for
     its result: only "surprise" needs the second search, and only "surprise" and "mtr" are
     restricted to strictly better plans. When it is done, ``plan`` and ``found`` have the result,
     or ``failure`` the exception that a user's function has raised.
@@ -37,8 +46,8 @@ class Improvement:
     def __init__(
         self,
         planner: Planner[Any],
-        actual: FrozenState,
-        predicted: FrozenState,
+        actual: Start,
+        predicted: Start,
         bound: MethodTraversalRecord,
         changed: frozenset[Fluent[Any]],
         interrupt: Interrupt,
@@ -83,7 +92,11 @@ class Improvement:
     @property
     def matters(self) -> bool:
         """Whether the result depends on the changed fluents; True for other policies."""
-        return self._interrupt != "surprise" or not self._changed.isdisjoint(self._first.reads)
+        return (
+            self._interrupt != "surprise"
+            or not self._changed
+            or not self._changed.isdisjoint(self._first.reads)
+        )
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -105,12 +118,18 @@ class Improvement:
             self.is_surprising = plan is None or self.plan.record.beats(plan.record)
         return True
 
-    def _search_from(self, state: FrozenState) -> RecordedSearch:
+    def _search_from(self, start: Start) -> RecordedSearch:
         planner = self._planner
         bound = self._bound if self._interrupt in _STRICT else None
         return search_for(
             PlanRequest(
-                planner.domain, state, planner.goal, planner.binding, planner.settings, bound
+                planner.domain,
+                start.state,
+                planner.goal,
+                planner.binding,
+                planner.settings,
+                bound,
+                start.avoided,
             )
         )
 

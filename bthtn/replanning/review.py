@@ -20,8 +20,9 @@ from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
-from bthtn.replanning.improvement import Improvement
+from bthtn.replanning.improvement import Improvement, Start
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
@@ -49,8 +50,9 @@ LONGEST_BOUND: Final = 1_000
 class Review:
     """Decides whether the running plan of one goal is kept, replaced or aborted.
 
-    ``source`` is the source of the goal's own effects. A plan is under review from ``adopted`` to
-    ``close``. ``bound`` is the record that a better plan has to beat.
+    ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
+    that plans must not use now. A plan is under review from ``adopted`` to ``close``. ``bound`` is
+    the record that a better plan has to beat.
     """
 
     def __init__(
@@ -59,11 +61,15 @@ class Review:
         beliefs: Beliefs[Any],
         source: str,
         replanning: Replanning = DEFAULT_REPLANNING,
+        avoided: Callable[[], Avoided] = lambda: NOTHING_AVOIDED,
     ) -> None:
         self.replanning = replanning
         self._planner = planner
         self._beliefs = beliefs
         self._source = source
+        self._avoided = avoided
+        # What was avoided when the plan was adopted, and in the last tick.
+        self._avoided_then = self._avoided_last = NOTHING_AVOIDED
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
         self._support = beliefs.watch(own=source)
         self._chances = beliefs.watch(own=source)
@@ -74,6 +80,7 @@ class Review:
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
+        self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
         self._search: Improvement | None = None
@@ -93,6 +100,7 @@ class Review:
         self.bound, self._is_whole_record = comparable_record(plan)
         self._age = 0
         self._is_new = True
+        self._avoided_then = self._avoided_last = self._avoided()
         self._support.over(None)
         self._watch_chances(None)
 
@@ -128,9 +136,15 @@ class Review:
         ``progress`` and ``interruptible`` are only called if the plan has to be checked.
         """
         self._age += 1
+        self._is_due |= self._is_something_free_again()
         if not (self._is_new or self._unexpected is not None or self._is_looking):
             return iter(())
         return self._reviewed(progress, budget, interruptible)
+
+    def _is_something_free_again(self) -> bool:
+        """Whether something that was avoided in the last tick is not any more, and could help."""
+        before, self._avoided_last = self._avoided_last, self._avoided()
+        return not (self._is_best or before.keys() <= self._avoided_last.keys())
 
     @property
     def _is_looking(self) -> bool:
@@ -211,8 +225,8 @@ class Review:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros, and records are not compared where costs are.
-        hopeless = self._is_exact and not any(self.bound)
-        if hopeless or self._planner.seeks_least:
+        self._is_best = (self._is_exact and not any(self.bound)) or self._planner.seeks_least
+        if self._is_best:
             self._is_proven, fluents = True, ()
         self._chances.over(fluents)
 
@@ -225,7 +239,9 @@ class Review:
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
                 reason = "a better plan is being looked for"
-                yield Verdict(Decision.ABORT, reason, change=next(iter(self._causes.values())))
+                yield Verdict(
+                    Decision.ABORT, reason, change=next(iter(self._causes.values()), None)
+                )
             return
         self._search = None
         plan, now = search.plan, self._beliefs.frozen()
@@ -248,8 +264,8 @@ class Review:
         self._is_due = self._has_moved = False
         self._search = Improvement(
             self._planner,
-            self._beliefs.frozen(),
-            self._expected(progress),
+            Start(self._beliefs.frozen(), self._avoided()),
+            Start(self._expected(progress), self._avoided_then),
             self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,
