@@ -79,7 +79,8 @@ class Mount:
     def progress(self) -> Progress:
         """How far the plan has come."""
         assert self._mounted is not None, "a plan is mounted"
-        return progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
+        progress = progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
+        return self._mounted.without_finished(progress)
 
     def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> None:
         """Mount a plan without the nodes that are ``over``.
@@ -142,7 +143,7 @@ class Mount:
         """Note that a suspended part is replaced. Raises PlanRefused when a hook raises."""
         self.hooks.extend(plan.tree)
         assert self._mounted is not None, "a suspended part belongs to a running plan"
-        self._mounted.resumed(arrival.node, plan.tree, self.progress())
+        self._mounted.resumed(arrival.node, plan.tree)
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
         ask, run = self._search_rest(arrival), self.run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from py_trees.behaviour import Behaviour
@@ -124,6 +124,8 @@ class PlanRun:
     clean_up: CleanUp = _no_cleanup
     is_repairable: bool = True
     writes_as: str = ""
+    beside: dict[Behaviour, Any] = field(default_factory=dict)
+    """What is left of the branches of parallel nodes in this tick, as far as it was needed."""
 
     @property
     def source(self) -> str:
@@ -133,6 +135,7 @@ class PlanRun:
     def ticked(self) -> None:
         """Count a tick of the plan. Call it before the tick."""
         self.ticks += 1
+        self.beside.clear()
         self.next_resumption = self.ticks + 1
 
     def resumed(self, arrival: Arrival, planned: Planned) -> None:
