@@ -1,4 +1,4 @@
-"""Beside: finds the branches of a parallel node that a plan could disturb, without asking each.
+"""Beside: finds the branches of a parallel node that a plan could disturb.
 
 In a tick in which many branches have suspended parts planned, comparing each plan with all that is
 left of the other branches would take quadratic time. So what is left is written down once per tick,

@@ -108,8 +108,10 @@ class FailureTracking:
         """The plan would not work to its end, for other reasons than a change by others."""
         self._remember(attributed_ahead(progress, failure, self._planner.domain))
 
-    def plan_refused(self, refused: PlanRefused) -> bool:
-        """The hook of a step did not let a plan start. Returns whether the step is avoided now."""
+    def plan_refused(self, refused: Exception) -> bool:
+        """A plan could not start. Returns whether the step whose hook refused is avoided now."""
+        if not isinstance(refused, PlanRefused):
+            return False
         task, args = refused.call
         failure = Failure(str(refused), call_text(task, args))
         self._remember(AttributedFailure((task, args), failure, at_plan_start=True))

@@ -97,8 +97,7 @@ class PlanGoal(Behaviour):
         self._was_aborting = False
         self._reason = ""
         self._budget = Budget(budget, self)
-        retrying = replanning.retrying
-        self._search = PlanSearch(agent, self.name, goal, settings, self._budget, retrying)
+        self._search = PlanSearch(agent, self.name, goal, settings, self._budget, replanning)
         self._mount = Mount(
             self, agent, self._search.rest, self._resumed, self._finished, self._clean_up
         )
@@ -130,9 +129,7 @@ class PlanGoal(Behaviour):
         composites that choose among goals: ticked next, the goal starts with the plan found.
         """
         self._failures.tick()
-        if self._failures.obstacle is not None:
-            return False
-        return self._search.prepare()
+        return False if self._failures.obstacle else self._search.prepare()
 
     def stop_preparing(self) -> None:
         """Drop the search of ``prepare``; the next call starts a new one."""
@@ -300,8 +297,7 @@ class PlanGoal(Behaviour):
                 plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
             )
         except (BthtnError, PlanRefused) as error:
-            if isinstance(error, PlanRefused):
-                self._failures.plan_refused(error)
+            self._failures.plan_refused(error)
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
         self._run_now(plan)
@@ -315,9 +311,7 @@ class PlanGoal(Behaviour):
         """
         change, progress = verdict.change, self._mount.progress()
         failure = verdict.failure or Failure(verdict.reason)
-        by_others = verdict.failure is None or (
-            change is not None and change.source is not self.name
-        )
+        by_others = verdict.failure is None or getattr(change, "source", self.name) is not self.name
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif verdict.failure is not None:
@@ -341,10 +335,8 @@ class PlanGoal(Behaviour):
             return False
         try:
             self._mount.exchange(repaired.plan, repaired.over, repairs=True)
-        except PlanRefused as refused:
-            self._failures.plan_refused(refused)
-            return False
-        except BthtnError:
+        except (BthtnError, PlanRefused) as error:
+            self._failures.plan_refused(error)
             return False
         self._repaired(repaired)
         return True

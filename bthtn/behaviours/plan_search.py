@@ -16,7 +16,7 @@ from bthtn.plan.walk import preorder
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Search, SearchStatus, Settings
-from bthtn.replanning.backoff import RetryPolicy
+from bthtn.replanning.policy import Replanning
 from bthtn.replanning.restarting import RestartingSearch
 from bthtn.replanning.schedule import Budget
 
@@ -36,7 +36,7 @@ class PlanSearch:
         goal: NetworkLike,
         settings: Settings,
         budget: Budget,
-        retry_policy: RetryPolicy,
+        replanning: Replanning,
     ) -> None:
         """Raises DomainError for a goal of another domain."""
         self._agent = agent
@@ -46,7 +46,7 @@ class PlanSearch:
         self._budget = budget
         self._domain = domain_for(agent.domains, self._goal)
         self.planner: Planner[Any] = self._new_planner()
-        self.failures = FailureTracking(agent, name, self.planner, retry_policy)
+        self.failures = FailureTracking(agent, name, self.planner, replanning.retrying)
         self._current: RestartingSearch | None = None
         self._background: RestartingSearch | None = None
         self._prepared: RestartingSearch | None = None

@@ -193,7 +193,11 @@ class Review:
         if failure is not None:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
             causes = (change for change in changes.values() if change.fluent in failure.reads)
-            return Verdict(rule.decision, failure.why, next(causes, None), failure=failure)
+            cause = next(causes, None)
+            is_own = cause is None or cause.source is self._source
+            if is_own and failure.node in progress.running():
+                return None  # its ``during`` condition: the step itself fails in this tick
+            return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
             change for change in changes.values() if not is_new or change.fluent in validity.support
         ]
