@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.behaviours.beside import Beside
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, failed_at
@@ -86,23 +87,35 @@ class Suspended(Placeholder):
             self._forget()
             return self._arrive()
         self._run.resumed(self, self._planned)
+        for beside, branch, _ in self._surroundings():
+            beside.add(branch, plan.footprint)
         self.replacement = self._planned.steps
         return Status.SUCCESS
 
     def _must_wait(self, plan: Plan) -> bool:
         """Whether the plan conflicts with a branch that is still running."""
         self.waits_for = None
+        wanted = plan.footprint
+        for beside, branch, node in self._surroundings():
+            for suspect in beside.suspects(branch, wanted):
+                sibling = node.children[suspect]
+                over = remaining(sibling).conflict_with(wanted)
+                if over:
+                    self._wait_for(sibling, over)
+                    return True
+        return False
+
+    def _surroundings(self) -> Iterator[tuple[Beside, int, PlanParallel]]:
+        """Yield what is beside this part in the parallel nodes around it, inner ones first."""
         node: Behaviour = self
         while isinstance(node.parent, COMPOSITES):
-            if isinstance(node.parent, PlanParallel):
-                wanted = plan.footprint
-                for sibling in node.parent.children:
-                    over = sibling is not node and remaining(sibling).conflict_with(wanted)
-                    if over:
-                        self._wait_for(sibling, over)
-                        return True
-            node = node.parent
-        return False
+            above = node.parent
+            if isinstance(above, PlanParallel):
+                beside = self._run.beside.get(above)
+                if beside is None:
+                    beside = self._run.beside[above] = Beside(above)
+                yield beside, above.children.index(node), above
+            node = above
 
     def _wait_for(self, sibling: Behaviour, over: str) -> None:
         self.waits_for = sibling
