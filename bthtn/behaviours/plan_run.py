@@ -120,6 +120,8 @@ class PlanRun:
     on_finished: OnFinished = lambda _node, _written: None
     ticks: int = 0
     next_resumption: int = 0
+    last_end: int = -1
+    """The tick in which the latest step ended."""
     holder: Holder | None = None
     clean_up: CleanUp = _no_cleanup
     is_repairable: bool = True

@@ -25,7 +25,9 @@ from bthtn.world.footprint import Footprint
 class Suspended(Placeholder):
     """Is planned when the tick reaches it, and replaced by the behaviours of its plan.
 
-    It is planned from the actual state, over several ticks if needed. A plan that conflicts with
+    It is planned from the actual state, over several ticks if needed; reached in a tick in which
+    a step of the plan has ended, it waits for the next one, in which the sensors have seen what
+    the step did, unless its cause says ``now``. A plan that conflicts with
     a parallel branch waits until that branch is done, and is made again if the world has changed
     meanwhile. A part that a resumption has suspended again is not planned in the same tick, so
     that a task that only ever suspends itself cannot hang the agent.
@@ -46,6 +48,8 @@ class Suspended(Placeholder):
     def initialise(self) -> None:
         """Called by py_trees before the first tick of a run."""
         self._forget()
+        if self._run.last_end == self._run.ticks and not self.node.cause.now:
+            self._not_before = self._run.ticks + 1
 
     def update(self) -> Status:
         """Called by py_trees at every tick: plan, wait, or set ``replacement``."""

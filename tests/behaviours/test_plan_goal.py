@@ -124,7 +124,9 @@ def test_while_it_plans_it_is_running_and_says_so(stage):
 
 def test_the_budget_of_a_tick_is_shared_by_all_that_plan_in_it(stage):
     rest = long_winded(stage, stage.step("a", "S"))
-    goal = stage.goal((stage.step("b", "S"), parallel(defer(rest), defer(rest))), budget=30)
+    goal = stage.goal(
+        (stage.step("b", "S"), parallel(defer(rest, now=True), defer(rest, now=True))), budget=30
+    )
     goal.tick_once()
     assert len(stage.heard.of(PlanResumed)) == 1
     goal.tick_once()

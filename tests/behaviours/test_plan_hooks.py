@@ -118,7 +118,7 @@ def test_a_plan_that_is_taken_down_in_its_abort_is_over(stage, told):
 
 def test_a_part_that_is_planned_on_arrival_begins_there_and_ends_with_the_plan(stage, told):
     step = hooked(stage, told, "a", "S")
-    goal = stage.goal((stage.step("s", "RS"), defer(step), stage.step("t", "RS")))
+    goal = stage.goal((stage.step("s", "RS"), defer(step, now=True), stage.step("t", "RS")))
     ticks(goal, 1)
     assert told == []
     ticks(goal, 1)
@@ -228,7 +228,7 @@ def test_where_the_first_plan_cannot_start_the_next_method_is_taken(stage, told)
 def test_a_part_that_is_planned_on_arrival_goes_on_without_what_could_not_be_reserved(stage, told):
     hide, run = hooked(stage, told, "hide", "R", start=full), stage.step("run", "RS")
     flee = stage.compound("flee", lambda: [method(hide), method(run)])
-    goal = stage.goal((stage.step("look", "S"), defer(flee)))
+    goal = stage.goal((stage.step("look", "S"), defer(flee, now=True)))
     assert ticks(goal, 3) == "RRS"
     assert stage.heard.lines()[-2:] == ["start run", "done run"]
 
@@ -248,7 +248,7 @@ def test_an_end_that_raises_is_told_and_the_others_are_called(stage, told):
 
 def test_on_arrival_a_start_that_fails_fails_the_part(stage, told):
     broken = hooked(stage, told, "a", "S", start=full)
-    choice = priority(defer(broken), stage.step("b", "S"))
+    choice = priority(defer(broken, now=True), stage.step("b", "S"))
     assert stage.play(choice, 1) == "S"
     assert stage.heard.lines() == ["start b", "done b"]
 
