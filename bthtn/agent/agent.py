@@ -66,14 +66,17 @@ class Agent(Generic[S, B]):
         self.beliefs: Beliefs[S] = Beliefs(beliefs)
         # Not a method: sensors write at every tick, and this saves a call each time.
         self.believe = self.beliefs.write
-        """Write a value into the beliefs: ``believe(fluent, value, source="…")``."""
+        """Write a value into the beliefs: ``believe(fluent, value, source="…")``.
+
+        Without a source it is "sensor"; in an operator, the step. What a step's operator believes
+        of a fluent that the step writes is part of its effects."""
         self.body = body
         self.listener = listener
         self.cache = cache
         self.leases = leases if leases is not None else Leases()
         self.aborts = Aborts()
         self._errors = ProgrammingErrors(name, strict=strict)
-        self._runtime = Runtime(name, self.leases, self.emit, self._errors)
+        self._runtime = Runtime(name, self.leases, self.emit, self._errors, self.beliefs)
         for sensor in () if sensors is None else sensors:
             for owned in sensor.owned:
                 self._state_class.__schema__.own(owned, f"sensor '{sensor.name}'")

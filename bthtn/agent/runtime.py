@@ -9,6 +9,11 @@ from typing import Any
 from bthtn.agent.events import AgentEvent, LeaseReturned, LeaseTaken
 from bthtn.agent.leases import Account, Holder, Leases
 from bthtn.agent.programming_errors import ProgrammingErrors
+from bthtn.world.beliefs import Beliefs
+from bthtn.world.fluent import Fluent
+
+Writer = Callable[[Fluent[Any]], str]
+"""The source of what is believed about a fluent without naming one."""
 
 
 class Runtime:
@@ -24,8 +29,10 @@ class Runtime:
         leases: Leases,
         emit: Callable[[AgentEvent], None],
         errors: ProgrammingErrors,
+        beliefs: Beliefs[Any],
     ) -> None:
         self.errors = errors
+        self._beliefs = beliefs
         self._leases = leases
         self._emit = emit
         self._acting = [Account(Holder(agent))]
@@ -37,9 +44,11 @@ class Runtime:
         """The innermost holder that is acting now."""
         return self._acting[-1].holder
 
-    def acting(self, account: Account) -> AbstractContextManager[None]:
-        """Within the ``with``, leases are taken for this account."""
-        return _Acting(self._acting, account)
+    def acting(
+        self, account: Account, writer: Writer | None = None
+    ) -> AbstractContextManager[None]:
+        """Within the ``with``, leases are taken for this account, and beliefs have this writer."""
+        return _Acting(self._acting, account, self._beliefs, writer)
 
     def take(self, key: Hashable) -> bool:
         """Take a lease for the holder that is acting. Returns False if others have all places."""
@@ -110,16 +119,27 @@ class Runtime:
 class _Acting:
     """One account on the stack. A class, because a generator would slow down every step's tick."""
 
-    __slots__ = ("_account", "_stack")
+    __slots__ = ("_account", "_beliefs", "_outer", "_stack", "_writer")
 
-    def __init__(self, stack: list[Account], account: Account) -> None:
+    def __init__(
+        self,
+        stack: list[Account],
+        account: Account,
+        beliefs: Beliefs[Any],
+        writer: Writer | None,
+    ) -> None:
         self._stack = stack
         self._account = account
+        self._beliefs = beliefs
+        self._outer = beliefs.writer
+        self._writer = self._outer if writer is None else writer
 
     def __enter__(self) -> None:
         self._stack.append(self._account)
+        self._beliefs.writer = self._writer
 
     def __exit__(self, *raised: object) -> None:
+        self._beliefs.writer = self._outer
         self._stack.pop()
 
 

@@ -21,7 +21,10 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import DeferNetwork, NullNetwork, calls_in, networks_in
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, Severity
-from bthtn.world.expression import Expression, always_holds
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Condition, Constant, Expression, always_holds
+from bthtn.world.fluent import Fluent
+from bthtn.world.truth import UNKNOWN
 
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
@@ -121,6 +124,26 @@ def in_its_own_way(domain: FrozenDomain) -> Iterator[Diagnostic]:
         )
 
 
+def ends_itself(domain: FrozenDomain) -> Iterator[Diagnostic]:
+    """Primitive tasks with an effect that makes their own ``during`` condition false."""
+    for task in domain.tasks.values():
+        if not isinstance(task, PrimitiveTask):
+            continue
+        for effect in (*task.on_start, *task.effects, *task.expected, *task.actual):
+            match effect:
+                case Assignment(target=Fluent() as fluent, value=Constant(value=value)) if (
+                    not effect.grows and _is_false(task.during, {fluent: value})
+                ):
+                    yield _warning(
+                        "BT156",
+                        f"'{effect}' ends '{task.during}', which has to hold while it runs",
+                        f"primitive '{task.name}'",
+                        "make it the precondition, if it only has to hold at the start",
+                    )
+                case _:
+                    pass
+
+
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
     {
         "BT151": never_ends,
@@ -128,8 +151,28 @@ CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
         "BT153": unused_primitive,
         "BT154": unused_fluent,
         "BT155": in_its_own_way,
+        "BT156": ends_itself,
     }
 )
+
+
+class _Known:
+    """A state of which only some values are known."""
+
+    def __init__(self, values: Mapping[Any, Any]) -> None:
+        self._values = values
+
+    def get(self, fluent: Any, /) -> Any:
+        """The value of the fluent, or UNKNOWN."""
+        return self._values.get(fluent, UNKNOWN)
+
+
+def _is_false(condition: Condition, values: Mapping[Any, Any]) -> bool:
+    """Whether a condition is false wherever these fluents have these values."""
+    try:
+        return condition.evaluate(_Known(values)) is False
+    except Exception:  # noqa: BLE001 - a plain function, or an argument that is not known
+        return False
 
 
 def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:

@@ -150,13 +150,13 @@ def contains(branch: Behaviour, node: Behaviour) -> bool:
 
 def remaining(branch: Behaviour) -> Footprint:
     """The combined reads, writes and resources of the steps that may still run."""
-    together = Footprint()
+    parts: list[Footprint] = []
     for node in _still_to_run(branch):
         if isinstance(node, TaskLeaf):
-            together = together.then(node.node.footprint)
+            parts.append(node.node.footprint)
         elif isinstance(node, Placeholder):
-            together = together.then(node.foreseen)
-    return together
+            parts.append(node.foreseen)
+    return Footprint.in_turn(parts)
 
 
 def only_runs_on(branch: Behaviour) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import GoalWaits, TaskAvoided
 from bthtn.agent.programming_errors import code_failed
-from bthtn.domain.domain import FrozenDomain
+from bthtn.behaviours.plan_run import PlanRefused
+from bthtn.domain.task import call_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.planning.exclusions import Avoided
@@ -15,12 +17,14 @@ from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch
 from bthtn.replanning.backoff import RetryPolicy
 from bthtn.replanning.failures import (
+    NOTHING_READ,
     AttributedFailure,
     GoalFailures,
     attributed,
     attributed_ahead,
 )
 from bthtn.replanning.progress import Progress
+from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -32,12 +36,12 @@ class FailureTracking:
     """
 
     def __init__(
-        self, agent: Agent[Any, Any], goal: str, domain: FrozenDomain, policy: RetryPolicy
+        self, agent: Agent[Any, Any], goal: str, planner: Planner[Any], policy: RetryPolicy
     ) -> None:
         self._agent = agent
         self._goal = goal
-        self._domain = domain
-        self._failures = GoalFailures(policy)
+        self._planner = planner
+        self._failures = GoalFailures(policy, self._differs_now)
         self._watch = agent.beliefs.watch()
         self._recorded: RecordedSearch | None = None
 
@@ -47,14 +51,15 @@ class FailureTracking:
         if not changes:
             self._failures.ticked()
             return
-        own = [change.fluent for change in changes if change.source == self._goal]
-        others = [change.fluent for change in changes if change.source != self._goal]
+        own = [change.fluent for change in changes if change.source is self._goal]
+        others = [change.fluent for change in changes if change.source is not self._goal]
         self._failures.ticked(others, own)
         self._watch.forget()
 
-    def plan_with(self, domain: FrozenDomain) -> None:
-        """Failures are those of this domain from now on."""
-        self._domain = domain
+    def plan_with(self, planner: Planner[Any]) -> None:
+        """Failures are those of this planner's domain from now on."""
+        self._planner = planner
+        vars(self).pop("_static_reads", None)
 
     @property
     def obstacle(self) -> Failure | None:
@@ -100,14 +105,20 @@ class FailureTracking:
         """A step, or a part that was to be planned on arrival, has made the plan fail."""
         if self._recorded is not None and not isinstance(failure.node, TaskNode):
             failure = failure.having_read(self._recorded.reads)
-        found = attributed(progress, failure, self._domain, self._agent.beliefs)
+        found = attributed(progress, failure, self._planner.domain, self._agent.beliefs)
         if found is not None and found.failure.error is not failure.error:
             self.reviewed(found.failure)  # a condition raised that was asked for the attribution
         self._remember(found)
 
     def will_fail(self, progress: Progress, failure: Failure) -> None:
         """The plan would not work to its end, for other reasons than a change by others."""
-        self._remember(attributed_ahead(progress, failure, self._domain))
+        self._remember(attributed_ahead(progress, failure, self._planner.domain))
+
+    def plan_refused(self, refused: PlanRefused) -> None:
+        """A plan could not start; the step whose hook refused is avoided."""
+        task, args = refused.call
+        failure = Failure(str(refused), call_text(task, args))
+        self._remember(AttributedFailure((task, args), failure, at_plan_start=True))
 
     def reviewed(self, failure: Failure | None) -> None:
         """Report the exception of a condition in the rest of a plan, which no other event has."""
@@ -120,7 +131,7 @@ class FailureTracking:
 
     def failed(self, failure: Failure) -> None:
         """The goal ends without success."""
-        reads = () if self._recorded is None else self._recorded.reads
+        reads = NOTHING_READ if self._recorded is None else self._recorded.reads
         waiting = self._failures.failed(failure, reads)
         self._recorded = None
         self._update_watch()
@@ -147,6 +158,15 @@ class FailureTracking:
             names, ticks = _names(failure.reads), entry.until - self._failures.tick - 1
             subject, why = failure.failure.what, failure.failure.why
             self._agent.emit(TaskAvoided(self._goal, subject, entry.count, why, ticks, names))
+
+    @cached_property
+    def _static_reads(self) -> StaticReads | None:
+        return static_reads(self._planner.domain, self._planner.goal)
+
+    def _differs_now(self, fluent: Fluent[Any], before: object) -> bool:
+        """Whether a search could tell a fluent's value now from the one before."""
+        reads = self._static_reads
+        return reads is None or reads.differ(fluent, before, self._agent.beliefs.get(fluent))
 
     def _update_watch(self) -> None:
         self._watch.over(self._failures.watched)

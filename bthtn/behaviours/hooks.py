@@ -35,9 +35,16 @@ class PlanHooks:
 
     A step that the next plan has as well stays open: neither hook is called for it. ``holder``
     holds the leases that hooks took; they are returned after each step's ``on_plan_end``.
+    ``on_refused`` is called with each PlanRefused that is raised.
     """
 
-    def __init__(self, agent: Agent[Any, Any], goal: str) -> None:
+    def __init__(
+        self,
+        agent: Agent[Any, Any],
+        goal: str,
+        on_refused: Callable[[PlanRefused], None] = lambda _refused: None,
+    ) -> None:
+        self._on_refused = on_refused
         self._runtime = runtime_of(agent)
         self.holder = Holder(goal, self._runtime.holder)
         self._agent = agent
@@ -110,7 +117,9 @@ class PlanHooks:
             error = None if start is None else self._call(start, one, "on_plan_start")
             if error is not None:
                 self._runtime.settle(one.account)
-                raise PlanRefused(f"on_plan_start of {name}: {text_of(error)}")
+                refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
+                self._on_refused(refused)
+                raise refused
             self._open.append(one)
 
     def _end(self, opened: list[_Open]) -> None:

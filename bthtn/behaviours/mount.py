@@ -15,7 +15,6 @@ from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_run import (
     Arrival,
-    CleanUp,
     OnFinished,
     OnResumed,
     Planned,
@@ -23,6 +22,7 @@ from bthtn.behaviours.plan_run import (
     PlanRun,
     ResumeFailed,
 )
+from bthtn.behaviours.plan_search import PlanSearch
 from bthtn.behaviours.sequence import discard
 from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.errors import BthtnError
@@ -41,19 +41,17 @@ class Mount:
         self,
         goal: Behaviour,
         agent: Agent[Any, Any],
-        search_rest: Callable[[Arrival], Callable[[], Plan | None]],
+        search: PlanSearch,
         on_resumed: OnResumed,
         on_finished: OnFinished,
-        clean_up: CleanUp,
     ) -> None:
-        self.hooks = PlanHooks(agent, goal.name)
+        self.hooks = PlanHooks(agent, goal.name, search.failures.plan_refused)
         self.setup_arguments: Mapping[str, Any] = {}
         self._goal = goal
         self._agent = agent
-        self._search_rest = search_rest
+        self._search = search
         self._on_resumed = on_resumed
         self._on_finished = on_finished
-        self._clean_up = clean_up
         self._is_idle = idle_for(agent.operators)
         self.is_broken = False
         """Whether the plan goes no further; only its running steps go on, until the next plan."""
@@ -88,7 +86,8 @@ class Mount:
     def progress(self) -> Progress:
         """How far the plan has come."""
         assert self._mounted is not None, "a plan is mounted"
-        return progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
+        progress = progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
+        return self._mounted.without_finished(progress)
 
     def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> None:
         """Mount a plan without the nodes that are ``over``, in the place of a broken one if any.
@@ -108,7 +107,7 @@ class Mount:
             self.setup_arguments,
             self._on_finished,
             holder=self.hooks.holder,
-            clean_up=self._clean_up,
+            clean_up=self._search.owe_cleanup,
         )
         subtree = compiled(plan.tree, self._run, over)
         self._set_up(subtree)
@@ -185,10 +184,10 @@ class Mount:
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
         assert self._mounted is not None, "a suspended part belongs to a running plan"
-        self._mounted.resumed(arrival.node, plan.tree, self.progress())
+        self._mounted.resumed(arrival.node, plan.tree)
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        ask, run = self._search_rest(arrival), self.run
+        ask, run = self._search.rest(arrival), self.run
 
         def planned() -> Planned | None:
             plan = ask()

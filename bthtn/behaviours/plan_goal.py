@@ -3,11 +3,11 @@
     not running     note the beliefs, and start to search
     searching       a budget of expansions per tick; RUNNING meanwhile
     no plan         FAILURE; after several times in a row, FAILURE at once until a belief changes
-    plan found      wait until goals whose place it takes have ended; if the world has changed
-                    meanwhile: does the plan still work? Then compile it, mount it and tick it
+    plan found      wait until goals whose place it takes have ended; then compile it, mount it
+                    and tick it
     running         if a relevant belief was changed from outside: keep the plan, replace it,
-                    repair it, or search anew; then tick the mounted plan; SUCCESS when the plan
-                    is done; when it fails, repair it or search again, a bounded number of times
+                    repair it, or search anew; then tick it: SUCCESS when it is done; when it
+                    fails, repair it or search again, a bounded number of times
     broken          only its running steps are ticked, until the next plan is known
     interrupted     abort everything at once
 
@@ -91,16 +91,15 @@ class PlanGoal(TakingOver):
         self._max_replans = max_replans
         self._reason = self.ends_for = ""
         self._budget = Budget(budget, self)
-        self._search = PlanSearch(agent, name, goal, settings, self._budget, replanning.retrying)
-        self._mount = Mount(
-            self, agent, self._search.rest, self._resumed, self._finished, self._search.owe_cleanup
-        )
-        self._holder = self._mount.hooks.holder
+        self._search = PlanSearch(agent, self.name, goal, settings, self._budget, replanning)
         self._failures, planner = self._search.failures, self._search.planner
-        self._review = Review(planner, agent.beliefs, name, replanning)
+        self._mount = Mount(self, agent, self._search, self._resumed, self._finished)
+        self._holder = self._mount.hooks.holder
+        self._review = Review(
+            planner, agent.beliefs, self.name, replanning, lambda: self._failures.avoided
+        )
         repairs = replanning.repair and not planner.seeks_least
-        on_error = self._failures.raised
-        self._repair = PendingRepair(settings, self._budget, on_error, repairs=repairs)
+        self._repair = PendingRepair(settings, self._budget, self._failures.raised, repairs=repairs)
 
     @property
     def goal(self) -> Network:
@@ -209,9 +208,7 @@ class PlanGoal(TakingOver):
                 self._mount.put(repaired.plan, repaired.over)
                 return self._repaired(repaired)
             plan = self._search.advance()
-            if plan is None:
-                return RUNNING
-            if self._must_wait():
+            if plan is None or self._must_wait():
                 return RUNNING
             if self._mount.is_broken and not self._mount.is_taken_over_by(plan):
                 self._give_up()
@@ -222,7 +219,10 @@ class PlanGoal(TakingOver):
             self._run_now(plan)
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         except PlanRefused as refused:
-            return self._plan_again(Failure(str(refused)))
+            status = self._plan_again(Failure(str(refused)))
+            # Nothing has started, so the next method may be tried in the same tick.
+            again = status is RUNNING and refused.call in self._failures.avoided
+            return self._find_plan() if again else status
         except (BthtnError, ResumeFailed) as error:
             raised = error if isinstance(error, BthtnError) else None
             return self._fail(Failure(str(error), error=raised))
@@ -282,7 +282,7 @@ class PlanGoal(TakingOver):
         return SUCCESS
 
     def _replace(self, verdict: Verdict) -> None:
-        """Run another plan, unless it is refused; the steps that both start with run on."""
+        """Run another plan, if it can start; the steps that both start with run on."""
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
@@ -293,7 +293,7 @@ class PlanGoal(TakingOver):
             self._mount.exchange(
                 plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
             )
-        except (PlanRefused, BthtnError) as error:
+        except (BthtnError, PlanRefused) as error:
             self.agent.emit(PlanKept(self.name, str(error), change))
             return
         self._search.follow()
@@ -309,7 +309,7 @@ class PlanGoal(TakingOver):
         """
         change, progress = verdict.change, self._mount.progress()
         failure = verdict.failure or Failure(verdict.reason)
-        by_others = change is not None and change.source != self.name
+        by_others = verdict.failure is None or getattr(change, "source", self.name) is not self.name
         if by_others:
             self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
         elif verdict.failure is not None:
@@ -334,7 +334,7 @@ class PlanGoal(TakingOver):
             return False
         try:
             self._mount.exchange(repaired.plan, repaired.over, repairs=True)
-        except (PlanRefused, BthtnError):
+        except (BthtnError, PlanRefused):
             return False
         self._repaired(repaired)
         return True

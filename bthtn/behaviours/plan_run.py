@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
+from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -54,7 +55,11 @@ class ResumeFailed(Exception):  # noqa: N818 - control flow, not an error
 
 
 class PlanRefused(Exception):  # noqa: N818 - control flow, not an error
-    """A plan cannot be started: a hook raised, or the plan does not work any more."""
+    """A plan cannot be started: the ``on_plan_start`` hook of the step ``call`` raised."""
+
+    def __init__(self, reason: str, call: tuple[PrimitiveTask[Any], tuple[Any, ...]]) -> None:
+        super().__init__(reason)
+        self.call = call
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +120,14 @@ class PlanRun:
     on_finished: OnFinished = lambda _node, _written: None
     ticks: int = 0
     next_resumption: int = 0
+    last_end: int = -1
+    """The tick in which the latest step ended."""
     holder: Holder | None = None
     clean_up: CleanUp = _no_cleanup
     is_repairable: bool = True
     writes_as: str = ""
+    beside: dict[Behaviour, Any] = field(default_factory=dict)
+    """What is left of the branches of parallel nodes in this tick, as far as it was needed."""
 
     @property
     def source(self) -> str:
@@ -128,6 +137,7 @@ class PlanRun:
     def ticked(self) -> None:
         """Count a tick of the plan. Call it before the tick."""
         self.ticks += 1
+        self.beside.clear()
         self.next_resumption = self.ticks + 1
 
     def resumed(self, arrival: Arrival, planned: Planned) -> None:

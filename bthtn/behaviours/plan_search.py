@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.failure_tracking import FailureTracking
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRefused, PlanRun, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch, SearchStatus, Settings
-from bthtn.replanning.backoff import RetryPolicy
+from bthtn.replanning.policy import Replanning
+from bthtn.replanning.restarting import RestartingSearch
 from bthtn.replanning.schedule import Budget
 from bthtn.world.state import FrozenState
 
@@ -29,14 +29,27 @@ MOST_EXPLAINED: Final = 200
 """Expansions of the largest search that is repeated to say why there is no plan."""
 
 
-class _Started(NamedTuple):
-    """A search, and the version of the beliefs that it started from, with what it was asked."""
+class _Started(RestartingSearch):
+    """A search of a goal, with its planner, and what its latest start has avoided."""
 
-    version: int
-    search: RecordedSearch
-    planner: Planner[Any]
-    state: FrozenState
     avoided: Avoided
+
+    def __init__(
+        self,
+        planner: Planner[Any],
+        failures: FailureTracking,
+        agent: Agent[Any, Any],
+        *,
+        resumes: bool,
+    ) -> None:
+        self.planner = planner
+        self._failures = failures
+        self._resumes = resumes
+        super().__init__(self._searched, agent.beliefs, planner.settings.max_expansions)
+
+    def _searched(self, state: FrozenState) -> RecordedSearch:
+        self.avoided = self._failures.avoided
+        return self._failures.search(self.planner, state, resumes=self._resumes)
 
 
 class PlanSearch:
@@ -54,7 +67,7 @@ class PlanSearch:
         goal: NetworkLike,
         settings: Settings,
         budget: Budget,
-        retry_policy: RetryPolicy,
+        replanning: Replanning,
     ) -> None:
         """Raises DomainError for a goal of another domain."""
         self._agent = agent
@@ -67,7 +80,7 @@ class PlanSearch:
         self._domain, fitting = domain_and_goal(self._domains, self._goal)
         self._newest = Planner[Any](self._domain, fitting, settings, cache=agent.cache)
         self.planner = self._newest
-        self.failures = FailureTracking(agent, name, self.planner.domain, retry_policy)
+        self.failures = FailureTracking(agent, name, self.planner, replanning.retrying)
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None
@@ -92,7 +105,7 @@ class PlanSearch:
         is_other = self.newest() is not self.planner
         if is_other:
             self.planner, self._prepared, self._background = self._newest, None, None
-            self.failures.plan_with(self.planner.domain)
+            self.failures.plan_with(self.planner)
         return is_other
 
     def start(self) -> bool:
@@ -107,27 +120,19 @@ class PlanSearch:
 
     def restart_if_changed(self) -> None:
         """Start the search anew if a belief has changed since it started."""
-        if self._current is not None and self._current.version != self._agent.beliefs.version:
-            self._current = self._started()
+        if self._current is not None:
+            self._current.restart_if_changed()
 
     def advance(self) -> Plan | None:
         """Search within the budget; a plan that works now, None while the search goes on.
 
-        Raises ResumeFailed when there is no plan, PlanRefused when the plan that was found does
-        not work any more, PlanningError when a user's function raises, and DomainError for a goal
-        that the agent's domain does not fit.
+        Raises ResumeFailed when there is no plan, PlanningError when a user's function raises, and
+        DomainError for a goal that the agent's domain does not fit.
         """
         if self._unfit is not None:
             raise self._unfit
         assert self._current is not None, "a goal without a plan searches for one"
-        plan = self._plan_of(self._current)
-        if plan is None or self._current.version == self._agent.beliefs.version:
-            return plan
-        seen = replay(plan, self._agent.beliefs.frozen())
-        if not seen.ok:
-            changed = "the world changed while the plan was being made"
-            raise PlanRefused(f"{changed}: {seen.reason}")
-        return plan
+        return self._plan_of(self._current)
 
     def stop(self) -> None:
         """Drop the current search."""
@@ -138,6 +143,9 @@ class PlanSearch:
 
         The next ``start`` takes over the plan that was found.
         """
+        self.failures.tick()
+        if self.failures.obstacle:
+            return False
         try:
             self.follow()
             return self._unfit is None and self._prepare()
@@ -204,22 +212,20 @@ class PlanSearch:
 
     def _plan_of(self, started: _Started) -> Plan | None:
         """The plan of a search, None while it goes on. Raises ResumeFailed without a plan."""
-        search = started.search
-        status = self._budget.advance(search)
+        status = self._budget.advance(started)
         if status is SearchStatus.RUNNING:
             return None
-        if search.plan is None:
-            limit = f"no plan within {search.expansions} expansions"
+        if started.plan is None:
+            limit = f"no plan within {started.expansions} expansions"
             is_limit = status is SearchStatus.LIMIT
             raise ResumeFailed(limit if is_limit else self._reason_of(started))
-        return search.plan
+        return started.plan
 
     def _reason_of(self, started: _Started) -> str:
         """Why there is no plan. The search is repeated for it, once while nothing changes."""
-        search = started.search
-        if search.expansions > MOST_EXPLAINED:
+        if started.expansions > MOST_EXPLAINED:
             return "there is no plan"
-        asked = (started.planner, dict(search.reads), dict(started.avoided))
+        asked = (started.planner, dict(started.reads), dict(started.avoided))
         if asked != self._explained[0]:
             try:
                 trace = started.planner.trace(started.state, started.avoided)
@@ -231,21 +237,14 @@ class PlanSearch:
         return self._explained[1]
 
     def _started(self, planner: Planner[Any] | None = None, *, resumes: bool = False) -> _Started:
-        planner = planner or self.planner
-        version, state = self._agent.beliefs.version, self._agent.beliefs.frozen()
-        search = self.failures.search(planner, state, resumes=resumes)
-        return _Started(version, search, planner, state, self.failures.avoided)
+        return _Started(planner or self.planner, self.failures, self._agent, resumes=resumes)
 
     def _prepare(self) -> bool | None:
         started = self._background = self._background or self._started()
         # The goal is not ticked meanwhile, so its whole budget is there.
         self._budget.renew()
-        if self._budget.advance(started.search) is SearchStatus.RUNNING:
+        if self._budget.advance(started) is SearchStatus.RUNNING:
             return None
         self._background = None
-        plan, beliefs = started.search.plan, self._agent.beliefs
-        if plan is None:
-            return False
-        works = started.version == beliefs.version or replay(plan, beliefs.frozen()).ok
-        self._prepared = started if works else None
-        return works
+        self._prepared = None if started.plan is None else started
+        return started.plan is not None

@@ -20,6 +20,8 @@ from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
+from bthtn.replanning.validity import fluents_changed_by
+from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
 from bthtn.world.trail import WorkingState
 
@@ -54,10 +56,11 @@ class StepRun:
         self.place = path_text(path)
         self.holder = Holder(f"{self.name} #{self.number}", run.holder)
         self._account = Account(self.holder)
+        self._news = Source(self.name)
 
     def acting(self) -> AbstractContextManager[None]:
-        """Within the ``with``, the user's code takes leases for this step."""
-        return self._runtime.acting(self._account)
+        """Within the ``with``, the user's code takes leases, and believes, for this step."""
+        return self._runtime.acting(self._account, self._writer)
 
     def started(self) -> None:
         """Report the start, and write the ``on_start`` effects, whose exceptions propagate."""
@@ -114,6 +117,10 @@ class StepRun:
             return raised
         self.agent.emit(code_failed(f"{code} of '{self.node.task.name}'", raised))
         return error
+
+    def _writer(self, fluent: Fluent[Any]) -> str:
+        """The source of a belief of the operator: the plan's for what the step writes itself."""
+        return self.source if fluent in fluents_changed_by(self.node) else self._news
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
         """Write the effects of a moment, all or none: values are computed before any is written."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.behaviours.beside import Beside
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, failed_at
@@ -24,7 +25,9 @@ from bthtn.world.footprint import Footprint
 class Suspended(Placeholder):
     """Is planned when the tick reaches it, and replaced by the behaviours of its plan.
 
-    It is planned from the actual state, over several ticks if needed. A plan that conflicts with
+    It is planned from the actual state, over several ticks if needed; reached in a tick in which
+    a step of the plan has ended, it waits for the next one, in which the sensors have seen what
+    the step did, unless its cause says ``now``. A plan that conflicts with
     a parallel branch waits until that branch is done, and is made again if the world has changed
     meanwhile. A part that a resumption has suspended again is not planned in the same tick, so
     that a task that only ever suspends itself cannot hang the agent.
@@ -45,6 +48,8 @@ class Suspended(Placeholder):
     def initialise(self) -> None:
         """Called by py_trees before the first tick of a run."""
         self._forget()
+        if self._run.last_end == self._run.ticks and not self.node.cause.now:
+            self._not_before = self._run.ticks + 1
 
     def update(self) -> Status:
         """Called by py_trees at every tick: plan, wait, or set ``replacement``."""
@@ -86,23 +91,35 @@ class Suspended(Placeholder):
             self._forget()
             return self._arrive()
         self._run.resumed(self, self._planned)
+        for beside, branch, _ in self._surroundings():
+            beside.add(branch, plan.footprint)
         self.replacement = self._planned.steps
         return Status.SUCCESS
 
     def _must_wait(self, plan: Plan) -> bool:
         """Whether the plan conflicts with a branch that is still running."""
         self.waits_for = None
+        wanted = plan.footprint
+        for beside, branch, node in self._surroundings():
+            for suspect in beside.suspects(branch, wanted):
+                sibling = node.children[suspect]
+                over = remaining(sibling).conflict_with(wanted)
+                if over:
+                    self._wait_for(sibling, over)
+                    return True
+        return False
+
+    def _surroundings(self) -> Iterator[tuple[Beside, int, PlanParallel]]:
+        """Yield what is beside this part in the parallel nodes around it, inner ones first."""
         node: Behaviour = self
         while isinstance(node.parent, COMPOSITES):
-            if isinstance(node.parent, PlanParallel):
-                wanted = plan.footprint
-                for sibling in node.parent.children:
-                    over = sibling is not node and remaining(sibling).conflict_with(wanted)
-                    if over:
-                        self._wait_for(sibling, over)
-                        return True
-            node = node.parent
-        return False
+            above = node.parent
+            if isinstance(above, PlanParallel):
+                beside = self._run.beside.get(above)
+                if beside is None:
+                    beside = self._run.beside[above] = Beside(above)
+                yield beside, above.children.index(node), above
+            node = above
 
     def _wait_for(self, sibling: Behaviour, over: str) -> None:
         self.waits_for = sibling

@@ -21,6 +21,7 @@ from py_trees.composites import Parallel
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
 from bthtn.agent.runtime import runtime_of
+from bthtn.world.beliefs import Source
 
 
 class TakingOver(Behaviour):
@@ -33,7 +34,7 @@ class TakingOver(Behaviour):
     _holder: Holder
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
-        super().__init__(name)
+        super().__init__(Source(name))  # its plans write under this name
         self.agent = agent
         self._awaited: list[TakingOver] = []
         self._waiting: list[TakingOver] = []

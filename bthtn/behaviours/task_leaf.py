@@ -278,6 +278,7 @@ class TaskLeaf(Behaviour):
     def _end(self, reason: str, error: BaseException | None = None) -> None:
         """End the step: with success, or as failed for a reason."""
         self._operator = None
+        self._run.last_end = self._run.ticks
         reason = self._started.ended(reason, error)
         if reason:
             self._fail(reason, error)

@@ -70,18 +70,21 @@ class PriorityNetwork:
 
 @dataclass(frozen=True, slots=True)
 class DeferNetwork:
-    """A task that is planned when execution reaches it.
+    """A task that is planned when execution reaches it; ``now``, or after the next sensing.
 
     Planning goes on after it with the effects that it ``ensures``, and stops if there are none.
     """
 
     call: TaskCall
     ensures: tuple[Effect, ...] = ()
+    now: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PauseNetwork:
-    """Planning stops here, and goes on when execution reaches this place."""
+    """Planning stops here, and goes on when execution reaches this place, or after sensing."""
+
+    now: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,7 @@ NetworkLike = Network | Construct | tuple[Any, ...] | list[Any]
 
 NULL = NullNetwork()
 PAUSE = PauseNetwork()
+PAUSE_NOW = PauseNetwork(now=True)
 
 
 def sequence(*parts: NetworkLike) -> Network:
@@ -158,19 +162,29 @@ def priority(*parts: NetworkLike, reactive: bool = False) -> Network:
 
 
 @checked
-def defer(call: TaskCall, *, ensures: Assignment | tuple[Assignment, ...] = ()) -> Network:
-    """A task that is planned on arrival. With ``ensures`` planning continues after it."""
+def defer(
+    call: TaskCall, *, ensures: Assignment | tuple[Assignment, ...] = (), now: bool = False
+) -> Network:
+    """A task that is planned on arrival. With ``ensures`` planning continues after it.
+
+    Behind a step it is planned in the tick after its end, when the agent has sensed what the step
+    did; with ``now`` in the same tick, without looking.
+    """
     effects = (ensures,) if isinstance(ensures, Assignment) else tuple(ensures)
     for effect in effects:
         if not isinstance(effect, Assignment):
             hint = "ensures takes effects: Soldier.in_cover.becomes(True)"
             raise DomainError(Diagnostic("BT110", f"{effect!r} is not an effect", hint=hint))
-    return DeferNetwork(call, effects)
+    return DeferNetwork(call, effects, now)
 
 
-def pause() -> Network:
-    """Stop planning here until execution gets here."""
-    return PAUSE
+def pause(*, now: bool = False) -> Network:
+    """Stop planning here until execution gets here.
+
+    Behind a step, planning goes on in the tick after its end, when the agent has sensed what the
+    step did; with ``now`` in the same tick, without looking.
+    """
+    return PAUSE_NOW if now else PAUSE
 
 
 def null() -> Network:
@@ -240,8 +254,8 @@ def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Netw
     match network:
         case TaskCall():
             return network.with_tasks(tasks)
-        case DeferNetwork(call, ensures):
-            return DeferNetwork(call.with_tasks(tasks), ensures)
+        case DeferNetwork(call, ensures, now):
+            return DeferNetwork(call.with_tasks(tasks), ensures, now)
         case SequenceNetwork(parts):
             return SequenceNetwork(each(parts))
         case ParallelNetwork(parts, policy):
@@ -272,10 +286,10 @@ def network_text(network: Network | Construct, binding: Binding | None = None) -
             return f"parallel({listed(parts)}{extra})"
         case PriorityNetwork(parts, reactive):
             return f"priority({listed(parts)}{', reactive' if reactive else ''})"
-        case DeferNetwork(call, _):
-            return f"defer({call.text(binding)})"
-        case PauseNetwork():
-            return "pause"
+        case DeferNetwork(call, _, now):
+            return f"defer({call.text(binding)}{', now' if now else ''})"
+        case PauseNetwork(now):
+            return "pause(now)" if now else "pause"
         case NullNetwork():
             return "null"
         case _:

@@ -59,12 +59,13 @@ def _alike(footprints: Sequence[Footprint], policy: ParallelPolicy) -> set[Expre
 
 def side_by_side(footprints: Sequence[Footprint], policy: ParallelPolicy) -> Footprint:
     """The footprint of a parallel node. Writes of branches that may be aborted are not certain."""
-    together = Footprint()
     sure, alike = _sure(policy, len(footprints)), _alike(footprints, policy)
-    for branch, footprint in enumerate(footprints):
-        done = branch in sure
-        together = together.then(footprint if done else footprint.unsure(but=alike))
-    return together
+    return Footprint.in_turn(
+        [
+            footprint if branch in sure else footprint.unsure(but=alike)
+            for branch, footprint in enumerate(footprints)
+        ]
+    )
 
 
 def after_parallel(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from bthtn.domain.network import Network, ParallelPolicy
+from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, call_text
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -31,19 +31,33 @@ class SuspensionKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Suspension:
-    """Why planning stopped, with the name of the unknown fluent where that was the cause."""
+    """Why planning stopped, with the name of the unknown fluent where that was the cause.
+
+    ``now`` is set where the author wants no sensing before the rest is planned.
+    """
 
     kind: SuspensionKind
     fluent: str = ""
+    now: bool = False
 
     def __str__(self) -> str:
-        return f"{self.kind.value} {self.fluent}" if self.fluent else self.kind.value
+        text = f"{self.kind.value} {self.fluent}" if self.fluent else self.kind.value
+        return f"{text}, now" if self.now else text
 
 
 PAUSED = Suspension(SuspensionKind.PAUSE)
 DEFERRED = Suspension(SuspensionKind.DEFER)
+PAUSED_NOW = Suspension(SuspensionKind.PAUSE, now=True)
+DEFERRED_NOW = Suspension(SuspensionKind.DEFER, now=True)
 HORIZON = Suspension(SuspensionKind.HORIZON)
 BUDGET = Suspension(SuspensionKind.BUDGET)
+
+
+def cause_of(network: DeferNetwork | PauseNetwork) -> Suspension:
+    """The cause with which a network suspends planning."""
+    if isinstance(network, PauseNetwork):
+        return PAUSED_NOW if network.now else PAUSED
+    return DEFERRED_NOW if network.now else DEFERRED
 
 
 @dataclass(frozen=True, slots=True, eq=False)

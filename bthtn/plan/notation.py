@@ -11,8 +11,10 @@ when their ``normal`` texts are equal.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
@@ -48,10 +50,15 @@ from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
 COMPOSITES: Final = frozenset({"parallel", "priority", "suspended", "defer"})
-RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy"}
+RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
 _HOW: Final = "write a task, or one of (…), parallel(…), priority(…), suspended(…), null"
 _WORD: Final = re.compile(r"""[^\s(),"'=]+""")
-_OPTION: Final = re.compile(r"(reactive|policy\s*=\s*(?P<policy>\w*))\s*(?=\))")
+_OPTION: Final = re.compile(
+    r"(?P<name>reactive|now|policy(?=\s*=))(?:(?<=policy)\s*=\s*(?P<policy>\w*))?\s*(?=\))"
+)
+_OWNERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"reactive": ("priority",), "policy": ("parallel",), "now": ("defer", "pause")}
+)
 _IN_VALUE: Final = re.compile(rf"""{QUOTED.pattern}|[^"'()\[\]{{}},]+|.""", re.DOTALL)
 
 
@@ -131,12 +138,20 @@ class _PlanParser:
         if word[0] == "null":
             return networks.NULL if self._suspended else NULL_NODE
         if word[0] == "pause" and self._suspended:
-            return networks.PAUSE
+            return self._pause()
         only_inside = word[0] == "defer" and not self._suspended
         if word[0] not in COMPOSITES or only_inside or self._peek() != "(":
             hint = f"a task of this name is written '{word[0]}', in quotes"
             raise self._fault(start, f"{word[0]} cannot stand here like this", hint)
         return self._composite(word[0], start)
+
+    def _pause(self) -> networks.Network:
+        if self._peek() != "(":
+            return networks.PAUSE
+        start, options = self._at, dict[str, Any]()
+        if self._parts("pause", options) or not options:
+            raise self._fault(start, "a pause has nothing in it", "write pause or pause(now)")
+        return networks.PAUSE_NOW
 
     def _composite(self, word: str, start: int) -> Any:
         outside = self._suspended
@@ -177,11 +192,10 @@ class _PlanParser:
     def _option(self, word: str, options: dict[str, Any]) -> bool:
         """Parse an option into ``options``. Returns False if there is none here."""
         found = _OPTION.match(self._text, self._at)
-        owner = "priority" if found and found["policy"] is None else "parallel"
-        if found is None or word != owner:
+        if found is None or word not in _OWNERS[found["name"]]:
             return False
-        if owner == "priority":
-            options["reactive"] = True
+        if found["policy"] is None:
+            options[found["name"]] = True
         else:
             known = [policy.value for policy in ParallelPolicy]
             if found["policy"] not in known:

@@ -300,15 +300,17 @@ def _shape(network: Network) -> tuple[Any, ...]:
     match network:
         case TaskCall(task, args):
             return (task, *map(_argument, args))
-        case DeferNetwork(call, ensures):
-            return ("defer", _shape(call), *map(id, ensures))
+        case DeferNetwork(call, ensures, now):
+            return ("defer", now, _shape(call), *map(id, ensures))
         case ParallelNetwork(parts, policy):
             return (policy, *map(_shape, parts))
         case PriorityNetwork(parts, reactive):
             return ("priority", reactive, *map(_shape, parts))
         case SequenceNetwork(parts):
             return ("sequence", *map(_shape, parts))
-        case PauseNetwork() | NullNetwork():
+        case PauseNetwork(now):
+            return (type(network), now)
+        case NullNetwork():
             return (type(network),)
         case _:
             assert_never(network)

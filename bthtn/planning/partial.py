@@ -28,9 +28,7 @@ from bthtn.domain.network import (
 from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, PlanningError
 from bthtn.plan.nodes import (
-    DEFERRED,
     HORIZON,
-    PAUSED,
     Foreseen,
     Node,
     NullNode,
@@ -41,6 +39,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     Suspension,
     TaskNode,
+    cause_of,
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
@@ -137,9 +136,9 @@ class _Cutter(Projection):
             case TaskCall():
                 return self._called(node, network, binding, followed=followed)
             case DeferNetwork():
-                return self._deferred(node, network.call, binding, followed=followed)
+                return self._deferred(node, network, binding, followed=followed)
             case PauseNetwork():
-                return self._leaf(_made_from(network, binding, node, NullNode), PAUSED)
+                return self._leaf(_made_from(network, binding, node, NullNode), cause_of(network))
             case NullNetwork():
                 return self._leaf(_made_from(network, binding, node, NullNode), None)
             case SequenceNetwork(parts):
@@ -172,13 +171,13 @@ class _Cutter(Projection):
         return node
 
     def _deferred(
-        self, node: Node, call: TaskCall, binding: Binding, *, followed: bool
+        self, node: Node, network: DeferNetwork, binding: Binding, *, followed: bool
     ) -> Visit[Node]:
         if isinstance(node, SuspendedNode):
             self.path.cause = node.cause
             return node
-        self.path.cause = DEFERRED
-        left: Node = yield self._cut_off((call,), binding, node, followed=followed)
+        self.path.cause = cause_of(network)
+        left: Node = yield self._cut_off((network.call,), binding, node, followed=followed)
         return left
 
     def _scope(self, node: ScopeNode, *, followed: bool) -> Visit[Node]:

@@ -1,11 +1,12 @@
 """RetryPolicy and Backoff: when a goal tries again after it has ended without success.
 
 first failures    the goal tries again as soon as it is ticked
-further failures  it tries nothing for 2, 4, 8 … ticks, or until a fluent changes that the attempt
-                  has read
+further failures  it tries nothing for 2, 4, 8 … ticks, or until a change that can matter
+a change          ends the wait at once; if the goal fails again after it, the next change counts
+                  after 1, 2, 4 … ticks, until a wait has passed without any
 success           the failures are forgotten
 
-So a goal that cannot be reached does not use up its budget in every tick.
+So a goal that cannot be reached does not use up its budget in every tick, whatever changes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class RetryPolicy:
     for ``cooldown`` ticks, twice as long each time it fails again, up to ``longest_cooldown``.
     A goal that has ended without success ``wait_after`` times in a row waits ``wait`` ticks, and
     twice as long each time after that, up to ``longest_wait``; 0 for not at all. It tries again
-    sooner if a fluent changes on which the failure depends. Ticks are those of the goal.
+    sooner after a change that can matter. Ticks are those of the goal.
     """
 
     avoid_after: int | None = 3
@@ -54,6 +55,11 @@ def _refused(name: str, value: int, hint: str) -> DomainError:
 def doubled(first: int, times: int, longest: int) -> int:
     """``first * 2**times``, but at most ``longest``."""
     return longest if times >= longest.bit_length() else min(first << times, longest)
+
+
+def delay_after(in_vain: int, longest: int) -> int:
+    """Ticks until a change counts, after so many changes in vain: 0, 1, 2, 4 … ticks."""
+    return doubled(1, in_vain - 1, longest) if in_vain else 0
 
 
 DEFAULT_RETRY_POLICY: Final = RetryPolicy()
@@ -92,6 +98,9 @@ class Backoff:
         self._policy = policy
         self.failures = 0
         self.waiting: WaitReason | None = None
+        self._began = 0  # the tick in which it began to wait
+        self._has_changed = False  # since then
+        self._in_vain = 0  # waits in a row that a change has ended, after which it failed again
 
     def failed(
         self, failure: Failure, tick: int, fluents: frozenset[Fluent[Any]], latest: int | None
@@ -110,19 +119,26 @@ class Backoff:
         if latest is not None:
             until = min(until, max(latest, tick + 1))
         self.waiting = WaitReason(self.failures, failure, until, fluents)
+        self._began, self._has_changed = tick, False
         return self.waiting
 
     def waits(self, tick: int) -> bool:
         """Whether the goal has to wait in this tick."""
-        if self.waiting is not None and tick >= self.waiting.until:
+        if self.waiting is not None and tick >= self._end(self.waiting):
+            self._in_vain = self._in_vain + 1 if self._has_changed else 0
             self.waiting = None
         return self.waiting is not None
 
-    def wake(self) -> None:
-        """End the wait, because one of the fluents has changed."""
-        self.waiting = None
+    def changed(self) -> None:
+        """Note a change that can matter: the wait ends, at once unless the last one was in vain."""
+        self._has_changed = True
 
     def succeeded(self) -> None:
         """Forget the failures after a successful attempt."""
-        self.failures = 0
+        self.failures = self._in_vain = 0
         self.waiting = None
+
+    def _end(self, waiting: WaitReason) -> int:
+        if not self._has_changed:
+            return waiting.until
+        return min(waiting.until, self._began + 1 + delay_after(self._in_vain, waiting.until))

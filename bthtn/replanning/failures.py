@@ -9,14 +9,16 @@
 
 A step or method that fails several times in a row is avoided for a cool-down, or until a fluent
 changes that the failure depends on. If it fails again after that, it is avoided at once, and twice
-as long. Since a change may be mere noise, only the first one ends the cool-down at once: each time
+as long. What a plan could not reserve at its start is avoided at once, for as long as a goal would
+wait. Since a change may be mere noise, only the first one ends the cool-down at once: each time
 that the step fails again after a change, the next change takes effect after a longer delay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
@@ -25,12 +27,14 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoidable, Avoided
-from bthtn.replanning.backoff import Backoff, RetryPolicy, WaitReason, doubled
+from bthtn.replanning.backoff import Backoff, RetryPolicy, WaitReason, delay_after, doubled
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import path_to
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView
+
+NOTHING_READ: Final[Mapping[Fluent[Any], Any]] = MappingProxyType({})
 
 MAX_REMEMBERED: Final = 256
 """Maximum number of steps and methods whose failures are counted; then the oldest is forgotten."""
@@ -43,13 +47,14 @@ class AttributedFailure:
     ``refused`` means that a condition was false, so the step was not started. Then a change by
     the goal itself can end the cool-down, too; otherwise only changes by others can. What
     ``was_drawn`` is avoided after its first failure until the goal begins anew, so that something
-    else is drawn.
+    else is drawn. ``at_plan_start`` means that a hook did not let the plan start.
     """
 
     cause: Avoidable
     failure: Failure
     refused: bool = False
     was_drawn: bool = False
+    at_plan_start: bool = False
 
     @property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -180,19 +185,21 @@ class FailureMemory:
             del self._counts[next(iter(self._counts))]
         entry.latest, entry.tick, entry.has_changed = failure, tick, False
         entry.count += 1
-        if entry.count < after:
+        first, longest = self._policy.cooldown, self._policy.longest_cooldown
+        if failure.at_plan_start:
+            after, first, longest = 1, self._policy.wait, self._policy.longest_wait
+        if entry.count < after or not first or not longest:
             if failure.was_drawn:
                 entry.until = tick + 1 + self._policy.cooldown
             return None
-        longest = self._policy.longest_cooldown
-        entry.until = tick + 1 + doubled(self._policy.cooldown, entry.times, longest)
+        entry.until = tick + 1 + doubled(first, entry.times, longest)
         entry.times += 1
         return entry
 
     def began(self) -> None:
         """Allow what is avoided only so that something else was drawn."""
         for entry in self._counts.values():
-            if entry.count < (self._policy.avoid_after or 1):
+            if entry.latest.was_drawn and entry.count < (self._policy.avoid_after or 1):
                 entry.until = 0
 
     def succeeded(self, cause: Avoidable) -> None:
@@ -245,9 +252,7 @@ class FailureMemory:
     def _end(self, entry: FailureCount) -> int:
         if not entry.has_changed:
             return entry.until
-        longest = entry.until - entry.tick
-        delay = doubled(1, entry.noise - 1, longest) if entry.noise else 0
-        return min(entry.until, entry.tick + 1 + delay)
+        return min(entry.until, entry.tick + 1 + delay_after(entry.noise, entry.until))
 
 
 def _text(entry: FailureCount) -> str:
@@ -257,14 +262,25 @@ def _text(entry: FailureCount) -> str:
     return f"it failed at tick {entry.tick} because {why}; until tick {entry.until}{change}"
 
 
+DiffersNow = Callable[[Fluent[Any], Any], bool]
+"""Whether a search could tell a fluent's value now from the one that it read."""
+
+
+def _any_change(_fluent: Fluent[Any], _value: object) -> bool:
+    return True
+
+
 class GoalFailures:
     """Failures of one goal of one agent. ``tick`` counts the ticks in which the goal was ticked."""
 
-    def __init__(self, policy: RetryPolicy) -> None:
+    def __init__(self, policy: RetryPolicy, differs: DiffersNow = _any_change) -> None:
         self.tick = 0
         self._memory = FailureMemory(policy)
         self._backoff = Backoff(policy)
+        self._differs = differs
+        # What the failures of steps depend on, and what the last search without a plan has read.
         self._reads: set[Fluent[Any]] = set()
+        self._searched: Mapping[Fluent[Any], Any] = {}
         self._has_plan = self._had_plan = False
 
     def ticked(self, changed: Sequence[Fluent[Any]] = (), own: Sequence[Fluent[Any]] = ()) -> None:
@@ -275,10 +291,15 @@ class GoalFailures:
         self.tick += 1
         if not changed and not own:
             return
-        different = frozenset(changed)
-        self._memory.changed(different, frozenset(own))
-        if self._backoff.waiting is not None and not different.isdisjoint(self.watched):
-            self._backoff.wake()
+        self._memory.changed(changed, own)
+        if any(map(self._can_matter, (*changed, *own))):
+            self._backoff.changed()
+
+    def _can_matter(self, fluent: Fluent[Any]) -> bool:
+        """Whether a change of the fluent could let the next attempt end otherwise."""
+        if fluent in self._reads or fluent in self._memory.reads:
+            return True
+        return fluent in self._searched and self._differs(fluent, self._searched[fluent])
 
     @property
     def waiting(self) -> WaitReason | None:
@@ -327,12 +348,15 @@ class GoalFailures:
         """Forget the failures of a step or method that has succeeded."""
         self._memory.succeeded(cause)
 
-    def failed(self, failure: Failure, reads: Iterable[Fluent[Any]] = ()) -> WaitReason | None:
+    def failed(
+        self, failure: Failure, reads: Mapping[Fluent[Any], Any] = NOTHING_READ
+    ) -> WaitReason | None:
         """Count an attempt without success; ``reads`` are the reads of a search without a plan.
 
         Returns the reason to wait, None if the goal may begin again at once.
         """
         self._had_plan = self._has_plan
+        self._searched = reads
         depends_on = frozenset(self._reads) | fluents_in(reads)
         latest = self._memory.next_change(self.tick)
         return self._backoff.failed(failure, self.tick, depends_on, latest)

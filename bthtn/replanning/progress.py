@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import assert_never
 
@@ -97,16 +98,20 @@ class Progress:
             order.append((node, below))
             pending.extend(reversed(below))
         found: set[Node] = set()
+        reached: dict[Node, int] = {}  # the last child that has begun
         for node, below in reversed(order):
             last = max((n for n, child in enumerate(below) if child in found), default=None)
-            if last is None and not self._has_started(node):
-                continue
-            found.add(node)
-            if last and not isinstance(node, ParallelNode | PriorityNode):
-                for passed in below[:last]:
-                    below_it = self.nodes(passed)
-                    found.update(one for one in below_it if not isinstance(one, NullNode))
-        return frozenset(found)
+            if last is not None:
+                reached[node] = last
+            if last is not None or self._has_started(node):
+                found.add(node)
+        passed: set[Node] = set()
+        for node, below in order:
+            if node in passed:
+                passed.update(below)
+            elif node in reached and not isinstance(node, ParallelNode | PriorityNode):
+                passed.update(below[: reached[node]])
+        return frozenset(found.union(one for one in passed if not isinstance(one, NullNode)))
 
     def _has_started(self, node: Node) -> bool:
         if isinstance(node, TaskNode):
@@ -122,9 +127,14 @@ class Progress:
         return [
             node
             for node in self.nodes(root)
-            if (isinstance(node, TaskNode) and self.stage(node) in (Stage.AHEAD, Stage.RUNNING))
-            or (isinstance(node, SuspendedNode) and node not in self.planned)
+            if isinstance(node, TaskNode | SuspendedNode) and self.is_unfinished(node)
         ]
+
+    def is_unfinished(self, node: TaskNode | SuspendedNode) -> bool:
+        """Whether a step has not ended, or a suspended part is not planned."""
+        if isinstance(node, SuspendedNode):
+            return node not in self.planned
+        return self.stage(node) in (Stage.AHEAD, Stage.RUNNING)
 
 
 IsIdle = Callable[[TaskNode], bool]
@@ -147,9 +157,9 @@ def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
 class MountedTree:
     """The tree of a running plan, which grows when suspended parts are planned.
 
-    If all of a tree is finished except the suspended part that is planned now, the new plan
-    replaces that tree, so that a task which continues by suspending itself again and again does
-    not make the tree grow without limit.
+    If all of a tree is finished except one suspended part, the plan of that part replaces the tree
+    when the progress is next looked at, so that a task which continues by suspending itself again
+    and again does not make the tree grow without limit.
     """
 
     def __init__(self, tree: Node) -> None:
@@ -158,8 +168,9 @@ class MountedTree:
         # For each suspended part, the one whose plan it stands in; None in the plan itself.
         self._owner: dict[SuspendedNode, SuspendedNode | None] = {}
         self._own(tree, None)
+        self._has_grown = False
 
-    def resumed(self, node: SuspendedNode, tree: Node, progress: Progress) -> None:
+    def resumed(self, node: SuspendedNode, tree: Node) -> None:
         """Add the tree that was planned for a suspended part when execution reached it."""
         if node not in self._owner:  # replaced once, and reached again by a reactive choice
             self._forget_below(self.tree)
@@ -167,13 +178,41 @@ class MountedTree:
             self._own(self.tree, None)
         if node in self.planned:
             self._forget_below(self.planned[node])
-        owner = self._owner.get(node)
-        part = self.tree if owner is None else self.planned[owner]
-        if progress.unfinished(part) != [node]:
-            self.planned[node] = tree
-            self._own(tree, node)
-            return
-        self._forget_below(part)
+        self.planned[node] = tree
+        self._own(tree, node)
+        self._has_grown = True
+
+    def without_finished(self, progress: Progress) -> Progress:
+        """Replace the trees that are finished but for one part. Returns the new progress."""
+        if not self._has_grown:
+            return progress
+        self._has_grown = False
+        steps: Counter[SuspendedNode | None] = Counter()  # unfinished, of each tree by its owner
+        parts: list[SuspendedNode] = []
+        pending: list[tuple[Node, SuspendedNode | None]] = [(self.tree, None)]
+        while pending:
+            node, owner = pending.pop()
+            if isinstance(node, SuspendedNode) and node in self.planned:
+                parts.append(node)
+                pending.append((self.planned[node], node))
+            elif isinstance(node, TaskNode | SuspendedNode):
+                steps[owner] += progress.is_unfinished(node)
+            else:
+                pending.extend((child, owner) for child in progress.below(node))
+        unfinished: dict[SuspendedNode | None, list[SuspendedNode]] = defaultdict(list)
+        for node in reversed(parts):  # inner parts first
+            if steps[node] or unfinished[node]:
+                unfinished[self._owner[node]].append(node)
+        for node in reversed(parts):
+            owner = self._owner.get(node)
+            if unfinished[owner] == [node] and not steps[owner]:
+                self._replace(owner, node)
+        return replace(progress, tree=self.tree)
+
+    def _replace(self, owner: SuspendedNode | None, node: SuspendedNode) -> None:
+        """Put the plan of a part in the place of the tree that it stands in."""
+        tree = self.planned.pop(node)
+        self._forget_below(self.tree if owner is None else self.planned[owner])
         if owner is None:
             self.tree = tree
         else:

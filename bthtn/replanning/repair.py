@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from bthtn.domain.network import NULL, SequenceNetwork
 from bthtn.domain.task import TaskCall
@@ -43,6 +44,9 @@ from bthtn.world.expression import Constant
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
+
+MOST_CHECKS: Final = 16
+"""New parts with which the whole rest is checked, so that a repair takes linear time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +137,7 @@ class Repair:
         assert path is not None, "the broken node is in the rest of the plan"
         self._path = path
         self._parts = self._starts()
+        self._checks = 0
         self._scope: ScopeNode | None = None
         self._search: Search | None = None
         self.status = SearchStatus.RUNNING
@@ -164,9 +169,9 @@ class Repair:
         return self.status
 
     def _next(self) -> Search | None:
-        """The search for the next larger part, None when there is none."""
+        """The search for the next larger part, None when there is none, or enough was tried."""
         scope, start = next(self._parts, (None, None))
-        if scope is None or start is None:
+        if scope is None or start is None or self._checks == MOST_CHECKS:
             return None
         call = TaskCall(scope.task, tuple(map(Constant, scope.args)))
         # A second step that does nothing: it is suspended if planning stops in the part.
@@ -219,6 +224,7 @@ class Repair:
     def _fits(self, changed: list[Node], tree: Node) -> bool:
         if _disturbs(changed, self._rest.over):
             return False
+        self._checks += 1
         progress = self._rest.progress(tree)
         return validity_of(progress, self._old.domain, self._now).failure is None
 

@@ -20,8 +20,9 @@ from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.plan.replay import replay
+from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
-from bthtn.replanning.improvement import Improvement, StaticReads, static_reads
+from bthtn.replanning.improvement import Improvement, Start
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
@@ -33,6 +34,7 @@ from bthtn.replanning.policy import (
 )
 from bthtn.replanning.progress import Progress
 from bthtn.replanning.schedule import Budget
+from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.replanning.validity import validity_of
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
@@ -48,8 +50,9 @@ LONGEST_BOUND: Final = 1_000
 class Review:
     """Decides whether the running plan of one goal is kept, replaced or aborted.
 
-    ``source`` is the source of the goal's own effects. A plan is under review from ``adopted`` to
-    ``close``. ``bound`` is the record that a better plan has to beat.
+    ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
+    that plans must not use now. A plan is under review from ``adopted`` to ``close``. ``bound`` is
+    the record that a better plan has to beat.
     """
 
     def __init__(
@@ -58,12 +61,16 @@ class Review:
         beliefs: Beliefs[Any],
         source: str,
         replanning: Replanning = DEFAULT_REPLANNING,
+        avoided: Callable[[], Avoided] = lambda: NOTHING_AVOIDED,
     ) -> None:
         self.replanning = replanning
         self._planner = planner  # that of the running plan
         self._finder = planner  # the one that searches for better plans
         self._beliefs = beliefs
         self._source = source
+        self._avoided = avoided
+        # What was avoided when the plan was adopted, and in the last tick.
+        self._avoided_then = self._avoided_last = NOTHING_AVOIDED
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
         self._support = beliefs.watch(own=source)
         self._chances = beliefs.watch(own=source)
@@ -74,6 +81,7 @@ class Review:
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
+        self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
         self._search: Improvement | None = None
@@ -100,6 +108,7 @@ class Review:
         self.bound, self._is_whole_record = comparable_record(plan)
         self._age = 0
         self._is_new = True
+        self._avoided_then = self._avoided_last = self._avoided()
         self._support.over(None)
         self._watch_chances(None)
 
@@ -135,9 +144,15 @@ class Review:
         ``progress`` and ``interruptible`` are only called if the plan has to be checked.
         """
         self._age += 1
+        self._is_due |= self._is_something_free_again()
         if not (self._is_new or self._unexpected is not None or self._is_looking):
             return iter(())
         return self._reviewed(progress, budget, interruptible)
+
+    def _is_something_free_again(self) -> bool:
+        """Whether something that was avoided in the last tick is not any more, and could help."""
+        before, self._avoided_last = self._avoided_last, self._avoided()
+        return not (self._is_best or before.keys() <= self._avoided_last.keys())
 
     @property
     def _is_looking(self) -> bool:
@@ -186,7 +201,11 @@ class Review:
         if failure is not None:
             rule = rule_for(self.replanning.interrupt, Situation(valid=False))
             causes = (change for change in changes.values() if change.fluent in failure.reads)
-            return Verdict(rule.decision, failure.why, next(causes, None), failure=failure)
+            cause = next(causes, None)
+            is_own = cause is None or cause.source is self._source
+            if is_own and failure.node in progress.running():
+                return None  # its ``during`` condition: the step itself fails in this tick
+            return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
             change for change in changes.values() if not is_new or change.fluent in validity.support
         ]
@@ -222,8 +241,8 @@ class Review:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
-        hopeless = self._is_exact and not any(self.bound)
-        if hopeless or self._finder.seeks_least:
+        self._is_best = (self._is_exact and not any(self.bound)) or self._finder.seeks_least
+        if self._is_best:
             self._is_proven, self._is_due, fluents = True, False, ()
         self._chances.over(fluents)
 
@@ -261,8 +280,8 @@ class Review:
         self._is_due = self._has_moved = False
         self._search = Improvement(
             (self._planner, self._finder),
-            self._beliefs.frozen(),
-            self._expected(progress),
+            Start(self._beliefs.frozen(), self._avoided()),
+            Start(self._expected(progress), self._avoided_then),
             self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,
@@ -300,14 +319,15 @@ class Review:
     # the plan's own effects
 
     def _expected(self, progress: Progress) -> FrozenState:
-        """The predicted state, with those effects of running steps that are true already."""
+        """The predicted state, with what the beliefs show of the running steps' effects."""
         seen: dict[Fluent[Any], Any] = {}
+        predicted = self.predicted
         for node in progress.running():
             for fluent, write in node.footprint.writes.items():
-                value = self._predicted(fluent, write)
-                if value == self._beliefs.get(fluent):
-                    seen[fluent] = value
-        return self.predicted.changed(seen)
+                now, end = self._beliefs.get(fluent), self._predicted(fluent, write)
+                if now == end or _is_between(predicted.get(fluent), now, end):
+                    seen[fluent] = now
+        return predicted.changed(seen)
 
     def _predicted(self, fluent: Fluent[Any], write: Write) -> Any:
         if write.kind is not WriteKind.INCREASE:
@@ -322,3 +342,12 @@ class Review:
         now = self._beliefs.get(fluent)
         if now != write.value:
             self._unexpected = Change(fluent, write.value, now, self._source)
+
+
+def _is_between(start: object, value: object, end: object) -> bool:
+    """Whether a number lies on the way from one number to another."""
+    match start, value, end:
+        case (int() | float(), int() | float(), int() | float()):
+            return start <= value <= end or end <= value <= start
+        case _:
+            return False

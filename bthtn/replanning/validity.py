@@ -1,7 +1,7 @@
 """Validity: checks whether the rest of a running plan still works from the current state.
 
     finished step        skipped: its effects are in the state
-    running step         its precondition, with the fluents it writes unknown; then its effects
+    running step         ``during``, with the fluents it writes unknown; then its effects
     step ahead           its precondition, then its effects
     scope not begun      the condition of its method
     parallel, priority   each branch from the same state, then merged as in planning
@@ -133,9 +133,9 @@ class _Check(RemainingProjection):
         return super().visit(node)
 
     def effects(self, node: TaskNode) -> Footprint:
-        """The footprint of the step; an empty one, and a failure, if its precondition is false."""
+        """The footprint of the step; an empty one, and a failure, if a condition is false."""
         try:
-            failure = self._precondition_failure(node)
+            failure = self._step_failure(node)
             if failure is None:
                 return super().effects(node)
         except AssertionError:
@@ -173,13 +173,13 @@ class _Check(RemainingProjection):
         else:
             self.path.failure = next(failure for failure in failures if failure is not None)
 
-    def _precondition_failure(self, node: TaskNode) -> Failure | None:
-        view: StateView = self.state
-        if self.runs:
-            view = _Without(view, _changed_by(node))
-        return _condition_failure(
-            str(node), node.task.precondition, view, node.args, shown=self.state
-        )
+    def _step_failure(self, node: TaskNode) -> Failure | None:
+        """Why the step could not start, or go on if it is running; or None."""
+        condition, view = node.task.precondition, self.state
+        if not self.runs:
+            return _condition_failure(str(node), condition, view, node.args)
+        unseen = _Without(view, fluents_changed_by(node))
+        return _condition_failure(str(node), node.task.during, unseen, node.args, shown=view)
 
     def _method_failure(self, node: ScopeNode) -> Failure | None:
         """Why the method is not applicable any more, or None. Random choices are not checked."""
@@ -226,8 +226,8 @@ class _Without:
         return self._view.get(fluent)
 
 
-def _changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
-    """The fluents that a running step writes: a sensor may see the change before it ends."""
+def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
+    """The fluents that a running step writes: the change may be seen before it ends."""
     actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
     return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
 

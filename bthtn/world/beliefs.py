@@ -17,6 +17,15 @@ V = TypeVar("V")
 _made: Final = tuple.__new__
 """Makes a Change in half the time that calling the class takes."""
 
+SENSOR: Final = "sensor"
+"""The source of a write that names none, outside of operators."""
+
+
+class Source(str):
+    """The name of a writer. Writers are told apart by identity: several may have one name."""
+
+    __slots__ = ()
+
 
 class Beliefs(Generic[S]):
     """The state that an agent believes in; its sensors and finished tasks write to it.
@@ -36,6 +45,8 @@ class Beliefs(Generic[S]):
         self.version = 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
+        self.writer: Callable[[Fluent[Any]], str] | None = None
+        """The source of writes that name none; set while an operator runs."""
         self.on_change = on_change
 
     @property
@@ -65,10 +76,11 @@ class Beliefs(Generic[S]):
             self._frozen, self._frozen_at = FrozenState(self._values), self.version
         return self._frozen
 
-    def write(self, fluent: Expression[V], value: V | Unknown, source: str = "sensor") -> None:
+    def write(self, fluent: Expression[V], value: V | Unknown, source: str | None = None) -> None:
         """Set the believed value of a fluent; ``source`` names the writer in the change.
 
-        Raises StateError for a value of a wrong type, and for a fluent of another State class.
+        Without one it is the step whose operator is running, else "sensor". Raises StateError for
+        a value of a wrong type, and for a fluent of another State class.
         """
         variable: Any = fluent
         try:
@@ -89,6 +101,8 @@ class Beliefs(Generic[S]):
         values[variable] = value
         self.version += 1
         if variable in self._watched or self._is_heard:
+            if source is None:
+                source = SENSOR if self.writer is None else self.writer(variable)
             self._publish(_made(Change, (variable, before, value, source)), variable, source)
 
     def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:
@@ -134,6 +148,8 @@ class Beliefs(Generic[S]):
 class Watch:
     """Collects the changes of some fluents that come from sources other than its ``own``.
 
+    Sources are compared by identity.
+
     Beliefs keep a reference to their watches, so a watch has to be closed when it is no longer
     needed. Writing a fluent without watches costs one extra look into a dictionary.
     """
@@ -168,7 +184,7 @@ class Watch:
 
     def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:
         """Called by the beliefs when a watched fluent changes."""
-        if source != self._own:
+        if source is not self._own:
             self._changes[fluent] = change
 
     @property

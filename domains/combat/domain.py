@@ -87,11 +87,14 @@ search_enemy = combat.primitive("search_enemy", expected=Soldier.target.becomes(
 move_to_cover = combat.primitive(
     "move_to_cover",
     precondition=Soldier.cover,
+    during=Soldier.cover,
     effects=Soldier.in_cover.becomes(True),
     uses=LEGS,
     duration=3,
 )
-cover = combat.primitive("cover", precondition=Soldier.in_cover, duration=1)
+cover = combat.primitive(
+    "cover", precondition=Soldier.in_cover, during=Soldier.in_cover, duration=1
+)
 reload = combat.primitive(
     "reload",
     precondition=~Soldier.ammo & Soldier.magazine,
@@ -108,6 +111,7 @@ shoot = combat.primitive(
     "shoot",
     precondition=Soldier.target & Soldier.ammo,
     exec_only=Soldier.target_alive,
+    during=Soldier.ammo,
     expected=Soldier.target.becomes(False),
     uses=ARMS,
     duration=1,

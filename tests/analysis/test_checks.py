@@ -417,7 +417,7 @@ def test_every_check_stands_under_the_code_that_it_gives():
         b=lambda t: [method(t["b"]())],
     )
     worse = Domain("worse", Rich)
-    worse.primitive("unused")
+    worse.primitive("unused", during=Rich.used, effects=Rich.used.becomes(False))
     worse.compound(_called("x", lambda: [method()]))
     for code, check in CHECKS.items():
         found = [*check(domain), *check(worse.freeze()), *check(in_the_way())]
@@ -475,3 +475,25 @@ def test_findings_do_not_depend_on_the_hash_seed(tmp_path):
         said.add(done.stdout)
     assert len(said) == 1
     assert "BT151" in said.pop()
+
+
+# BT156: a step that ends its own condition
+
+
+def ended(effects, during):
+    domain = Domain("cat", Rich)
+    domain.primitive("jump", during=during, effects=effects)
+    return [one for one in findings(domain.freeze()) if one.code == "BT156"]
+
+
+def test_an_effect_that_ends_what_has_to_hold_while_the_step_runs_is_told():
+    (found,) = ended(Rich.promised.becomes(False), Rich.promised & Rich.used)
+    assert found.where == "primitive 'jump'"
+    assert found.severity is Severity.WARNING
+
+
+def test_an_effect_that_may_leave_the_condition_true_is_not():
+    assert ended(Rich.promised.becomes(True), Rich.promised) == []
+    assert ended(Rich.promised.becomes(False), Rich.promised | Rich.used) == []
+    assert ended(Rich.promised.becomes(False), lambda state: state.used) == []
+    assert ended(Rich.promised.becomes(False), None) == []

@@ -159,7 +159,7 @@ class Player:
         self.compounds = 0
 
     def sense(self, variable, value):
-        self.stage.actor.believe(variable, value)
+        self.stage.actor.believe(variable, value, "sensor")
 
     def network(self, drawn):
         if isinstance(drawn, dict):

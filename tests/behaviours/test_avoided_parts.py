@@ -51,7 +51,7 @@ def burgle(network, *, avoid_after=2, settings=None, operators=None):
 def by_the_door(domain, go, unlock, climb):
     @domain.compound
     def enter():
-        yield method(go(), defer(unlock()), name="by the door")
+        yield method(go(), defer(unlock(), now=True), name="by the door")
         yield method(climb(), name="by the window")
 
     return enter()
@@ -94,7 +94,7 @@ def test_with_the_value_of_a_variable_that_led_there():
         @domain.compound
         def enter():
             side = one_of(("left", "right"), name="side")
-            yield method(walk(side), defer(unlock()))
+            yield method(walk(side), defer(unlock(), now=True))
             yield method(climb())
 
         return enter()

@@ -354,7 +354,7 @@ def test_what_a_cleanup_changes_is_looked_at_like_what_others_change(stage):
 
 
 def test_a_plan_that_was_looked_for_meanwhile_is_for_the_world_that_is_left(stage):
-    a = stage.step("a", "R", precondition=World.lit)
+    a = stage.step("a", "R", precondition=World.lit, during=World.lit)
     b = stage.step("b", "S", precondition=~World.lit & World.open)
     c = stage.step("c", "S", effects=World.open.becomes(True))
     task = stage.compound("task", lambda: [method(b), method(with_cleanup(a, finally_=c))])
@@ -371,7 +371,7 @@ def test_a_plan_that_was_looked_for_meanwhile_is_for_the_world_that_is_left(stag
 
 @pytest.mark.parametrize("repair", [True, False])
 def test_a_body_that_is_repaired_is_not_cleaned_up_in_between(stage, repair):
-    b = stage.step("b", "R", precondition=World.lit)
+    b = stage.step("b", "R", precondition=World.lit, during=World.lit)
     a, d, c = stage.step("a", "S"), stage.step("d", "S"), stage.step("c", "S")
     tail = stage.compound("tail", lambda: [method(b), method(d)])
     goal = stage.goal(
@@ -387,7 +387,7 @@ def test_a_body_that_is_repaired_is_not_cleaned_up_in_between(stage, repair):
 
 
 def test_a_repaired_body_is_cleaned_up_when_it_is_given_up_then(stage):
-    b = stage.step("b", "R", precondition=World.lit)
+    b = stage.step("b", "R", precondition=World.lit, during=World.lit)
     a, d, c = stage.step("a", "S"), stage.step("d", "R"), stage.step("c", "S")
     tail = stage.compound("tail", lambda: [method(b), method(d)])
     goal = stage.goal(with_cleanup(a, tail, finally_=c), lit=True)

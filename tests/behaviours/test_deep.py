@@ -95,7 +95,7 @@ def test_failing_at_the_far_end(stage):
 def test_planned_a_little_at_a_time(stage, horizon):
     goal = stage.goal(counting_down(stage), count=SLICES, horizon=horizon, budget=None)
     most_nodes = 0
-    for _ in range(SLICES):
+    for _ in range(SLICES + 1):
         goal.tick_once()
         most_nodes = max(most_nodes, sum(1 for _ in goal.iterate()))
         if goal.status is not Status.RUNNING:

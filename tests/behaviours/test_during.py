@@ -12,7 +12,7 @@ from bthtn.testing.strategies import World
 def test_a_step_whose_condition_becomes_false_is_aborted_and_fails(stage):
     goal = stage.goal(stage.step("a", "R", during=World.open), max_replans=0, open=True)
     assert ticks(goal, 2) == "RR"
-    stage.actor.believe(World.open, False)
+    stage.actor.believe(World.open, False, goal.name)
     assert ticks(goal, 1) == "F"
     assert stage.heard.lines() == ["start a", "failed a"]
     assert stage.heard.of(LeafEnded)[0].reason == "open is false: open = false"

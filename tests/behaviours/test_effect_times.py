@@ -75,7 +75,7 @@ def test_an_abort_that_takes_time_is_written_when_it_is_done(stage):
 def test_a_step_that_may_not_go_on_has_failed(stage):
     goal = stage.goal(stage.step("a", "R", during=World.lit, **COUNTED), max_replans=0)
     goal.tick_once()
-    stage.actor.believe(World.lit, False)
+    stage.actor.believe(World.lit, False, goal.name)
     goal.tick_once()
     assert story(stage)[-2:] == ["count: 0 → 2 (by goal)", "failed a"]
 

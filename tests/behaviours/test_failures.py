@@ -152,6 +152,44 @@ def test_a_change_of_what_the_search_has_read_wakes_it_in_the_same_tick():
     assert ticks(scene.goal, 3) == "RSF"
 
 
+class Hunter(State):
+    distance: Fluent[float] = fluent(default=50.0)
+    noise: Fluent[float] = fluent(default=0.0)
+
+
+def hunting(hunter=None):
+    domain = Domain("hunt", Hunter)
+    strike = domain.primitive("strike", precondition=Hunter.distance < 3)
+    return Scene(domain, strike(), hunter or Hunter())
+
+
+def searches_of(scene, ticked):
+    """How often the goal searched while ``ticked`` was called before each of 500 ticks."""
+    failed = []
+    for tick in range(500):
+        ticked(tick)
+        scene.goal.tick_once()
+        failed.append("waits" in scene.goal.feedback_message)
+    return failed.count(False)
+
+
+def test_noise_that_leaves_the_failed_condition_false_does_not_wake_it():
+    scene, quiet = hunting(), hunting()
+    noisy = searches_of(scene, lambda tick: scene.agent.believe(Hunter.distance, 40.0 + tick % 7))
+    assert noisy == searches_of(quiet, lambda _tick: None) < 20
+    scene.agent.believe(Hunter.distance, 2.0)
+    assert ticks(scene.goal, 1) == "S"
+
+
+def test_changes_that_matter_and_help_nothing_wake_it_no_more_often_than_the_back_off_allows():
+    domain = Domain("hunt", Hunter)
+    strike = domain.primitive("strike", precondition=Hunter.distance < Hunter.noise)
+    scene = Scene(domain, strike(), Hunter())
+    assert (
+        searches_of(scene, lambda tick: scene.agent.believe(Hunter.distance, 40.0 + tick % 7)) < 25
+    )
+
+
 def test_meanwhile_the_lower_branches_of_the_tree_run():
     domain, goal, asked = mine()
     scene = Scene(domain, goal, Miner())

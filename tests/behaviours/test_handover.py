@@ -263,7 +263,7 @@ def test_a_step_that_has_no_place_in_the_next_plan_is_aborted_before_that_begins
 
 
 def test_a_step_whose_own_conditions_broke_is_aborted_at_once(stage):
-    walk = stage.step("walk", "R", precondition=World.lit)
+    walk = stage.step("walk", "R", during=World.lit)
     goal = stage.goal(
         stage.compound("go", lambda: [method(walk, when=World.lit), method(walk)]),
         lit=True,

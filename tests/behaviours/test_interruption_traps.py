@@ -8,10 +8,10 @@ import pytest
 
 from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted, PlanReplaced
-from bthtn.behaviours import Agent, PlanGoal
+from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.examples.domains.combat.domain import Distance, Soldier, combat, fight
 from bthtn.replanning.policy import Replanning
-from bthtn.testing.doubles import RecordingListener
+from bthtn.testing.doubles import RecordingListener, ticks
 
 MELEE = 2
 
@@ -369,3 +369,91 @@ def test_cover_that_appears_is_made_use_of_at_once():
     assert "move_to_cover" in scene.starts
     (replaced,) = scene.heard.of(PlanReplaced)
     assert str(replaced.change) == "cover: false → true (by sensor)"
+
+
+# what the running step is about to bring about
+
+
+class Robot(State):
+    battery: Fluent[int] = fluent(default=0)
+    enemy: Fluent[bool] = fluent(default=False)
+
+
+def charging(operator=None, *, name="goal"):
+    """A robot that charges up to three before it mops; the better method needs any charge."""
+    domain, operators = Domain("robot", Robot), Operators(simulates_others=True)
+    charge = domain.primitive(
+        "charge", precondition=Robot.battery < 3, effects=Robot.battery.becomes(3), duration=3
+    )
+    mop = domain.primitive("mop", precondition=Robot.battery > 0)
+    fight = domain.primitive("fight", duration=1)
+    domain.primitive("look", effects=Robot.enemy.becomes(True))
+
+    @domain.compound
+    def clean():
+        yield method(fight(), when=Robot.enemy)
+        yield method(mop(), when=Robot.battery > 0)
+        yield method(charge(), mop())
+
+    if operator is not None:
+        operators.bind(charge)(operator)
+    heard = RecordingListener()
+    agent = Agent("he", domain, Robot(), body=None, operators=operators, listener=heard)
+    return agent, PlanGoal(name, agent, clean()), heard
+
+
+def test_progress_that_a_sensor_sees_does_not_cut_the_running_step_short():
+    agent, goal, heard = charging()
+    for level in range(4):
+        agent.believe(Robot.battery, level)
+        goal.tick_once()
+    assert heard.lines() == ["start charge", "done charge", "start mop", "done mop"]
+
+
+def test_a_value_beyond_what_the_step_brings_about_is_a_surprise():
+    agent, goal, heard = charging()
+    goal.tick_once()
+    agent.believe(Robot.battery, 9)
+    goal.tick_once()
+    assert heard.lines() == ["start charge", "aborted charge", "start mop", "done mop"]
+
+
+def test_what_an_operator_believes_of_its_own_effects_is_no_news():
+    def charge(agent):
+        for level in (7, 8, 9):
+            agent.believe(Robot.battery, level)
+            yield
+
+    _, goal, heard = charging(charge)
+    assert ticks(goal, 4) == "RRRS"
+    assert heard.lines() == ["start charge", "done charge", "start mop", "done mop"]
+    assert heard.changes()[0] == "battery: 0 → 7 (by goal)"
+
+
+def test_what_an_operator_notices_beside_its_effects_is_news_with_the_step_as_its_source():
+    def charge(agent):
+        agent.believe(Robot.enemy, True)
+        yield
+        yield
+
+    _, goal, heard = charging(charge)
+    assert ticks(goal, 3) == "RRS"
+    assert heard.lines() == ["start charge", "aborted charge", "start fight", "done fight"]
+    assert heard.changes() == ["enemy: false → true (by charge)"]
+
+
+@pytest.mark.parametrize("source", ["sensor", "eyes"])
+def test_a_goal_that_is_called_like_a_sensor_reacts_to_it(source):
+    agent, goal, heard = charging(name=source)
+    goal.tick_once()
+    agent.beliefs.write(Robot.enemy, True, source)
+    goal.tick_once()
+    assert heard.lines() == ["start charge", "aborted charge", "start fight"]
+
+
+def test_two_goals_of_one_name_are_told_apart():
+    agent, goal, heard = charging()
+    goal.tick_once()
+    PlanGoal("goal", agent, agent.domain.tasks["look"]()).tick_once()
+    goal.tick_once()
+    assert heard.lines()[3:] == ["aborted charge", "start fight"]

@@ -48,7 +48,7 @@ def everything(stage):
     return (
         parallel(stage.run_by("generator", generating), subtree, policy="primary"),
         priority(stage.step("barred", exec_only=World.open), stage.step("b", effects=())),
-        defer(stage.step("c")),
+        defer(stage.step("c"), now=True),
         stage.step("fails", "F"),
     )
 

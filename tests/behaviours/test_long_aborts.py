@@ -104,7 +104,7 @@ def test_a_step_tells_what_it_is_doing(stage):
     goal.tick_once()
     leaf = goal.tip()
     assert (leaf.is_at_work, leaf.is_aborting, leaf.number) == (True, False, 1)
-    stage.actor.believe(World.open, False)
+    stage.actor.believe(World.open, False, goal.name)
     goal.tick_once()
     assert (leaf.is_at_work, leaf.is_aborting) == (False, True)
     assert leaf.feedback_message == "gives up: open is false: open = false"

@@ -124,7 +124,9 @@ def test_while_it_plans_it_is_running_and_says_so(stage):
 
 def test_the_budget_of_a_tick_is_shared_by_all_that_plan_in_it(stage):
     rest = long_winded(stage, stage.step("a", "S"))
-    goal = stage.goal((stage.step("b", "S"), parallel(defer(rest), defer(rest))), budget=30)
+    goal = stage.goal(
+        (stage.step("b", "S"), parallel(defer(rest, now=True), defer(rest, now=True))), budget=30
+    )
     goal.tick_once()
     assert len(stage.heard.of(PlanResumed)) == 1
     goal.tick_once()
@@ -139,9 +141,7 @@ def test_a_plan_found_over_several_ticks_is_held_against_the_world_of_now(stage)
     stage.actor.believe(World.lit, False)
     assert "S" in ticks(goal, 40)
     assert stage.heard.lines()[:2] == ["start b", "done b"]
-    [failed] = stage.heard.of(PlanFailed)
-    assert failed.reason.startswith("the world changed while the plan was being made")
-    assert "lit = false" in failed.reason
+    assert stage.heard.of(PlanFailed) == []
 
 
 def test_one_that_still_holds_is_kept(stage):
@@ -151,26 +151,6 @@ def test_one_that_still_holds_is_kept(stage):
     stage.actor.believe(World.fuel, 7.0)
     assert "S" in ticks(goal, 20)
     assert stage.heard.of(PlanFailed) == []
-
-
-def test_a_world_that_never_stands_still_makes_it_give_up(stage):
-    one, other = stage.step("x"), stage.step("y")
-    choose = stage.compound(
-        "choose", lambda: [method(one, when=World.open), method(other, when=~World.open)]
-    )
-    goal = stage.goal(long_winded(stage, choose), budget=10, max_replans=2)
-    turns, letters = -1, ""
-    for _ in range(50):
-        letters += ticks(goal, 1)
-        if letters[-1] != "R":
-            break
-        if len(stage.heard.of(PlanFailed)) > turns:
-            turns = len(stage.heard.of(PlanFailed))
-            stage.actor.believe(World.open, turns % 2 == 0)
-    assert letters[-1] == "F"
-    assert turns == 2
-    assert stage.heard.of(LeafStarted) == []
-    assert "the world changed" in goal.feedback_message
 
 
 @pytest.mark.parametrize("budget", [0, -1])

@@ -26,17 +26,19 @@ def shift():
 
 @crew.compound
 def long_day():
-    yield method(shift(), pause(), shift())
+    yield method(shift(), pause(now=True), shift())
 
 
 @crew.compound
 def patrol():
-    yield method(parallel((rest(), pause(), patrol()), stand()))
+    yield method(parallel((rest(), pause(now=True), patrol()), stand()))
 
 
 @crew.compound
 def promised_patrol():
-    yield method(rest(), defer(promised_patrol(), ensures=World.lit.becomes(True)), rest())
+    yield method(
+        rest(), defer(promised_patrol(), ensures=World.lit.becomes(True), now=True), rest()
+    )
 
 
 @crew.compound
@@ -46,7 +48,9 @@ def half_day():
 
 @crew.compound
 def two_half_days():
-    yield method(parallel((pause(), half_day()), (doze(), doze(), pause(), half_day())))
+    yield method(
+        parallel((pause(now=True), half_day()), (doze(), doze(), pause(now=True), half_day()))
+    )
 
 
 @pytest.fixture

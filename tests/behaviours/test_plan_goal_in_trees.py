@@ -17,7 +17,7 @@ def goal_with_everything(stage):
         stage.step("a", "S"),
         parallel(stage.step("b", "RRS"), stage.step("c", "S"), policy="primary"),
         priority(stage.step("d", "F"), stage.step("e", "RS")),
-        defer(stage.step("f", "RS")),
+        defer(stage.step("f", "RS"), now=True),
     )
     return stage.goal(network)
 
@@ -199,7 +199,7 @@ class Wired(py_trees.behaviour.Behaviour):
 def test_what_the_tree_is_set_up_with_reaches_the_behaviours_of_the_plan(stage, later):
     diary = []
     step = stage.run_by("a", lambda agent: Wired(diary))
-    goal = stage.goal((step, defer(step)) if later else step)
+    goal = stage.goal((step, defer(step, now=True)) if later else step)
     tree = py_trees.trees.BehaviourTree(Selector("root", memory=False, children=[goal]))
     tree.setup(timeout=py_trees.common.Duration.INFINITE, node="the robot")
     tree.tick()

@@ -2,12 +2,20 @@
 
 from collections import Counter
 
+import py_trees
 import pytest
 from py_trees.common import Status
 
 from bthtn import Primitive, defer, method, parallel, primitive, priority
-from bthtn.agent.events import LeaseReturned, LeaseTaken, PlanAdopted, PlanFailed, PlanHookFailed
-from bthtn.behaviours import OperatorFailed, Operators
+from bthtn.agent.events import (
+    LeaseReturned,
+    LeaseTaken,
+    PlanAdopted,
+    PlanFailed,
+    PlanHookFailed,
+    TaskAvoided,
+)
+from bthtn.behaviours import OperatorFailed, Operators, PriorityGoals
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.errors import DomainError, ExecutionError
@@ -110,7 +118,7 @@ def test_a_plan_that_is_taken_down_in_its_abort_is_over(stage, told):
 
 def test_a_part_that_is_planned_on_arrival_begins_there_and_ends_with_the_plan(stage, told):
     step = hooked(stage, told, "a", "S")
-    goal = stage.goal((stage.step("s", "RS"), defer(step), stage.step("t", "RS")))
+    goal = stage.goal((stage.step("s", "RS"), defer(step, now=True), stage.step("t", "RS")))
     ticks(goal, 1)
     assert told == []
     ticks(goal, 1)
@@ -137,7 +145,7 @@ def test_a_start_that_fails_fails_the_plan_before_it_is_adopted(stage, told):
     assert stage.heard.lines() == []
 
 
-def test_it_is_tried_again_in_the_next_tick(stage, told):
+def test_its_step_is_avoided_for_as_long_as_a_goal_waits_and_then_tried_again(stage, told):
     tries = []
 
     def full_at_first(agent):
@@ -146,7 +154,83 @@ def test_it_is_tried_again_in_the_next_tick(stage, told):
             full(agent)
 
     goal = stage.goal(hooked(stage, told, "a", "S", start=full_at_first))
-    assert ticks(goal, 2) == "RS"
+    assert ticks(goal, 4) == "FFFS"
+
+
+def reserving(stage, told, **options):
+    """Hides where it is open and the cover is not full, else runs."""
+    cover = {"full": True}
+
+    def enter(agent):
+        if cover["full"]:
+            full(agent)
+
+    hide = hooked(stage, told, "hide", "R", start=enter)
+    run = stage.step("run", "R")
+    flee = stage.compound("flee", lambda: [method(hide, when=World.open), method(run)])
+    return stage.goal(flee, **options), cover
+
+
+def test_a_better_plan_that_cannot_start_leaves_the_running_one_alone(stage, told):
+    goal, _ = reserving(stage, told, max_replans=0)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 100) == "R" * 100
+    assert stage.heard.lines() == ["start run"]
+    assert stage.heard.of(PlanFailed) == []
+    assert 2 <= len(told) <= 8
+
+
+def test_a_better_plan_that_could_not_start_starts_once_there_is_room(stage, told):
+    goal, cover = reserving(stage, told)
+    ticks(goal, 2)
+    stage.actor.believe(World.open, True)
+    ticks(goal, 9)
+    cover["full"] = False
+    ticks(goal, 64)
+    assert stage.heard.lines() == ["start run", "aborted run", "start hide"]
+
+
+def test_a_lower_goal_is_given_up_ever_more_seldom_for_a_higher_one_that_cannot_start(stage, told):
+    hide, run = hooked(stage, told, "hide", "R", start=full), stage.step("run", "R")
+    high, low = stage.goal(hide, name="high"), stage.goal(run, name="low")
+    ticks(py_trees.composites.Selector("root", memory=False, children=[high, low]), 50)
+    lines = stage.heard.lines()
+    assert set(lines) == {"start run", "aborted run"}
+    assert lines[-1] == "start run"  # what it gives up could be what the higher one has to reserve
+    assert 2 <= len(told) <= 8
+
+
+def test_a_goal_that_is_prepared_is_prepared_again_once_it_can_start(stage, told):
+    room = []
+
+    def enter(agent):
+        if not room:
+            full(agent)
+
+    hide, run = hooked(stage, told, "hide", "R", start=enter), stage.step("run", "R")
+    high, low = stage.goal(hide, name="high"), stage.goal(run, name="low")
+    root = PriorityGoals("root", stage.actor, [high, low], period=1)
+    ticks(root, 20)
+    room.append(1)
+    ticks(root, 64)
+    assert stage.heard.lines()[-1] == "start hide"
+
+
+def test_where_the_first_plan_cannot_start_the_next_method_is_taken(stage, told):
+    goal, _ = reserving(stage, told, open=True, max_replans=1)
+    assert ticks(goal, 3) == "RRR"
+    assert stage.heard.lines() == ["start run"]
+    [avoided] = stage.heard.of(TaskAvoided)
+    assert (avoided.task, avoided.reason) == ("hide", "on_plan_start of hide: no cover left")
+
+
+def test_a_part_that_is_planned_on_arrival_goes_on_without_what_could_not_be_reserved(stage, told):
+    hide, run = hooked(stage, told, "hide", "R", start=full), stage.step("run", "RS")
+    flee = stage.compound("flee", lambda: [method(hide), method(run)])
+    goal = stage.goal((stage.step("look", "S"), defer(flee, now=True)))
+    assert ticks(goal, 3) == "RRS"
+    assert stage.heard.lines()[-2:] == ["start run", "done run"]
 
 
 def test_an_end_that_raises_is_told_and_the_others_are_called(stage, told):
@@ -164,7 +248,7 @@ def test_an_end_that_raises_is_told_and_the_others_are_called(stage, told):
 
 def test_on_arrival_a_start_that_fails_fails_the_part(stage, told):
     broken = hooked(stage, told, "a", "S", start=full)
-    choice = priority(defer(broken), stage.step("b", "S"))
+    choice = priority(defer(broken, now=True), stage.step("b", "S"))
     assert stage.play(choice, 1) == "S"
     assert stage.heard.lines() == ["start b", "done b"]
 

@@ -96,9 +96,9 @@ def test_what_another_goal_does_counts_as_done_by_others(stage):
     goal = stage.goal(choice(stage), name="one")
     other = stage.goal(rise, name="other")
     goal.tick_once()
-    stage.actor.beliefs.write(World.open, True, "one")
+    stage.actor.beliefs.write(World.open, True, goal.name)
     goal.tick_once()
-    stage.actor.beliefs.write(World.open, False, "one")
+    stage.actor.beliefs.write(World.open, False, goal.name)
     goal.tick_once()
     assert stage.heard.of(PlanReplaced) == []
     other.tick_once()
@@ -270,7 +270,7 @@ def test_what_two_steps_later_was_brought_about_is_watched_too(stage):
 
 
 def test_plans_that_others_break_or_better_do_not_count_as_failed(stage):
-    best = stage.step("best", "R", precondition=World.open)
+    best = stage.step("best", "R", precondition=World.open, during=World.open)
     second = stage.step("second", "R")
     choose = stage.compound("choose", lambda: [method(best), method(second)])
     goal = stage.goal(choose, max_replans=0)

@@ -27,7 +27,7 @@ def started(stage):
 
 @pytest.mark.parametrize("open_", [False, True])
 def test_a_deferred_task_is_planned_from_the_actual_state(stage, open_):
-    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage))), open=not open_)
+    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage), now=True)), open=not open_)
     goal.tick_once()
     stage.actor.believe(World.open, open_)
     assert ticks(goal, 2) == "RS"
@@ -35,28 +35,65 @@ def test_a_deferred_task_is_planned_from_the_actual_state(stage, open_):
 
 
 def test_it_is_not_planned_before_execution_gets_there(stage):
-    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage))))
+    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage), now=True)))
     goal.tick_once()
     assert stage.heard.of(PlanResumed) == []
     goal.tick_once()
     [resumed] = stage.heard.of(PlanResumed)
-    assert (resumed.goal, resumed.cause) == ("goal", "defer")
+    assert (resumed.goal, resumed.cause) == ("goal", "defer, now")
     assert [step.task.name for step in resumed.plan.steps] == ["y"]
 
 
 def test_what_comes_behind_a_pause_is_planned_on_arrival(stage):
-    goal = stage.goal((stage.step("a", "RS"), pause(), choosing(stage)))
+    goal = stage.goal((stage.step("a", "RS"), pause(now=True), choosing(stage)))
     goal.tick_once()
     stage.actor.believe(World.open, True)
     assert ticks(goal, 2) == "RS"
     assert started(stage) == ["a", "x"]
 
 
+def looking_and_deciding(stage, suspended):
+    """A step that sees nothing by itself, what is suspended behind it, and the goal."""
+    return stage.goal((stage.step("look", "S"), *suspended))
+
+
+@pytest.mark.parametrize("word", ["pause", "defer"])
+def test_behind_a_step_it_is_planned_when_the_sensors_have_seen_what_the_step_did(stage, word):
+    choose = choosing(stage)
+    goal = looking_and_deciding(stage, (pause(), choose) if word == "pause" else (defer(choose),))
+    goal.tick_once()
+    assert started(stage) == ["look"]
+    stage.actor.believe(World.open, True)
+    assert ticks(goal, 2) == "RS"
+    assert started(stage) == ["look", "x"]
+
+
+@pytest.mark.parametrize("word", ["pause", "defer"])
+def test_it_is_planned_in_the_tick_in_which_the_step_ends_if_the_author_says_now(stage, word):
+    choose = choosing(stage)
+    now = (pause(now=True), choose) if word == "pause" else (defer(choose, now=True),)
+    looking_and_deciding(stage, now).tick_once()
+    assert started(stage) == ["look", "y"]
+
+
+def test_it_is_planned_at_once_where_no_step_is_before_it(stage):
+    stage.goal(defer(choosing(stage))).tick_once()
+    assert started(stage) == ["y"]
+
+
+def test_steps_beside_it_that_end_in_every_tick_do_not_keep_it_waiting(stage):
+    instant = stage.step("instant", "S")
+    busy = stage.compound("busy", lambda: [method(instant, defer(busy))])
+    goal = stage.goal(parallel(busy, (stage.step("a", "S"), defer(choosing(stage)))))
+    ticks(goal, 2)
+    assert "y" in started(stage)
+
+
 def test_what_lies_behind_the_horizon_is_planned_on_arrival(stage):
     goal = stage.goal((stage.step("a", "RS"), choosing(stage)), horizon=1)
     goal.tick_once()
     stage.actor.believe(World.open, True)
-    assert ticks(goal, 2) == "RS"
+    assert ticks(goal, 3) == "RRS"
     assert [event.cause for event in stage.heard.of(PlanResumed)] == ["horizon"]
 
 
@@ -65,7 +102,7 @@ def test_what_was_unknown_is_planned_when_it_is_known(stage):
         stage.actor.believe(World.open, True)
 
     goal = stage.goal((stage.step("look", "S", at_tick=look), choosing(stage)), open=UNKNOWN)
-    assert ticks(goal, 2) == "RS"
+    assert ticks(goal, 3) == "RRS"
     assert started(stage) == ["look", "x"]
     assert [event.cause for event in stage.heard.of(PlanResumed)] == ["unknown open"]
 
@@ -73,20 +110,24 @@ def test_what_was_unknown_is_planned_when_it_is_known(stage):
 def test_the_rest_behind_a_promise_runs_after_the_deferred_task(stage):
     last = stage.step("last", "S", precondition=World.lit)
     lighting = stage.step("lighting", "S", effects=World.lit.becomes(True))
-    network = (stage.step("a", "S"), defer(lighting, ensures=World.lit.becomes(True)), last)
+    network = (
+        stage.step("a", "S"),
+        defer(lighting, ensures=World.lit.becomes(True), now=True),
+        last,
+    )
     assert stage.play(network, 1, lit=False) == "S"
     assert started(stage) == ["a", "lighting", "last"]
 
 
 def test_its_steps_carry_the_path_of_the_task_that_was_suspended(stage):
     inner = choosing(stage)
-    outer = stage.compound("outer", lambda: [method(defer(inner))])
+    outer = stage.compound("outer", lambda: [method(defer(inner, now=True))])
     stage.play(outer, 1)
     assert stage.heard.events[-1].path == "outer m0 > choose m1"
 
 
 def test_the_record_grows_by_what_was_planned(stage):
-    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage))))
+    goal = stage.goal((stage.step("a", "RS"), defer(choosing(stage), now=True)))
     goal.tick_once()
     assert list(goal.record) == []
     ticks(goal, 1)
@@ -117,7 +158,7 @@ def long_winded(stage):
 
 @pytest.mark.parametrize("budget", [1, 2, 3, 7, None])
 def test_it_plans_over_as_many_ticks_as_its_budget_needs(stage, budget):
-    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=budget)
+    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage), now=True)), budget=budget)
     waited = ticks(goal, 60).index("S")
     assert started(stage)[:2] == ["a", "y"]
     work = stage.heard.of(PlanResumed)[0].plan.expansions
@@ -128,7 +169,7 @@ def test_it_plans_over_as_many_ticks_as_its_budget_needs(stage, budget):
 
 def test_while_it_plans_nothing_else_of_its_branch_runs_and_other_branches_do(stage):
     beside = stage.step("beside", "R")
-    goal = stage.goal(parallel(defer(long_winded(stage)), beside), budget=2)
+    goal = stage.goal(parallel(defer(long_winded(stage), now=True), beside), budget=2)
     assert ticks(goal, 3) == "RRR"
     assert started(stage) == ["beside"]
     assert stage.code["beside"].ticks == 3
@@ -136,7 +177,7 @@ def test_while_it_plans_nothing_else_of_its_branch_runs_and_other_branches_do(st
 
 
 def test_a_plan_for_a_world_that_has_moved_on_is_not_run(stage):
-    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=2)
+    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage), now=True)), budget=2)
     ticks(goal, 4)
     assert started(stage) == ["a"]
     assert stage.heard.of(PlanResumed) == []
@@ -147,7 +188,7 @@ def test_a_plan_for_a_world_that_has_moved_on_is_not_run(stage):
 
 
 def test_a_world_that_moved_on_elsewhere_does_not_matter(stage):
-    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage))), budget=2)
+    goal = stage.goal((stage.step("a", "S"), defer(long_winded(stage), now=True)), budget=2)
     ticks(goal, 4)
     assert started(stage) == ["a"]
     stage.actor.believe(World.fuel, 3.0)
@@ -161,12 +202,12 @@ def test_a_world_that_moved_on_elsewhere_does_not_matter(stage):
 
 def test_a_rest_that_cannot_be_planned_fails_the_plan_and_another_is_looked_for(stage):
     only = stage.step("only", "S", precondition=World.open)
-    goal = stage.goal((stage.step("a", "RS"), defer(only)), max_replans=1)
+    goal = stage.goal((stage.step("a", "RS"), defer(only, now=True)), max_replans=1)
     assert ticks(goal, 2) == "RR"
     [failed] = stage.heard.of(PlanFailed)
     assert failed.again
     assert "there is no plan" in failed.reason
-    assert "suspended (defer): only" in failed.reason
+    assert "suspended (defer, now): only" in failed.reason
     stage.actor.believe(World.open, True)
     assert ticks(goal, 2) == "RS"
     assert [event.reason for event in stage.heard.of(PlanAdopted)][1] == failed.reason
@@ -174,7 +215,7 @@ def test_a_rest_that_cannot_be_planned_fails_the_plan_and_another_is_looked_for(
 
 def test_in_a_priority_the_next_alternative_is_tried_first(stage):
     only = stage.step("only", "S", precondition=World.open)
-    network = priority((stage.step("a", "S"), defer(only)), stage.step("b", "S"))
+    network = priority((stage.step("a", "S"), defer(only, now=True)), stage.step("b", "S"))
     assert stage.play(network, 2) == "SS"
     assert started(stage)[:2] == ["a", "b"]
     assert stage.heard.of(PlanFailed) == []
@@ -185,14 +226,16 @@ def test_an_exception_while_it_plans_fails_the_plan(stage):
         raise ZeroDivisionError
 
     only = stage.step("only", precondition=broken)
-    assert stage.play((stage.step("a", "S"), defer(only)), 1) == "F"
+    assert stage.play((stage.step("a", "S"), defer(only, now=True)), 1) == "F"
     assert "ZeroDivisionError" in stage.heard.of(PlanFailed)[0].reason
 
 
 def test_the_limit_of_expansions_holds_for_the_rest_too(stage):
     long = long_winded(stage)
     goal = stage.goal(
-        (stage.step("a", "S"), defer(long)), settings=Settings(max_expansions=5), max_replans=0
+        (stage.step("a", "S"), defer(long, now=True)),
+        settings=Settings(max_expansions=5),
+        max_replans=0,
     )
     assert ticks(goal, 1) == "F"
     assert "no plan within 5 expansions" in stage.heard.of(PlanFailed)[0].reason
@@ -200,12 +243,12 @@ def test_the_limit_of_expansions_holds_for_the_rest_too(stage):
 
 def test_what_is_still_unknown_on_arrival_fails_the_plan(stage):
     goal = stage.goal((stage.step("a", "S"), choosing(stage)), open=UNKNOWN, max_replans=0)
-    assert ticks(goal, 1) == "F"
+    assert ticks(goal, 2) == "RF"
     assert "'open' is still unknown" in goal.feedback_message
 
 
 def test_a_task_that_only_suspends_itself_fails_instead_of_hanging(stage):
-    loop = stage.compound("loop", lambda: [method(pause(), loop)])
+    loop = stage.compound("loop", lambda: [method(pause(now=True), loop)])
 
     goal = stage.goal(loop, max_replans=0)
     assert "F" in ticks(goal, 5)
@@ -214,7 +257,7 @@ def test_a_task_that_only_suspends_itself_fails_instead_of_hanging(stage):
 
 def test_a_loop_of_instant_steps_goes_on_for_ever_without_hanging_a_tick(stage):
     step = stage.step("a", "S", effects=World.count.increases(1))
-    patrol = stage.compound("patrol", lambda: [method(step, defer(patrol))])
+    patrol = stage.compound("patrol", lambda: [method(step, defer(patrol, now=True))])
 
     assert stage.play(patrol, 50) == "R" * 50
     assert 40 <= stage.believes(World.count) <= 60
@@ -229,7 +272,7 @@ def interrupt(goal):
 
 
 def test_interrupted_while_it_plans_it_begins_again(stage):
-    goal = stage.goal(defer(long_winded(stage)), budget=3)
+    goal = stage.goal(defer(long_winded(stage), now=True), budget=3)
     ticks(goal, 2)
     interrupt(goal)
     stage.actor.believe(World.open, True)
@@ -240,7 +283,7 @@ def test_interrupted_while_it_plans_it_begins_again(stage):
 
 @pytest.mark.parametrize("tick", [1, 2])
 def test_interrupted_while_its_plan_runs_that_is_aborted_once(stage, tick):
-    goal = stage.goal((stage.step("a", "S"), defer(stage.step("b", "RRRR"))))
+    goal = stage.goal((stage.step("a", "S"), defer(stage.step("b", "RRRR"), now=True)))
     ticks(goal, tick)
     interrupt(goal)
     assert stage.heard.lines()[-2:] == ["start b", "aborted b"]
@@ -252,7 +295,7 @@ def test_arrived_at_again_it_is_planned_again(stage):
     """A reactive choice leaves the alternative and comes back to it in another world."""
     network = priority(
         stage.step("alarm", "RF", exec_only=World.armed),
-        (stage.step("a", "S"), defer(choosing(stage))),
+        (stage.step("a", "S"), defer(choosing(stage), now=True)),
         reactive=True,
     )
     goal = stage.goal(network)
@@ -271,7 +314,7 @@ def test_arrived_at_again_in_an_unchanged_world_it_is_planned_again_as_well(stag
     both = stage.compound("both", lambda: [method(parallel(one, other))])
     one, other = stage.step("one", "R"), stage.step("other", "R")
     alarm = stage.step("alarm", "RF", exec_only=World.armed)
-    goal = stage.goal(priority(alarm, defer(both), reactive=True))
+    goal = stage.goal(priority(alarm, defer(both, now=True), reactive=True))
     for armed in (False, True, False):
         stage.actor.believe(World.armed, armed)
         assert ticks(goal, 1) == "R"
@@ -283,7 +326,8 @@ def test_arrived_at_again_nothing_of_a_long_alternative_is_left_out(stage):
     step = stage.step("step", "RS", effects=World.count.increases(1))
     last = stage.step("last", "R")
     march = stage.compound(
-        "march", lambda: [method(last, when=World.count >= 300), method(step, defer(march))]
+        "march",
+        lambda: [method(last, when=World.count >= 300), method(step, defer(march, now=True))],
     )
 
     network = priority(

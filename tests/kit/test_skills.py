@@ -295,7 +295,7 @@ def duel():
     """A fighter who waits without end, as long as no skill tells him what to do."""
     domain, skilled, operators = Domain("duel", Duel), Domain("skilled", Duel), Operators()
     stand = domain.primitive("stand")
-    thrust = skilled.primitive("thrust", precondition=Duel.near)
+    thrust = skilled.primitive("thrust", precondition=Duel.near, during=Duel.near)
     for task in (stand, thrust):
         operators.bind(task)(ScriptedOperator("R"))
 

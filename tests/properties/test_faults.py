@@ -97,7 +97,10 @@ class Faults:
 
 
 class Code:
-    """An operator as an object, which runs for a tick or for ever, and aborts in two."""
+    """An operator as an object, which runs for a tick or for ever, and aborts in two.
+
+    Now and then it fails.
+    """
 
     def __init__(self, fault):
         self.fault = fault
@@ -113,7 +116,8 @@ class Code:
         if self.is_aborting:
             running = self.fault.hangs("long_abort")
             return Status.RUNNING if running else Status.SUCCESS
-        return self.fault("tick", Status.RUNNING if running else Status.SUCCESS, wrong="no status")
+        end = Status.FAILURE if self.fault.tick % 5 == 0 else Status.SUCCESS
+        return self.fault("tick", Status.RUNNING if running else end, wrong="no status")
 
     def abort(self):
         self.is_aborting = True

@@ -51,7 +51,7 @@ def told(problem, replanning, *, noisy=False, sensed=(), review=Review):
         max_replans=1,
         replanning=replanning,
     )
-    goal._review = review(goal._search.planner, agent.beliefs, "goal", replanning)
+    goal._review = review(goal._search.planner, agent.beliefs, goal.name, replanning)
     for number in range(MOST_TICKS):
         if noisy:
             agent.believe(NoisyWorld.noise, number + 1)

@@ -27,7 +27,7 @@ def attempts(failures, ticks, changes=None):
         if failures.waiting is None:
             made.append(failures.tick)
             failures.began()
-            failures.failed(Failure("there is no plan"), [Miner.coal])
+            failures.failed(Failure("there is no plan"), {Miner.coal: 0})
     return made
 
 
@@ -38,6 +38,24 @@ def test_attempts_become_ever_rarer_down_to_a_bound():
 def test_a_change_of_something_that_was_read_is_followed_by_an_attempt_at_once():
     changes = {30: [Miner.tired], 31: [Miner.coal]}
     assert attempts(GoalFailures(POLICY), 50, changes) == [1, 2, 5, 10, 19, 31, 48]
+
+
+def test_changes_in_vain_count_ever_more_seldom():
+    every_tick = {tick: [Miner.coal] for tick in range(1, 501)}
+    made = attempts(GoalFailures(POLICY), 500, every_tick)
+    assert made[:9] == [1, 2, 3, 5, 8, 13, 22, 39, 56]
+    assert len(made) < 40
+
+
+def test_after_a_quiet_wait_a_change_counts_at_once_again():
+    changes = {tick: [Miner.coal] for tick in range(1, 23)} | {45: [Miner.coal]}
+    assert attempts(GoalFailures(POLICY), 50, changes) == [1, 2, 3, 5, 8, 13, 22, 39, 45]
+
+
+def test_a_value_that_a_search_could_not_tell_from_the_last_is_not_waited_for():
+    differs = lambda _fluent, before: before != 0  # noqa: E731 - it stands for the goal's search
+    changes = {tick: [Miner.coal] for tick in range(6, 60)}
+    assert attempts(GoalFailures(POLICY, differs), 40, changes) == [1, 2, 5, 10, 19, 36]
 
 
 def test_success_ends_the_waiting():

@@ -5,7 +5,7 @@ import pytest
 from bthtn import Domain, defer, method, one_of, parallel, priority
 from bthtn.domain.builder import frozen
 from bthtn.domain.network import network_from
-from bthtn.replanning.improvement import static_reads
+from bthtn.replanning.static_reads import static_reads
 from bthtn.testing.strategies import World
 
 

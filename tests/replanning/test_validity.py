@@ -52,7 +52,8 @@ def test_what_the_plan_brings_about_itself_supports_nothing(domain):
     b = domain.primitive("b", precondition=World.open)
     plan = planned(domain, (a(), b()))
     found = seen(plan, RUNNING)
-    assert (found.failure, names(found)) == (None, ["lit"])
+    assert (found.failure, names(found)) == (None, [])
+    assert names(seen(plan, AHEAD)) == ["lit"]
     assert names(seen(plan, FINISHED, open=True)) == ["open"]
     assert seen(plan, FINISHED, open=False).failure.what == "b"
 
@@ -71,12 +72,18 @@ def test_finished_and_failed_steps_are_not_asked(domain):
     assert seen(plan, FINISHED, Stage.FAILED, lit=False).failure is None
 
 
+def test_the_precondition_is_asked_up_to_the_start_and_during_from_then_on(domain):
+    jump = domain.primitive("jump", precondition=World.lit, during=World.armed)
+    plan = planned(domain, jump())
+    assert seen(plan, AHEAD, lit=False).failure.why == "lit is false: lit = false"
+    assert seen(plan, AHEAD, armed=False).failure is None
+    assert seen(plan, RUNNING, lit=False, armed=True).failure is None
+    assert seen(plan, RUNNING, armed=False).failure.why == "armed is false: armed = false"
+
+
 def test_a_running_step_is_asked_but_not_about_what_it_changes_itself(domain):
-    near = domain.primitive(
-        "go", precondition=~World.open & World.lit, effects=World.open.becomes(True)
-    )
+    near = domain.primitive("go", during=~World.open & World.lit, effects=World.open.becomes(True))
     plan = planned(domain, near())
-    assert seen(plan, AHEAD, open=True).failure.what == "go"
     assert seen(plan, RUNNING, open=True).failure is None
     broken = seen(plan, RUNNING, open=True, lit=False).failure
     assert broken.why == "not open and lit is false: open = true"
@@ -192,7 +199,7 @@ def test_a_value_that_was_chosen_counts_wherever_it_stands_by_now(domain):
 
 def test_branches_are_carried_out_from_one_state_and_merged(domain):
     a = domain.primitive("a", effects=World.open.becomes(True))
-    b = domain.primitive("b", precondition=World.lit)
+    b = domain.primitive("b", during=World.lit)
     c = domain.primitive("c", precondition=World.open & World.lit)
     plan = planned(domain, (parallel(a(), b()), c()))
     assert seen(plan, RUNNING, RUNNING).failure is None
@@ -226,7 +233,7 @@ def test_increases_of_a_choice_and_of_a_branch_beside_it_add_up_as_in_planning(d
 
 def test_one_alternative_that_works_is_enough_and_those_that_were_passed_do_not_count(domain):
     a = domain.primitive("a", precondition=World.lit)
-    b = domain.primitive("b", precondition=World.count < 3)
+    b = domain.primitive("b", precondition=World.count < 3, during=World.count < 3)
     plan = planned(domain, priority(a(), b()))
     assert seen(plan, count=5).failure is None
     assert seen(plan, lit=False).failure is None
@@ -253,7 +260,7 @@ def test_volatile_fluents_count_where_nothing_comes_before(domain):
 
 
 def test_a_step_that_runs_is_asked_about_volatile_fluents_wherever_it_stands(domain):
-    a = domain.primitive("a", precondition=World.seen)
+    a = domain.primitive("a", precondition=World.seen, during=World.seen)
     plan = planned(domain, priority(a()), seen=True)
     assert seen(plan, AHEAD, seen=False).failure is None
     assert seen(plan, RUNNING, seen=False).failure.what == "a"

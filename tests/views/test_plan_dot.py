@@ -117,7 +117,7 @@ def test_a_tooltip_tells_what_is_behind_a_task(read_dot):
     nodes = read_dot(plan_dot(plan_for(cover=True))).nodes.values()
     assert {node["label"]: node["tooltip"] for node in nodes}["shoot"] == (
         "shoot; needs: target and ammo; checks at run time: target_alive;"
-        " then: target becomes false; uses: arms"
+        " needs all the time: ammo; then: target becomes false; uses: arms"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 from bthtn.domain.effect import writes_of
 from bthtn.domain.number import number_of
 from bthtn.domain.task_effects import grounded
-from bthtn.plan.nodes import DEFERRED, HORIZON, NULL_NODE, PAUSED, Suspension, SuspensionKind
+from bthtn.plan.nodes import HORIZON, NULL_NODE, Suspension, SuspensionKind, cause_of
 from bthtn.planning import trace
 from bthtn.planning.exclusions import avoided_text
 from bthtn.planning.htn import reasons
@@ -50,8 +50,9 @@ def expand(search: SearchState, part: Part, scope: Entry, behind: Cell, cell: Ce
         case PausePart():
             if search.settings.check_rest:
                 return behind
-            search.tell_left_open((), scope, PAUSED)
-            return search.suspend(scope, Contribution(NULL_NODE, PAUSED), behind)
+            cause = cause_of(part.network)
+            search.tell_left_open((), scope, cause)
+            return search.suspend(scope, Contribution(NULL_NODE, cause), behind)
         case NullPart():
             return behind
         case CallPart():
@@ -201,7 +202,7 @@ def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> 
     cost = 0.0 if search.costs is None else search.costs.of_networks(network.call)
     try:
         ensured = writes_of(network.ensures, asked, scope[BINDING])
-        cause = DEFERRED
+        cause = cause_of(network)
     except UnknownRead as signal:
         ensured = {}
         cause = Suspension(SuspensionKind.UNKNOWN, str(signal.fluent))

@@ -26,10 +26,8 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import grounded, projected
 from bthtn.plan.merge import after_parallel, after_priority, conflict
 from bthtn.plan.nodes import (
-    DEFERRED,
     HORIZON,
     NULL_NODE,
-    PAUSED,
     Node,
     ParallelNode,
     PriorityNode,
@@ -39,6 +37,7 @@ from bthtn.plan.nodes import (
     Suspension,
     SuspensionKind,
     TaskNode,
+    cause_of,
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -177,7 +176,7 @@ class Reference:
             case DeferNetwork():
                 return iter([_deferred(network, place)])
             case PauseNetwork() if not self._settings.check_rest:
-                return iter([Outcome(NULL_NODE, place.at, cause=PAUSED)])
+                return iter([Outcome(NULL_NODE, place.at, cause=cause_of(network))])
             case PauseNetwork() | NullNetwork():
                 return iter([Outcome(NULL_NODE, place.at)])
 
@@ -337,9 +336,10 @@ def _deferred(network: DeferNetwork, place: Place) -> Outcome:
         ensured = writes_of(network.ensures, view, place.binding)
     except UnknownRead as signal:
         return _undecided(network.call, place, str(signal.fluent))
-    node = SuspendedNode((network.call,), place.binding, DEFERRED, ensured, view.reads)
+    cause = cause_of(network)
+    node = SuspendedNode((network.call,), place.binding, cause, ensured, view.reads)
     after = replace(place.at, written=place.at.after(ensured))
-    return Outcome(node, after, cause=None if ensured else DEFERRED)
+    return Outcome(node, after, cause=None if ensured else cause)
 
 
 def _joined(

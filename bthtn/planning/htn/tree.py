@@ -18,10 +18,8 @@ from bthtn.domain.network import (
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects, grounded, projected
 from bthtn.plan.nodes import (
-    DEFERRED,
     HORIZON,
     NULL_NODE,
-    PAUSED,
     Node,
     ParallelNode,
     PriorityNode,
@@ -30,6 +28,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     Suspension,
     TaskNode,
+    cause_of,
 )
 from bthtn.planning.htn.log import (
     BINDING,
@@ -270,7 +269,7 @@ def _taken(network: Network, binding: tuple[Any, ...], row: _Contributions) -> C
         case NullNetwork():
             return Contribution(NULL_NODE)
         case PauseNetwork():
-            return _paused(row)
+            return _paused(cause_of(network), row)
         case ParallelNetwork() | PriorityNetwork():
             return row.take()
         case DeferNetwork():
@@ -302,10 +301,10 @@ def _sequence(
     return Contribution(SequenceNode(tuple(nodes)), cause)
 
 
-def _paused(row: _Contributions) -> Contribution:
+def _paused(cause: Suspension, row: _Contributions) -> Contribution:
     """Return the contribution of a pause, an empty node with ``check_rest``."""
     ahead = row.peek()
-    return row.take() if ahead is not None and ahead.cause is PAUSED else Contribution(NULL_NODE)
+    return row.take() if ahead is not None and ahead.cause is cause else Contribution(NULL_NODE)
 
 
 def _call(call: TaskCall, binding: tuple[Any, ...], row: _Contributions) -> Contribution:
@@ -335,4 +334,4 @@ def _deferred(network: DeferNetwork, binding: tuple[Any, ...], row: _Contributio
         assert taken.cause is not None, "what ensures nothing is suspended"
         return Contribution(SuspendedNode(rest, binding, taken.cause), taken.cause)
     reads = taken.reads or frozenset()
-    return Contribution(SuspendedNode(rest, binding, DEFERRED, taken.ensured, reads))
+    return Contribution(SuspendedNode(rest, binding, cause_of(network), taken.ensured, reads))

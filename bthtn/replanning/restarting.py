@@ -1,0 +1,119 @@
+"""RestartingSearch: a search that takes several ticks, in a world that changes meanwhile.
+
+    a plan is found     does it work from the newest beliefs?    yes: it is the answer
+    it does not         it is kept, and the search restarts from the newest beliefs
+    beliefs change      does one of the plans that were kept work now?  yes: it is the answer
+
+So what the world does meanwhile costs time, but never the goal: only the expansions of all
+restarts together are limited.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from bthtn.plan.plan import Plan
+from bthtn.plan.replay import replay
+from bthtn.planning.protocol import RecordedSearch, SearchStatus
+from bthtn.world.beliefs import Beliefs
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+
+MOST_KEPT: Final = 4
+"""Plans that are kept because they may work again: a world often changes to and fro."""
+
+
+class RestartingSearch:
+    """A search whose plan works from the beliefs at the end of ``advance``.
+
+    ``start`` starts a search from a state; ``state`` is that of the latest start.
+    The restarts end, with the status LIMIT, once all of them together have used ``most``
+    expansions.
+    """
+
+    def __init__(
+        self, start: Callable[[FrozenState], RecordedSearch], beliefs: Beliefs[Any], most: int
+    ) -> None:
+        self._start = start
+        self._beliefs = beliefs
+        self._most = most
+        self._kept: deque[Plan] = deque(maxlen=MOST_KEPT)
+        self._works_at = -1  # the version of the beliefs from which ``plan`` works
+        self.plan: Plan | None = None
+        self.expansions = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Search from the newest beliefs."""
+        self.status = SearchStatus.RUNNING
+        self._version = self._beliefs.version
+        self.state = self._beliefs.frozen()
+        self._search = self._start(self.state)
+
+    @property
+    def reads(self) -> Mapping[Fluent[Any], Any]:
+        """What the latest search has read, with the values."""
+        return self._search.reads
+
+    def restart_if_changed(self) -> None:
+        """Search from the newest beliefs, for the best plan, if they have changed since the start.
+
+        Unlike a restart by itself, this forgets plans that were found before.
+        """
+        if self._version != self._beliefs.version:
+            self._kept.clear()
+            self.plan = None
+            self.restart()
+
+    def advance(self, expansions: int | None = None) -> SearchStatus:
+        """Search for at most so many more expansions, by default to the end.
+
+        Raises PlanningError when a user's function raises.
+        """
+        limit = None if expansions is None else self.expansions + expansions
+        while not self._has_ended():
+            left = None if limit is None else limit - self.expansions
+            before = self._search.expansions
+            try:
+                status = self._search.advance(left)
+            except BaseException:
+                self.status = SearchStatus.ERROR
+                raise
+            finally:
+                self.expansions += self._search.expansions - before
+            if status is SearchStatus.RUNNING:
+                break
+            plan = self._search.plan
+            if plan is None:
+                self.status = status
+            elif self._version == self._beliefs.version or self._works(plan):
+                self._answer(plan)
+            elif self.expansions >= self._most:
+                self.status = SearchStatus.LIMIT
+            else:
+                self._kept.append(plan)
+                self.restart()
+        return self.status
+
+    def _has_ended(self) -> bool:
+        """Whether there is an answer for the beliefs as they are."""
+        if self.plan is not None and self._works_at != self._beliefs.version:
+            self._kept.append(self.plan)
+            self.plan = None
+            self.restart()
+        if self.status is not SearchStatus.RUNNING:
+            return True
+        again = next((plan for plan in reversed(self._kept) if self._works(plan)), None)
+        if again is not None:
+            self._kept.remove(again)
+            self._answer(again)
+        return again is not None
+
+    def _answer(self, plan: Plan) -> None:
+        self.plan, self.status = plan, SearchStatus.SOLVED
+        self._works_at = self._beliefs.version
+
+    def _works(self, plan: Plan) -> bool:
+        return replay(plan, self._beliefs.frozen()).ok

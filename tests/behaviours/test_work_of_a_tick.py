@@ -1,0 +1,65 @@
+"""The work of a tick grows no faster than its plan, whatever is planned or resumed in it.
+
+Work is counted in calls of Python functions, which does not depend on the machine.
+"""
+
+import sys
+
+import pytest
+
+from bthtn import Domain, Fluent, State, defer, fluent, parallel
+from bthtn.behaviours import Agent, PlanGoal
+
+
+class Counter(State):
+    noise: Fluent[int] = fluent(default=0)
+    done: Fluent[int] = fluent(default=0)
+
+
+def counting(goal_of, size):
+    """The calls of the most expensive tick after the first, in which everything is planned."""
+    domain = Domain("counting", Counter)
+    quick = domain.primitive(
+        "quick", precondition=Counter.noise >= 0, effects=Counter.done.becomes(1)
+    )
+    slow = domain.primitive("slow", precondition=Counter.noise >= 0, duration=1)
+    agent = Agent("agent", domain, Counter(), body=None)
+    tree = PlanGoal("goal", agent, goal_of(size, quick, slow), budget=None)
+    tree.tick_once()
+    worst = 0
+    for tick in range(3):
+        agent.believe(Counter.noise, tick + 1)
+        worst = max(worst, _calls(tree.tick_once))
+    return worst
+
+
+def _calls(function):
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+GOALS = {
+    "parts that are planned one after the other": lambda n, quick, slow: (
+        slow(),
+        *(defer(quick(), ensures=Counter.done.becomes(1)) for _ in range(n)),
+    ),
+    "branches that are planned in the same tick": lambda n, _quick, slow: parallel(
+        *((slow(), defer(slow()), defer(slow()), slow()) for _ in range(n // 4))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_twice_the_plan_is_at_most_twice_the_work(name):
+    small, large = (counting(GOALS[name], size) for size in (40, 80))
+    assert large < 2.5 * small, (small, large)
