@@ -41,8 +41,7 @@ class Suspension:
     now: bool = False
 
     def __str__(self) -> str:
-        text = f"{self.kind.value} {self.fluent}" if self.fluent else self.kind.value
-        return f"{text}, now" if self.now else text
+        return f"{self.kind.value} {self.fluent}" if self.fluent else self.kind.value
 
 
 PAUSED = Suspension(SuspensionKind.PAUSE)

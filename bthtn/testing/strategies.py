@@ -259,9 +259,10 @@ class _DomainDrawer:
             case "construct":
                 return self._construct(self._parts(level, who, kinds))
             case "defer":
-                return defer(self._call(level, who), ensures=self._choose(((), *PROMISES)))
+                ensures, now = self._choose(((), *PROMISES)), self._choose((False, True))
+                return defer(self._call(level, who), ensures=ensures, now=now)
             case "pause":
-                return pause()
+                return pause(now=self._choose((False, True)))
             case _:
                 return null()
 

@@ -19,7 +19,7 @@ def get(thing: str) -> Methods:
     place = one_of(lambda state: places(state, thing))
     yield method(when=Explorer.carrying == thing)
     yield method(lift(place))
-    yield method(look_around(), defer(get(thing)))
+    yield method(look_around(), defer(get(thing), now=True))
 
 
 @minigrid.compound
@@ -27,7 +27,7 @@ def unbar(thing: str) -> Methods:
     """Open a door; look for it first if it was never seen."""
     place = one_of(lambda state: places(state, thing))
     yield method(clear(place))
-    yield method(look_around(), defer(unbar(thing)))
+    yield method(look_around(), defer(unbar(thing), now=True))
 
 
 @minigrid.compound
@@ -35,7 +35,7 @@ def reach(thing: str) -> Methods:
     """Stand on something; look for it first if it was never seen."""
     place = one_of(lambda state: places(state, thing))
     yield method(approach(place), enter(place))
-    yield method(look_around(), defer(reach(thing)))
+    yield method(look_around(), defer(reach(thing), now=True))
 
 
 # how it is done

@@ -40,7 +40,7 @@ def test_it_is_not_planned_before_execution_gets_there(stage):
     assert stage.heard.of(PlanResumed) == []
     goal.tick_once()
     [resumed] = stage.heard.of(PlanResumed)
-    assert (resumed.goal, resumed.cause) == ("goal", "defer, now")
+    assert (resumed.goal, resumed.cause) == ("goal", "defer")
     assert [step.task.name for step in resumed.plan.steps] == ["y"]
 
 
@@ -207,7 +207,7 @@ def test_a_rest_that_cannot_be_planned_fails_the_plan_and_another_is_looked_for(
     [failed] = stage.heard.of(PlanFailed)
     assert failed.again
     assert "there is no plan" in failed.reason
-    assert "suspended (defer, now): only" in failed.reason
+    assert "suspended (defer): only" in failed.reason
     stage.actor.believe(World.open, True)
     assert ticks(goal, 2) == "RS"
     assert [event.reason for event in stage.heard.of(PlanAdopted)][1] == failed.reason

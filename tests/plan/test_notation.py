@@ -95,6 +95,7 @@ ENTER, KNOCK = TaskNode(enter), TaskNode(knock)
         "put(1.5, ('a', 2))",
         "put(HALL, '')",
         "suspended(visit, wait(3), defer(visit), pause, null, parallel(knock, priority(enter)))",
+        "suspended(defer(visit, now), pause(now), knock)",
         "'parallel'",
         "'hold (fire), \"now\"'",
     ],
