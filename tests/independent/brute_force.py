@@ -159,7 +159,7 @@ class Search:
             case _:
                 raise AssertionError(network.kind)
         for index, way in ways:
-            for one in self._sequence(_flat(Network("sequence", way)), 0, inside):  # type: ignore[arg-type]
+            for one in self._sequence(_flat(Network("sequence", way)), 0, inside):  # type: ignore[arg-type]  # data of a problem, checked by its kind
                 yield Outcome(one.steps, one.at, (index, *one.record), one.rest)
 
     def _values(self, begun: Begun, method: Method, place: Place) -> Iterator[Outcome]:
@@ -266,7 +266,7 @@ def greedy(
             return steps, state
         frame = pending.pop(0)
         search = Search(problem, horizon=horizon, suspends=suspends)
-        network = Network("sequence", frame.parts)  # type: ignore[arg-type]
+        network = Network("sequence", frame.parts)  # type: ignore[arg-type]  # data of a problem, checked by its kind
         found = next(search.outcomes(network, Place(frame.given, Moment(state))), None)
         if found is None:
             return None

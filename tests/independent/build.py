@@ -166,7 +166,7 @@ class Built:
             case "random_of":
                 return random_of(*((2 + number, part) for number, part in enumerate(parts)))
             case "parallel":
-                return parallel(*parts, policy=network.option)  # type: ignore[arg-type]
+                return parallel(*parts, policy=network.option)  # type: ignore[arg-type]  # data of a problem, checked by its kind
             case "priority":
                 return priority(*parts, reactive=network.option == "any")
             case "cleanup":
