@@ -155,10 +155,6 @@ def _settings(draw: st.DrawFn) -> Settings:
     )
 
 
-# One draw for both, since every further draw makes what Hypothesis tries smaller.
-_DEFERRALS = tuple((ensures, now) for ensures in ((), *PROMISES) for now in (False, True))
-
-
 class _DomainDrawer:
     """Draws one random domain; draws methods late, when freezing calls the compound functions."""
 
@@ -263,10 +259,12 @@ class _DomainDrawer:
             case "construct":
                 return self._construct(self._parts(level, who, kinds))
             case "defer":
-                ensures, now = self._choose(_DEFERRALS)
-                return defer(self._call(level, who), ensures=ensures, now=now)
+                ensures = self._choose(((), *PROMISES))
+                return defer(self._call(level, who), ensures=ensures, now=level % 2 == 0)
             case "pause":
-                return self._choose((pause(), pause(now=True)))
+                return pause(
+                    now=level % 2 == 0
+                )  # without a draw, which would make problems smaller
             case _:
                 return null()
 

@@ -201,7 +201,7 @@ LEAST = {
     "return to one_of": 20,
     "a seed": 200,
     "a task has an argument": 150,
-    "a method has an empty body": 40,
+    "a method has an empty body": 50,
     "a method is a plain function": 30,
     "a condition is a plain function": 20,
     "an effect is a plain function": 10,
