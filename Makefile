@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static site thorough gates fix bench worlds differential independent mutants clean
+.PHONY: run test check static site thorough gates fix bench worlds differential hostile independent mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -34,7 +34,7 @@ site: .venv/.ready
 # thorough: all tests at full size, with more examples of each property and with coverage; the gates
 thorough: .venv/.ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough
+	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough -m "not long"
 	$(BIN)/coverage combine --quiet
 	$(MAKE) --no-print-directory gates
 
@@ -78,6 +78,10 @@ differential: .venv/.ready
 # independent: 100,000 problems against brute force and a million events of random characters, half an hour
 independent: .venv/.ready
 	$(BIN)/python -W ignore -m tests.independent --problems 100000 --events 1000000 --seed 1
+
+# hostile: the command under hundreds of hostile lines and of signals at random moments; ten minutes
+hostile: .venv/.ready
+	$(BIN)/python $(PYTEST) -m long
 
 # mutants: two hundred small faults, one at a time: does `make test` notice what `make thorough` does?
 mutants: .venv/.ready

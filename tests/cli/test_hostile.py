@@ -52,6 +52,7 @@ def test_a_few_hostile_command_lines_are_answered_in_one_message(runner, folder)
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 10))
 def test_hundreds_of_hostile_command_lines_are(runner, folder, seed):
     assert not faults(runner, folder, lines(100, seed))

@@ -205,6 +205,7 @@ KINDS = [[signal.SIGINT], [signal.SIGINT] * 2, [signal.SIGTERM], [signal.SIGTERM
 
 @on_linux
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
 def test_signals_at_random_moments(tmp_path, seed):
     draw = random.Random(seed)  # noqa: S311 - the same every time
