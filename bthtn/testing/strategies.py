@@ -262,9 +262,8 @@ class _DomainDrawer:
                 ensures = self._choose(((), *PROMISES))
                 return defer(self._call(level, who), ensures=ensures, now=level % 2 == 0)
             case "pause":
-                return pause(
-                    now=level % 2 == 0
-                )  # without a draw, which would make problems smaller
+                # Without a draw, which would make problems smaller.
+                return pause(now=level % 2 == 0)
             case _:
                 return null()
 
