@@ -38,8 +38,9 @@ def house_fixture(tmp_path, monkeypatch):
 
 
 @pytest.fixture(name="run_pytest")
-def run_pytest_fixture(capsys, tmp_path):
-    """Runs pytest on a folder; its exit code and what it printed."""
+def run_pytest_fixture(capsys, tmp_path, monkeypatch):
+    """Runs pytest on a folder, without options from outside; its exit code and what it printed."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
 
     def run(*arguments):
