@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks import modes
-from benchmarks.domains import backtracking, blocks, combat, fps, travel, troll
+from benchmarks.domains import backtracking, blocks, combat, fps, soldier, travel, troll
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
 
@@ -66,6 +66,7 @@ ROWS = (
     Row("backtracking", backtracking.CASES),
     *(Row("chase", (n,), n) for n in FORKS),
     Row("combat", combat.CASES, peers=False),
+    Row("soldier", soldier.CASES),
 )
 
 

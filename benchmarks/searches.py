@@ -31,7 +31,7 @@ MOST = 5_000
 SIZES = (None, 1, 10, 20, 100, 200)
 BATCH = 0.005
 """Seconds that a batch lasts at least."""
-PROBLEMS = "fps travel blocks combat backtracking troll chase"
+PROBLEMS = "fps travel blocks combat soldier backtracking troll chase"
 
 Ask = Callable[[], Any]
 """Asks once, and returns the search, or the plan."""
