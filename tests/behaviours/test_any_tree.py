@@ -301,7 +301,6 @@ def test_the_scenes_are_not_empty(new_player):
         "done": 400,
         "failed": 300,
         "PlanFailed": 500,
-        "PlanBroken": 30,
         "PlanResumed": 500,
         "BeliefChanged": 500,
     }

@@ -73,7 +73,7 @@ def test_nothing_waits_for_ever(new_player, crowd, budget, foresight):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("foresight", "least"), [(False, 15), (True, 5)])
+@pytest.mark.parametrize(("foresight", "least"), [(False, 5), (True, 5)])
 def test_the_crowds_have_to_wait(new_player, foresight, least):
     waited = Counter()
 

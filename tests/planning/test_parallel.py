@@ -347,6 +347,18 @@ def test_a_suspended_branch_suspends_what_follows_the_node(domain, load):
     assert steps(domain, goal) == ("(parallel((load, suspended(idle)), idle), suspended(load))")
 
 
+def test_what_a_suspended_call_takes_its_arguments_from_is_read_on_arrival(domain):
+    leave = domain.primitive("leave", effects=Soldier.place.becomes("hill"))
+
+    @domain.compound
+    def decorate(place: str):
+        yield method(null(), when=Soldier.door)
+
+    goal = parallel(leave(), decorate(Soldier.place))
+    assert steps(domain, goal, door=UNKNOWN) == "parallel(leave, suspended(decorate(place)))"
+    assert steps(domain, goal, door=True) == "no plan"
+
+
 def test_steps_behind_the_node_are_those_of_the_longest_branch(domain, load):
     idle = domain.primitive("idle")
     goal = (parallel((idle(), idle()), load()), idle(), idle(), load())

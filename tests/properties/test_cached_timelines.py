@@ -226,7 +226,7 @@ def test_the_scenes_are_not_empty():
     wanted = {
         "hits in suspended parts": 50,
         PlanResumed.__name__: 300,
-        PlanRepaired.__name__: 10,
+        PlanRepaired.__name__: 4,
         PlanReplaced.__name__: 50,
         PlanFailed.__name__: 100,
         GoalEnded.__name__: 100,

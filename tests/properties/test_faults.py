@@ -245,10 +245,12 @@ class Log(logging.Handler):
     def __init__(self):
         super().__init__()
         self.lines = []
+        self.tracebacks = []
 
     def emit(self, record):
         assert record.exc_info, "with its traceback"
         self.lines.append(record.getMessage())
+        self.tracebacks.append(self.format(record))
 
 
 def played(fault, ticks=30):
@@ -278,7 +280,7 @@ def played(fault, ticks=30):
 
 def check(fault):
     agent, heard, log = played(fault)
-    told = "\n".join(log.lines)
+    told = "\n".join(log.tracebacks)  # a fault in finally hides the one that it followed
     for place, mode in fault.happened:
         if mode == RAISE:
             assert f"fault in {place}" in told, f"{place} was silent"

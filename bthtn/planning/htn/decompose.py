@@ -227,6 +227,8 @@ def suspend_call(
     search: SearchState, part: CallPart, scope: Entry, behind: Cell, cause: Suspension
 ) -> Cell:
     """Suspend a call together with its continuation."""
+    if part.reads and search.log[-1][KIND] is part:
+        search.log.pop()  # its arguments are computed anew on arrival, so nothing relies on them
     if search.costs is not None:
         search.spend(search.costs.of_networks(part.network))
     search.tell_left_open((part.network,), scope, cause)
