@@ -45,6 +45,7 @@ class LeafStarted:
     leaf: int
     task: str
     path: str
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class LeafEnded:
     reason: str = ""
     error: BaseException | None = None
     path: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class LeafAborting:
     leaf: int
     task: str
     path: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class LeafAborted:
     task: str
     error: BaseException | None = None
     path: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class LeafRefused:
     reason: str
     path: str = ""
     error: BaseException | None = None
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

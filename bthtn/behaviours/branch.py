@@ -46,19 +46,28 @@ def progress_of(
     stages: dict[TaskNode, Stage] = {}
     passed: dict[PriorityNode, int] = {}
     over: set[Node] = set()
-    pending = [subtree]
+    pending = [(subtree, False)]  # with whether it is tried again whatever its status
     while pending:
-        node = pending.pop()
+        node, again = pending.pop()
         if isinstance(node, TaskLeaf):
-            stages[node.node] = _STAGES[node.status]
+            stages[node.node] = Stage.AHEAD if again else _STAGES[node.status]
             continue  # behaviours below a leaf belong to its operator, not to the plan
-        if isinstance(node, PlanPriority | PlanParallel) and node.status in _ENDED:
+        if isinstance(node, PlanPriority | PlanParallel) and node.status in _ENDED and not again:
             over.add(node.node)
         if isinstance(node, PlanPriority) and node.memory and node.status is Status.RUNNING:
             chosen = node.current_child
             passed[node.node] = 0 if chosen is None else node.children.index(chosen)
-        pending.extend(node.children)
+        behind = _behind_chosen(node)
+        pending.extend((child, again or child in behind) for child in node.children)
     return Progress(tree, stages, planned, passed, frozenset(over))
+
+
+def _behind_chosen(node: Behaviour) -> list[Behaviour]:
+    """The alternatives of a reactive choice that are tried again when the running one fails."""
+    if not isinstance(node, PlanPriority) or node.memory or node.status is not Status.RUNNING:
+        return []
+    chosen = node.current_child
+    return [] if chosen is None else node.children[node.children.index(chosen) + 1 :]
 
 
 def failure_of(branch: Behaviour) -> Failure:

@@ -1,13 +1,13 @@
 """compiled: a plan tree as a py_trees subtree, one kind of node after the other.
 
-Scopes leave nothing behind but the names on a step's path, unless they have a cleanup, and
-sequences inside of sequences are merged: ten thousand decompositions below each other make a
-flat tree.
+A compound task becomes a sequence with its name; other sequences inside of sequences are merged.
+A task inside of itself is merged, too, and so are all below ``MOST_SCOPES`` others: ten thousand
+decompositions below each other make a flat tree.
 """
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from typing import Any, Final, NamedTuple, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
@@ -15,11 +15,18 @@ from py_trees.behaviours import Success
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRun
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.sequence import Placeholder, PlanCleanup, PlanSequence, PlanWithCleanup
+from bthtn.behaviours.sequence import (
+    Placeholder,
+    PlanCleanup,
+    PlanScope,
+    PlanSequence,
+    PlanWithCleanup,
+)
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain import construct
 from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.task import CompoundTask
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import (
     Node,
@@ -36,8 +43,26 @@ from bthtn.plan.walk import Visit, joined, unwound
 DEEPEST: Final = 150
 """Composites that may be nested; py_trees calls itself once or twice for each."""
 
+MOST_SCOPES: Final = 20
+"""Compound tasks below each other that are shown as nodes of their own."""
+
 Steps = list[Behaviour]
 """Behaviours to be run one after the other."""
+
+
+class _Place(NamedTuple):
+    """Where a node stands: the decompositions above it, with the tasks that are shown.
+
+    ``depth`` counts the composites above it that cannot be merged.
+    """
+
+    path: Path = None
+    depth: int = 0
+    tasks: frozenset[CompoundTask[Any]] = frozenset()
+
+    def deeper(self) -> _Place:
+        """The place inside of one more composite."""
+        return self._replace(depth=self.depth + 1)
 
 
 def compiled(
@@ -48,31 +73,29 @@ def compiled(
     ``path`` are the decompositions above the tree. Raises ExecutionError when branches,
     alternatives and cleanups are nested too deep for py_trees.
     """
-    return _one(unwound(_Compiler(run, over).steps(node, path, 0)))
+    return _one(unwound(_Compiler(run, over).steps(node, _Place(path))))
 
 
 def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
     """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``."""
-    depth, above = 0, arrival.parent
+    depth, above, tasks = 0, arrival.parent, set[CompoundTask[Any]]()
     while above is not None:
         depth += isinstance(above, PlanParallel | PlanPriority | PlanWithCleanup | PlanCleanup)
+        tasks.update((above.node.task,) if isinstance(above, PlanScope) else ())
         above = above.parent
-    return unwound(_Compiler(run).steps(node, arrival.path, depth))
+    return unwound(_Compiler(run).steps(node, _Place(arrival.path, depth, frozenset(tasks))))
 
 
 class _Compiler:
-    """Turns nodes into behaviours by recursive generators, which ``unwound`` runs on a stack.
-
-    ``depth`` counts the composites above a node that cannot be merged.
-    """
+    """Turns nodes into behaviours by recursive generators, which ``unwound`` runs on a stack."""
 
     def __init__(self, run: PlanRun, over: frozenset[Node] = frozenset()) -> None:
         self._run = run
         self._over = over
 
-    def steps(self, node: Node, path: Path, depth: int) -> Visit[Steps]:
+    def steps(self, node: Node, place: _Place) -> Visit[Steps]:
         """The behaviours for a node, to be put into a sequence. Raises ExecutionError."""
-        if depth > DEEPEST:
+        if place.depth > DEEPEST:
             raise ExecutionError(
                 Diagnostic(
                     "BT305",
@@ -84,42 +107,46 @@ class _Compiler:
             return _leaf([])
         match node:
             case TaskNode():
-                return _leaf([TaskLeaf(node, path, self._run)])
+                return _leaf([TaskLeaf(node, place.path, self._run)])
             case SuspendedNode():
-                return _leaf([Suspended(node, path, self._run)])
+                return _leaf([Suspended(node, place.path, self._run)])
             case NullNode():
                 return _leaf([])
             case ScopeNode():
-                return self._scope(node, path, depth)
+                return self._scope(node, place)
             case SequenceNode():
-                return self._sequence(node, path, depth)
+                return self._sequence(node, place)
             case ParallelNode():
-                return self._parallel(node, path, depth)
+                return self._parallel(node, place)
             case PriorityNode():
-                return self._priority(node, path, depth)
+                return self._priority(node, place)
             case _:
                 assert_never(node)
 
-    def _scope(self, node: ScopeNode, path: Path, depth: int) -> Visit[Steps]:
-        origin = node.task.origin
-        merges = origin not in (construct.WITH_CLEANUP, construct.FINALLY)
-        below: Path = (str(node), path)
-        inside: Steps = yield self.steps(node.child, below, depth if merges else depth + 1)
+    def _scope(self, node: ScopeNode, place: _Place) -> Visit[Steps]:
+        path, depth, tasks = place
+        task, origin = node.task, node.task.origin
+        is_shown = not origin and task not in tasks and len(tasks) < MOST_SCOPES
+        is_kept = origin in (construct.WITH_CLEANUP, construct.FINALLY)
+        below = _Place((str(node), path), depth + is_kept, tasks | {task} if is_shown else tasks)
+        inside: Steps = yield self.steps(node.child, below)
         if origin == construct.WITH_CLEANUP:
             return [PlanWithCleanup(node, path, self._run, inside)]
-        return inside if merges else [PlanCleanup(inside, str(node))]
+        if origin == construct.FINALLY:
+            return [PlanCleanup(inside, str(node))]
+        return [PlanScope(node, inside)] if is_shown and inside else inside
 
-    def _sequence(self, node: SequenceNode, path: Path, depth: int) -> Visit[Steps]:
+    def _sequence(self, node: SequenceNode, place: _Place) -> Visit[Steps]:
         steps: Steps = []
         for child in node.children:
-            inside: Steps = yield self.steps(child, path, depth)
+            inside: Steps = yield self.steps(child, place)
             steps = joined(steps, inside)
         return steps
 
-    def _parallel(self, node: ParallelNode, path: Path, depth: int) -> Visit[Steps]:
+    def _parallel(self, node: ParallelNode, place: _Place) -> Visit[Steps]:
         branches: list[Steps] = []
         for child in node.children:
-            inside: Steps = yield self.steps(child, path, depth + 1)
+            inside: Steps = yield self.steps(child, place.deeper())
             branches.append(inside)
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
@@ -128,10 +155,10 @@ class _Compiler:
                 return branches[0] if branches else []
         return [PlanParallel(node, [_one(branch) for branch in branches])]
 
-    def _priority(self, node: PriorityNode, path: Path, depth: int) -> Visit[Steps]:
+    def _priority(self, node: PriorityNode, place: _Place) -> Visit[Steps]:
         alternatives: list[Behaviour] = []
         for child in node.children:
-            inside: Steps = yield self.steps(child, path, depth + 1)
+            inside: Steps = yield self.steps(child, place.deeper())
             alternatives.append(_one(inside))
         return [PlanPriority(node, alternatives)]
 

@@ -20,6 +20,7 @@ from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import is_same_path
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
+    PlanScope,
     PlanSequence,
     PlanWithCleanup,
     discard,
@@ -166,9 +167,15 @@ class _Handover:
             if running is not None:
                 node.go_on_at(index, running)
                 return node
-            if not (isinstance(child, TaskLeaf) and self._is_idle(child.node)):
+            if not self._is_passed_over(child):
                 return None
         return None
+
+    def _is_passed_over(self, node: Behaviour) -> bool:
+        """Whether a step that runs on may stand behind a node: all of its steps are idle."""
+        if isinstance(node, PlanScope):
+            return all(map(self._is_passed_over, node.children))
+        return isinstance(node, TaskLeaf) and self._is_idle(node.node)
 
     def _place_in_parallel(self, node: PlanParallel) -> Behaviour | None:
         for index, child in enumerate(node.children):

@@ -11,6 +11,7 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 
 from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
+from bthtn.behaviours.status import mark_stopped
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
@@ -40,11 +41,15 @@ class PlanParallel(Parallel):
     def setup(self, **kwargs: object) -> None:
         """Skip py_trees' check of its own policy, which is only shown."""
 
+    def terminate(self, new_status: Status) -> None:
+        """Called by py_trees at every end, after the children have been stopped."""
+        mark_stopped(self, new_status)
+
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""
         if self.status is not Status.RUNNING:
             reset(self.children)
-            self.status = Status.RUNNING
+            self.status, self.feedback_message = Status.RUNNING, ""
         verdict = Status.RUNNING
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:

@@ -38,7 +38,7 @@ from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
-from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.checked import checked
 from bthtn.domain.network import Network, NetworkLike
@@ -142,7 +142,7 @@ class PlanGoal(TakingOver):
         if new_status is INVALID:
             if self.status is RUNNING and self._ended is None:
                 self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
-                self.feedback_message = "aborted"
+                self.feedback_message = ABORTED
                 self.plan = self.verdict = None
                 self.record = MethodTraversalRecord()
             self.ends_for = ""

@@ -8,6 +8,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Selector
 
+from bthtn.behaviours.sequence import reset
+from bthtn.behaviours.status import mark_stopped
 from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
 
@@ -20,6 +22,9 @@ class PlanPriority(Selector):
     aborted for the first of them that does not fail: before a step of that one starts, once its
     conditions hold. Two exceptions: while an uninterruptible step runs, none is tried; and one
     that has had another aborted and failed at once is not tried again while that one runs.
+
+    Alternatives that have failed keep that status until they are tried again or the node starts
+    anew, so that displays show what was refused; py_trees' selector resets them at every tick.
     """
 
     def __init__(self, node: PriorityNode, children: list[Behaviour]) -> None:
@@ -29,15 +34,20 @@ class PlanPriority(Selector):
 
     def initialise(self) -> None:
         """Called by py_trees when a run starts; RUNNING, so that an end in the same tick is one."""
-        self.status = Status.RUNNING
+        self.status, self.feedback_message = Status.RUNNING, ""
         self._in_vain = []
+        reset(self.children)
+
+    def terminate(self, new_status: Status) -> None:
+        """Called by py_trees at every end, after the children have been stopped."""
+        mark_stopped(self, new_status)
 
     def tick(self) -> Iterator[Behaviour]:
-        """Tick as a py_trees selector, or only the alternative that must not be interrupted."""
-        running = self.current_child if self.status is Status.RUNNING and not self.memory else None
+        """Tick the alternatives, or only the one that must not be interrupted."""
+        running = self.current_child if self.status is Status.RUNNING else None
         if running is None:
             yield from super().tick()
-        elif interruptible(running):
+        elif self.memory or interruptible(running):
             yield from self._try_again(running)
         else:
             yield from running.tick()
@@ -48,8 +58,12 @@ class PlanPriority(Selector):
             yield self
 
     def _try_again(self, running: Behaviour) -> Iterator[Behaviour]:
-        """Try the alternatives in order; a step that starts has aborted the running one before."""
-        for child in [one for one in self.children if one not in self._in_vain]:
+        """Try the alternatives in order; a step that starts has aborted the running one before.
+
+        With memory those from the running one on, else all but those tried in vain.
+        """
+        first = self.children.index(running) if self.memory else 0
+        for child in [one for one in self.children[first:] if one not in self._in_vain]:
             yield from child.tick()
             if child.status in (Status.RUNNING, Status.SUCCESS):
                 self._choose(child)
@@ -66,7 +80,7 @@ class PlanPriority(Selector):
             self._in_vain = []
         self.current_child = child
         for later in self.children[self.children.index(child) + 1 :]:
-            if later.status is not Status.INVALID:
+            if later.status is Status.RUNNING:
                 later.stop(Status.INVALID)
         if child.status is Status.SUCCESS:
             self.stop(Status.SUCCESS)

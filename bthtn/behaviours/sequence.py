@@ -1,4 +1,4 @@
-"""PlanSequence: one step after the other; PlanWithCleanup: a sequence with its cleanup.
+"""PlanSequence: one step after the other, with the name of a task or with a cleanup.
 
 with cleanup ── draw, attack, cleanup ── holster   all goes well: as planned
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
@@ -16,7 +16,8 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Sequence
 
 from bthtn.behaviours.plan_run import Path, PlanRun
-from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
+from bthtn.domain.task import call_text
 from bthtn.plan.nodes import ScopeNode
 from bthtn.world.footprint import Footprint
 
@@ -49,6 +50,10 @@ class PlanSequence(Sequence):
         super().__init__(name, memory=True, children=children)
         self._index = 0
         self._planned = tuple(children)
+
+    def terminate(self, new_status: Status) -> None:
+        """Called by py_trees at every end, after the children have been stopped."""
+        mark_stopped(self, new_status)
 
     def shutdown(self) -> None:
         """Called when the plan is taken down; finished steps no longer shown are discarded too."""
@@ -94,6 +99,7 @@ class PlanSequence(Sequence):
         """Start from the first of the planned children, with replacements undone."""
         self._index = 0
         self.status = RUNNING
+        self.feedback_message = ""
         reset(self.children)
         planned = {child.id for child in self._planned}
         for child in self.children:
@@ -127,6 +133,14 @@ class PlanSequence(Sequence):
         yield self
 
 
+class PlanScope(PlanSequence):
+    """The steps of a compound task, under the name of the task."""
+
+    def __init__(self, node: ScopeNode, steps: list[Behaviour]) -> None:
+        super().__init__(steps, call_text(node.task, node.args))
+        self.node = node
+
+
 class PlanCleanup(PlanSequence):
     """The cleanup at the end of a PlanWithCleanup, as it was planned with the rest."""
 
@@ -147,6 +161,7 @@ class PlanWithCleanup(PlanSequence):
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end, after the children have been stopped."""
+        super().terminate(new_status)
         was_open, self.is_open = self.is_open, False
         if not was_open or new_status is SUCCESS:
             return
@@ -166,10 +181,18 @@ def enclosing_cleanups(node: Behaviour) -> Iterator[PlanWithCleanup]:
 
 
 def reset(children: list[Behaviour]) -> None:
-    """Set the children that ended in an earlier run back to INVALID."""
+    """Set the children that ended in an earlier run back to INVALID, without their messages."""
     for child in children:
         if child.status is not INVALID:
             child.stop(INVALID)
+        if child.feedback_message:
+            _clear_messages(child)
+
+
+def _clear_messages(node: Behaviour) -> None:
+    node.feedback_message = ""
+    for child in node.children if isinstance(node, Composite) else ():
+        _clear_messages(child)
 
 
 def discard(subtree: Behaviour) -> None:

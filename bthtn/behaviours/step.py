@@ -49,6 +49,7 @@ class StepRun:
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.node = node
         self.source = run.source
+        self.goal = run.goal
         self.agent: Agent[Any, Any] = run.agent
         self._runtime = runtime_of(run.agent)
         self.number = self._runtime.next_step()
@@ -65,7 +66,7 @@ class StepRun:
     def started(self) -> None:
         """Report the start, and write the ``on_start`` effects, whose exceptions propagate."""
         self._runtime.occupy(self.holder, self.node.task.uses)
-        self.agent.emit(LeafStarted(self.number, self.name, self.place))
+        self.agent.emit(LeafStarted(self.number, self.name, self.place, self.goal))
         self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
@@ -77,7 +78,8 @@ class StepRun:
 
     def refused(self, reason: str, error: Exception | None) -> None:
         """Report that the step was not started."""
-        self.agent.emit(LeafRefused(self.number, self.name, reason, self.place, error))
+        place = self.place
+        self.agent.emit(LeafRefused(self.number, self.name, reason, place, error, self.goal))
 
     def ended(self, reason: str, error: BaseException | None) -> str:
         """Report a success, or a failure for a reason.
@@ -91,12 +93,14 @@ class StepRun:
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = self.first(error, raised, "on_failure")
         self._settle()
-        self.agent.emit(LeafEnded(self.number, self.name, not reason, reason, error, self.place))
+        self.agent.emit(
+            LeafEnded(self.number, self.name, not reason, reason, error, self.place, self.goal)
+        )
         return reason
 
     def aborting(self) -> None:
         """Report an abort that takes more ticks."""
-        self.agent.emit(LeafAborting(self.number, self.name, self.place))
+        self.agent.emit(LeafAborting(self.number, self.name, self.place, self.goal))
 
     def aborted(self, error: BaseException | None) -> None:
         """Report the end of an abort; ``error`` is the operator's exception."""
@@ -105,7 +109,7 @@ class StepRun:
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = self.first(error, raised, "on_abort")
         self._settle()
-        self.agent.emit(LeafAborted(self.number, self.name, error, self.place))
+        self.agent.emit(LeafAborted(self.number, self.name, error, self.place, self.goal))
 
     def _settle(self) -> None:
         self._runtime.settle(self._account)

@@ -13,6 +13,7 @@ from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, failed_at
 from bthtn.behaviours.sequence import Placeholder
+from bthtn.behaviours.status import mark_stopped
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import SuspendedNode
@@ -67,7 +68,10 @@ class Suspended(Placeholder):
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end."""
         if new_status is Status.INVALID:
+            message = self.feedback_message
             self._forget()
+            self.feedback_message = message if self.status is Status.FAILURE else ""
+            mark_stopped(self, new_status)
 
     @property
     def foreseen(self) -> Footprint:

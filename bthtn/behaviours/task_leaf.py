@@ -29,7 +29,7 @@ from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import discard, enclosing_cleanups
-from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
 from bthtn.domain.condition import why
 from bthtn.errors import Diagnostic, ExecutionError
@@ -125,9 +125,15 @@ class TaskLeaf(Behaviour):
         """
         operator, self._operator = self._operator, None
         unfinished, self._abort = self._abort, None
-        if new_status is not INVALID or (operator is None and unfinished is None):
+        if new_status is not INVALID:
             return
-        self.feedback_message = "aborted"
+        if operator is None and unfinished is None:
+            if self.status is RUNNING:
+                self.feedback_message = ""  # it was waiting, and never ran
+            else:
+                mark_stopped(self, new_status)
+            return
+        self.feedback_message = ABORTED
         if unfinished is not None:
             self._run.agent.aborts.add(StepAbort(unfinished))
         elif operator is not None:

@@ -226,12 +226,15 @@ def run_command(
     ticks: Annotated[int | None, typer.Option(min=1, help="Stop after so many ticks.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for pictures.")] = None,
+    only: Annotated[
+        str, typer.Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Run a tree in its simulated world, tick by tick."""
     from bthtn.cli.run import play  # noqa: PLC0415 - see the docstring
 
-    raise typer.Exit(play(tree, ticks=ticks, seed=seed, as_json=as_json, out=out))
+    raise typer.Exit(play(tree, ticks=ticks, seed=seed, as_json=as_json, out=out, only=only))
 
 
 def run() -> None:

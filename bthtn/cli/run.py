@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final
@@ -31,16 +31,13 @@ from bthtn.cli.handlers import handled_by
 from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
 from bthtn.cli.signals import exit_code
-from bthtn.errors import InputError, exception_text
-from bthtn.plan.codec import json_value
-from bthtn.plan.notation import normal
-from bthtn.plan.plan import Plan
+from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
 from bthtn.views.behaviour_drawing import behaviour_dot
+from bthtn.views.events import event_data
 from bthtn.views.graphviz import picture
 from bthtn.views.text import ASCII, UNICODE
-from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows
-from bthtn.world.diff import Change
+from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows, verbs
 
 TICKS: Final = 200
 OUT: Final = Path("out")
@@ -66,11 +63,22 @@ _STYLES: Final = MappingProxyType(
 )
 
 
-def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | None = None) -> int:
+def play(
+    tree: str,
+    *,
+    ticks: int | None,
+    seed: int,
+    as_json: bool,
+    out: Path | None = None,
+    only: str = "",
+) -> int:
     """Run a tree until its character is finished, or for at most so many ticks.
 
+    ``only`` are the kinds of entries to print, separated by commas; all of them if it is empty.
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
+    words = tuple(filter(None, map(str.strip, only.split(","))))
+    verbs(words)  # a slip is to be known before the run
     target = resolve(tree, TargetKind.TREE)
     run = _Run(target, character_of(target, seed), ticks or TICKS)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
@@ -81,7 +89,7 @@ def play(tree: str, *, ticks: int | None, seed: int, as_json: bool, out: Path | 
                 if as_json:
                     tick_values.extend(map(_tick_json, made))
                 else:
-                    _print_timeline(made)
+                    _print_timeline(made, words)
         finally:
             run.stop()  # if a signal came at the very moment in which the ticks were to do it
     run.check()
@@ -280,14 +288,14 @@ def _active(root: Behaviour) -> tuple[str, ...]:
     return tuple(running)
 
 
-def _print_timeline(ticks: Iterator[Tick]) -> None:
+def _print_timeline(ticks: Iterator[Tick], only: tuple[str, ...]) -> None:
     """Print the timeline during the run."""
     unicode = is_unicode_screen()
     print_line = (
         _colour_printer() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print
     )
     print_line(HEADING)
-    for row in rows(ticks):
+    for row in rows(ticks, only=only):
         for line in lines(row, strokes=UNICODE if unicode else ASCII):
             print_line(line if unicode else str(line).translate(_IN_ASCII))
 
@@ -307,24 +315,5 @@ def _colour_printer() -> Callable[[Line | str], None]:
 
 
 def _tick_json(tick: Tick) -> dict[str, Any]:
-    events = [_event_json(event) for event in tick.events]
+    events = [event_data(event) for event in tick.events]
     return {"tick": tick.number, "active": list(tick.active), "events": events}
-
-
-def _event_json(event: AgentEvent) -> dict[str, Any]:
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
-    values = {one.name: _value_json(getattr(event, one.name)) for one in fields(event)}
-    return {"event": name, **values}
-
-
-def _value_json(value: object) -> Any:
-    match value:
-        case Plan():
-            return {"plan": normal(value.tree), "record": list(value.record)}
-        case Change():
-            values = {"before": json_value(value.before), "after": json_value(value.after)}
-            return {"fluent": str(value.fluent), **values, "source": value.source}
-        case BaseException():
-            return exception_text(value)
-        case _:
-            return json_value(value)

@@ -10,6 +10,7 @@ from bthtn.formats.authored import (
     task_from,
 )
 from bthtn.plan.codec import encoded
+from bthtn.plan.decoding import decoded
 from bthtn.plan.notation import call_from, node_from
 from bthtn.world.condition_parser import condition_from_text
 
@@ -22,6 +23,7 @@ __all__ = [
     "SubTask",
     "call_from",
     "condition_from_text",
+    "decoded",
     "encoded",
     "node_from",
     "task_from",

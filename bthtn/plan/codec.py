@@ -19,6 +19,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.plan.encoding import LONGEST_INTEGER, complete_json
 from bthtn.plan.nodes import (
     Node,
     NullNode,
@@ -61,8 +62,14 @@ def listed(head: str, parts: Iterable[str | Node], tail: str) -> Pieces:
     return [*pieces, tail]
 
 
-def encoded(plan: Plan, *, flat: bool = False) -> str:
-    """The plan as one line of JSON; ``flat`` is the form in which plans are compared."""
+def encoded(plan: Plan, *, flat: bool = False, complete: bool = False) -> str:
+    """The plan as one line of JSON; ``flat`` is the form in which plans are compared.
+
+    ``complete`` is another format, with everything that ``decoded`` needs to make an equal plan.
+    It raises InputError for values that cannot be made from text again.
+    """
+    if complete:
+        return complete_json(plan)
     head = {
         "format": FORMAT,
         "domain": plan.domain.name,
@@ -95,6 +102,8 @@ def json_value(value: object) -> Any:
     """A value as JSON: a member of an Enum by name, values unknown to JSON by their text."""
     if isinstance(value, Enum):
         return value_text(value) if value is UNKNOWN else value.name
+    if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
+        return hex(value)
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float) and math.isfinite(value):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bthtn.plan.replay import Replay, replay
     from bthtn.plan.validate import Validation, validate
     from bthtn.planning.htn.reference import Reference
-    from bthtn.testing.doubles import RecordingListener, ScriptedOperator, line_of, ticks
+    from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
     from bthtn.testing.strategies import problems, states
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "Replay",
     "ScriptedOperator",
     "Validation",
-    "line_of",
     "problems",
     "replay",
     "states",
@@ -36,7 +35,6 @@ _MODULE_OF: Final = MappingProxyType(
         "Replay": "bthtn.plan.replay",
         "ScriptedOperator": "bthtn.testing.doubles",
         "Validation": "bthtn.plan.validate",
-        "line_of": "bthtn.testing.doubles",
         "problems": "bthtn.testing.strategies",
         "replay": "bthtn.plan.replay",
         "states": "bthtn.testing.strategies",

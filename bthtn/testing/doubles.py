@@ -30,21 +30,13 @@ from py_trees.common import Status
 from bthtn.agent.events import (
     AgentEvent,
     BeliefChanged,
-    CleanupEnded,
-    CleanupStarted,
-    CodeFailed,
-    GoalEnded,
     LeafAborted,
     LeafAborting,
     LeafEnded,
     LeafRefused,
     LeafStarted,
-    LeafWaits,
-    LeaseReturned,
-    LeaseTaken,
-    PlanHookFailed,
-    SensorFailed,
 )
+from bthtn.views.events import line_of
 
 E = TypeVar("E", bound=AgentEvent)
 
@@ -230,11 +222,16 @@ class RecordingListener:
 
     def lines(self) -> list[str]:
         """The events of steps as text: ``start a``, ``done a``, ``failed a``, ``aborted a``."""
-        return [line_of(event) for event in self.events if isinstance(event, _STEP_EVENTS)]
+        return [
+            line_of(event, reasons=False)
+            for event in self.events
+            if isinstance(event, _STEP_EVENTS)
+        ]
 
     def story(self) -> list[str]:
         """All events but changes of beliefs, as text."""
-        return [line_of(event) for event in self.events if not isinstance(event, BeliefChanged)]
+        told = (event for event in self.events if not isinstance(event, BeliefChanged))
+        return [line_of(event, reasons=False) for event in told]
 
     def changes(self) -> list[str]:
         """The changes of beliefs with their sources: ``ammo: 1 → 0 (by fight)``."""
@@ -274,51 +271,3 @@ class RecordingListener:
 
 
 _STEP_EVENTS: Final = (LeafStarted, LeafEnded, LeafAborting, LeafAborted, LeafRefused)
-
-
-def line_of(event: AgentEvent) -> str:
-    """A short description of an event: ``start shoot``, ``fight succeeded``."""
-    match event:
-        case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
-            return f"{_END_WORDS[type(event)][not succeeded]} {task}"
-        case (
-            CleanupStarted()
-            | LeafStarted()
-            | LeafAborting()
-            | LeafAborted()
-            | LeafRefused()
-            | LeafWaits()
-        ):
-            return f"{_EVENT_WORDS[type(event)]} {event.task}"
-        case LeaseTaken(key, holder):
-            return f"{holder} has {key}"
-        case LeaseReturned(key, holder):
-            return f"{holder} gave back {key}"
-        case PlanHookFailed(_, hook, task):
-            return f"{hook} of {task} raised"
-        case GoalEnded(goal, succeeded):
-            return f"{goal} {'succeeded' if succeeded else 'failed'}"
-        case BeliefChanged(change):
-            return str(change)
-        case SensorFailed(what, reason) | CodeFailed(what, reason):
-            return f"{what} failed: {reason}"
-        case _:
-            return f"{type(event).__name__} {event.goal}"
-
-
-_EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
-    {
-        LeafStarted: "start",
-        LeafAborting: "aborting",
-        LeafAborted: "aborted",
-        LeafRefused: "refused",
-        LeafWaits: "waiting",
-        CleanupStarted: "clean up",
-    }
-)
-_END_WORDS: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
-    {
-        LeafEnded: ("done", "failed"),
-        CleanupEnded: ("cleaned up", "did not clean up"),
-    }
-)

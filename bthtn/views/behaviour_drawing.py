@@ -7,19 +7,21 @@ from typing import Final
 
 from py_trees import composites
 from py_trees.behaviour import Behaviour
-from py_trees.common import ParallelPolicy
+from py_trees.common import ParallelPolicy, Status
 from py_trees.decorators import Decorator
 
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.sequence import PlanScope, PlanSequence
+from bthtn.behaviours.status import ABORTED, DONE, FAILED
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.views.dot import Drawing
 from bthtn.views.plan_drawing import PARALLEL_ENDS, task_kind, task_tooltip
-from bthtn.views.text import suspended_text
+from bthtn.views.text import method_text, suspended_text
 
 CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
 
@@ -27,12 +29,16 @@ CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes",
 def behaviour_dot(
     root: Behaviour, *, title: str = "", status: bool = False, legend: bool = False
 ) -> str:
-    """The tree in dot; with ``status``, each node is coloured by its current status."""
+    """The tree in dot, with a node for each compound task of the plans in it.
+
+    With ``status``, each node has the sign and colours of its status; nodes that were aborted
+    differ from those that never ran, and steps that failed or were refused say why.
+    """
     drawing = Drawing(title)
     pending: list[tuple[Behaviour, str, str, str]] = [(root, "", "", "")]
     while pending:
         node, above, kind, label = pending.pop()
-        name = _draw_node(drawing, node, node.status.name if status else "")
+        name = _draw_node(drawing, node, _status(node) if status else "")
         if above:
             drawing.edge(above, name, kind=kind, label=label)
         below = _edge_kind(node)
@@ -41,8 +47,20 @@ def behaviour_dot(
     return drawing.text(legend=legend)
 
 
+def _status(node: Behaviour) -> str:
+    """The status; of a node that was stopped, how it had ended until then."""
+    if node.status is not Status.INVALID or not node.feedback_message:
+        return node.status.name
+    if isinstance(node, TaskLeaf | Suspended) and node.feedback_message not in (ABORTED, DONE):
+        return Status.FAILURE.name
+    ends = {ABORTED: "ABORTED", DONE: Status.SUCCESS.name, FAILED: Status.FAILURE.name}
+    return ends.get(node.feedback_message, node.status.name)
+
+
 def _draw_node(drawing: Drawing, node: Behaviour, status: str) -> str:
     kind, label, below = _appearance(node)
+    if status == Status.FAILURE.name and isinstance(node, TaskLeaf | Suspended):
+        below = node.feedback_message
     tooltip = f"{type(node).__name__} '{node.name}'"
     if isinstance(node, TaskLeaf):
         tooltip = task_tooltip(node.node.task, node.node.args)
@@ -61,6 +79,8 @@ def _appearance(node: Behaviour) -> tuple[str, str, str]:
             return task_kind(node.node.task), node.name, ""
         case Suspended():
             return "suspended", suspended_text(node.node), f"({node.node.cause})"
+        case PlanScope():
+            return "compound", node.name, method_text(node.node, _domain_of(node))
         case PlanSequence():
             return "sequence", node.name, ""
         case PlanPriority():
@@ -70,6 +90,14 @@ def _appearance(node: Behaviour) -> tuple[str, str, str]:
             return "parallel", "parallel", PARALLEL_ENDS[node.node.policy.value]
         case _:
             return _authored_appearance(node)
+
+
+def _domain_of(node: Behaviour) -> FrozenDomain | None:
+    """The domain of the plan that a node belongs to, if it is mounted below a goal."""
+    above: Behaviour | None = node
+    while above is not None and not isinstance(above, PlanGoal):
+        above = above.parent
+    return None if above is None or above.plan is None else above.plan.domain
 
 
 def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:

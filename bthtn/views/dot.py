@@ -89,7 +89,8 @@ STATUSES: Final[Mapping[str, StatusLook]] = MappingProxyType(
         "RUNNING": StatusLook("#CFE8FF", "#0B69C7", "▶", "is running"),
         "SUCCESS": StatusLook("#D3F2DA", "#218739", "✓", "succeeded"),
         "FAILURE": StatusLook("#FAD4D0", "#C22D23", "✗", "failed"),
-        "INVALID": StatusLook("#F4F5F7", "#B8C0C8", "", "not run, or aborted"),
+        "ABORTED": StatusLook("#F6E7C8", "#8A5A00", "■", "aborted while it ran"),
+        "INVALID": StatusLook("#F4F5F7", "#B8C0C8", "", "not run"),
     }
 )
 

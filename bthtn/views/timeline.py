@@ -11,49 +11,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
-from itertools import chain, islice
 from typing import Final
 
-from bthtn.agent.events import (
-    AgentEvent,
-    BeliefChanged,
-    CleanupEnded,
-    CleanupStarted,
-    CodeFailed,
-    GoalEnded,
-    GoalWaits,
-    LeafAborted,
-    LeafAborting,
-    LeafEnded,
-    LeafRefused,
-    LeafStarted,
-    LeafWaits,
-    LeaseReturned,
-    LeaseTaken,
-    PlanAborted,
-    PlanAdopted,
-    PlanBroken,
-    PlanFailed,
-    PlanHookFailed,
-    PlanKept,
-    PlanRepaired,
-    PlanReplaced,
-    PlanResumed,
-    SensorFailed,
-    TaskAvoided,
-)
-from bthtn.errors import exception_text
-from bthtn.plan.nodes import Node, PriorityNode
-from bthtn.plan.notation import normal
-from bthtn.plan.plan import Plan
-from bthtn.plan.walk import leaves, preorder
+from bthtn.agent.events import AgentEvent
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.views.entries import Entry, EntryBuilder, Verb
+from bthtn.views.events import concerns
 from bthtn.views.text import UNICODE, Strokes, one_line, tree_text
-from bthtn.world.diff import Change
-from bthtn.world.truth import value_text
 
 WIDTH: Final = 100
 _WHEN: Final = 8
@@ -63,43 +29,6 @@ MARGIN: Final = _WHEN + _ACTIVE
 _MOST_TREE_LINES: Final = 60
 
 
-class Verb(Enum):
-    """The kind of an entry."""
-
-    SENSES = "senses"
-    EFFECT = "effect"
-    PLAN = "plan"
-    RESUMES = "resumes"
-    KEEPS = "keeps"
-    REPLACES = "replaces"
-    BREAKS = "breaks"
-    REPLANS = "replans"
-    DROPS = "drops"
-    GOAL = "goal"
-    STARTS = "starts"
-    CHOOSES = "chooses"
-    RUNS = "runs"
-    DONE = "done"
-    FAILS = "fails"
-    REFUSES = "refuses"
-    ABORTS = "aborts"
-    CLEANS = "cleans"
-    TAKES = "takes"
-    RETURNS = "returns"
-    REPAIRS = "repairs"
-    AVOIDS = "avoids"
-    WAITS = "waits"
-
-
-_SHARED_LINE: Final = frozenset(
-    {
-        *(Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS),
-        *(Verb.TAKES, Verb.RETURNS),
-    }
-)
-"""Kinds whose entries of one tick share a line."""
-
-
 @dataclass(frozen=True, slots=True)
 class Tick:
     """One tick of a run: the authored tree's running leaves after it, and its events."""
@@ -107,15 +36,6 @@ class Tick:
     number: int
     active: tuple[str, ...]
     events: tuple[AgentEvent, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a row; ``plan`` is a new plan, whose tree is shown."""
-
-    verb: Verb
-    text: str
-    plan: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +66,48 @@ class Line:
 HEADING: Final = Line("tick", "the tree runs", "", "what happens")
 
 
-def rows(ticks: Iterable[Tick]) -> Iterator[Row]:
-    """The rows of the timeline, generated while the ticks arrive."""
-    builder = _RowBuilder()
+def rows(
+    ticks: Iterable[Tick], *, only: Collection[str] = (), goal: str = "", task: str = ""
+) -> Iterator[Row]:
+    """The rows of the timeline, generated while the ticks arrive.
+
+    ``only`` are words of its third column, such as ``"fails"``; ``goal`` is the name of a goal,
+    and ``task`` a task, with its arguments or without. Where one of them is given, entries of
+    others are left out, and so are rows without entries. Raises InputError for unknown words.
+    """
+    words = verbs(only)
+    is_filtered = bool(words or goal or task)
+    builder = EntryBuilder()
+    return _rows(ticks, builder, words, goal, task) if is_filtered else _all_rows(ticks, builder)
+
+
+def verbs(words: Collection[str]) -> frozenset[Verb]:
+    """The kinds of entries that these words name. Raises InputError."""
+    known = {verb.value: verb for verb in Verb}
+    given = (words,) if isinstance(words, str) else words
+    for word in given:
+        if word not in known:
+            message = f"no entry of a timeline is called {word!r}"
+            raise InputError(Diagnostic("BT409", message, hint=nearest(str(word), known)))
+    return frozenset(known[word] for word in given)
+
+
+def _rows(
+    ticks: Iterable[Tick], builder: EntryBuilder, words: frozenset[Verb], goal: str, task: str
+) -> Iterator[Row]:
+    """The rows that have entries of these kinds, of this goal and of this task."""
+    for tick in ticks:
+        made = builder.entries(tick.events, lambda event: concerns(event, goal=goal, task=task))
+        entries = tuple(entry for entry in made if not words or entry.verb in words)
+        if entries:
+            yield Row(tick.number, tick.number, tick.active, entries)
+
+
+def _all_rows(ticks: Iterable[Tick], builder: EntryBuilder) -> Iterator[Row]:
     quiet: Row | None = None
     for tick in ticks:
-        row = builder.row(tick)
+        entries = builder.entries(tick.events, concerns)
+        row = Row(tick.number, tick.number, tick.active, entries)
         if quiet is not None:
             if not tick.events and replace(row, first=quiet.first, last=quiet.last) == quiet:
                 quiet = replace(quiet, last=row.last)
@@ -175,201 +131,6 @@ def lines(row: Row, *, width: int = WIDTH, strokes: Strokes = UNICODE) -> Iterat
         for text in _text_lines(entry, max(20, width - MARGIN - _VERB), strokes):
             yield Line(when, active, verb, text)
             when = active = verb = ""
-
-
-class _RowBuilder:
-    """Converts ticks to rows; keeps the running steps and the numbers of plans."""
-
-    def __init__(self) -> None:
-        self._running: dict[int, str] = {}
-        self._choices: dict[str, frozenset[str]] = {}
-        self._numbers: dict[str, int] = {}
-        self._failed: dict[str, int] = {}
-        self._shown: dict[tuple[str, tuple[int, ...]], int] = {}
-        self._adopted = 0
-        self._ended: set[int] = set()
-        self._chosen: set[int] = set()
-
-    def row(self, tick: Tick) -> Row:
-        """The row for the next tick."""
-        before = set(self._running)
-        self._chosen.clear()
-        self._ended = {e.leaf for e in tick.events if isinstance(e, LeafEnded | LeafAborted)}
-        entries: list[Entry] = []
-        for event in tick.events:
-            entries.extend(self._goal_entries(event))
-            entries.extend(self._leaf_entries(event, tick.events))
-            entries.extend(_other_entries(event))
-            self._update(event)
-        still = (name for leaf, name in self._running.items() if leaf in before)
-        entries.extend(Entry(Verb.RUNS, name) for name in still)
-        return Row(tick.number, tick.number, tick.active, tuple(_merged(entries)))
-
-    def _update(self, event: AgentEvent) -> None:
-        """Update the running steps and the current plans."""
-        match event:
-            case LeafStarted():
-                self._running[event.leaf] = event.task
-            case LeafEnded() | LeafAborted():
-                self._running.pop(event.leaf, None)
-            case PlanFailed() | PlanBroken() | PlanReplaced():
-                self._failed[event.goal] = self._numbers.pop(event.goal, 0)
-            case PlanAborted() | GoalEnded():
-                self._numbers.pop(event.goal, None)
-                self._failed.pop(event.goal, None)
-            case _:
-                pass
-
-    def _leaf_entries(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
-        match event:
-            case BeliefChanged(change):
-                verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
-                yield Entry(verb, _change_text(change))
-            case LeafStarted() if any(event.task in names for names in self._choices.values()):
-                self._chosen.add(event.leaf)
-                yield Entry(Verb.CHOOSES, event.task)
-            case LeafStarted() if event.leaf not in self._ended:
-                yield Entry(Verb.STARTS, event.task)
-            case LeafEnded(succeeded=True) if event.leaf not in self._chosen:
-                yield Entry(Verb.DONE, event.task)
-            case LeafEnded(succeeded=False):
-                yield Entry(Verb.FAILS, _because(event.task, event.reason))
-            case LeafRefused():
-                yield Entry(Verb.REFUSES, _because(event.task, event.reason))
-            case LeafWaits():
-                why = f"'{event.other}' of '{event.goal}' is not over"
-                yield Entry(Verb.WAITS, _because(event.task, why))
-            case LeafAborted():
-                yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))
-            case _:
-                pass
-
-    def _goal_entries(self, event: AgentEvent) -> Iterator[Entry]:
-        match event:
-            case PlanAdopted():
-                yield self._adoption_entry(event)
-            case PlanRepaired():
-                yield Entry(Verb.REPAIRS, _because(event.part, event.reason))
-                yield self._adoption_entry(event)
-            case TaskAvoided() | GoalWaits():
-                yield _back_off_entry(event)
-            case PlanResumed():
-                self._choices[event.goal] |= _choices(event.plan.tree)
-                text = f"{normal(event.plan.tree)} — was suspended ({event.cause})"
-                yield Entry(Verb.RESUMES, text)
-            case PlanFailed(again=True):
-                failed = f"{self._plan_label(event.goal)} failed"
-                yield Entry(Verb.REPLANS, _because(failed, event.reason))
-            case PlanKept() | PlanReplaced() | PlanBroken():
-                yield self._review_entry(event)
-            case PlanAborted():
-                yield Entry(Verb.DROPS, _because(self._plan_label(event.goal), event.reason))
-            case GoalEnded(succeeded=True):
-                yield Entry(Verb.GOAL, f"{event.goal} is done")
-            case GoalEnded():
-                yield Entry(Verb.GOAL, _because(f"{event.goal} failed", event.reason))
-            case _:
-                pass
-
-    def _adoption_entry(self, event: PlanAdopted | PlanRepaired) -> Entry:
-        """The entry for a new plan; shows its tree unless an equal plan was shown before."""
-        self._adopted += 1
-        number = self._numbers[event.goal] = self._adopted
-        self._choices[event.goal] = _choices(event.plan.tree)
-        failed = self._failed.pop(event.goal, 0)
-        text = f"{number} for {event.goal}{f' instead of plan {failed}' if failed else ''}"
-        shape = (normal(event.plan.tree), tuple(event.plan.record))
-        same = self._shown.setdefault(shape, number)
-        if same != number:
-            return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
-        return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
-
-    def _review_entry(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
-        """The entry for a review of a running plan, with the reason and the changed belief."""
-        subject, change = self._plan_label(event.goal), event.change
-        verb, reason = Verb.KEEPS, event.reason
-        if isinstance(event, PlanReplaced):
-            verb = Verb.REPLACES
-        if isinstance(event, PlanBroken):
-            verb, reason = Verb.BREAKS, f"{event.step}: {reason}" if event.step else reason
-        return Entry(verb, _because(subject, f"{reason} [{change}]" if change else reason))
-
-    def _plan_label(self, goal: str) -> str:
-        number = self._numbers.get(goal)
-        return f"plan {number} for {goal}" if number else f"{goal}, before it had a plan"
-
-
-def _other_entries(event: AgentEvent) -> Iterator[Entry]:
-    """Entries for leases, long aborts, failed plan hooks and cleanups."""
-    match event:
-        case SensorFailed():
-            yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
-        case CodeFailed():
-            yield Entry(Verb.FAILS, _because(event.code, event.reason))
-        case LeaseTaken(key, holder):
-            yield Entry(Verb.TAKES, f"{key} for {holder}")
-        case LeaseReturned(key, holder):
-            yield Entry(Verb.RETURNS, f"{key} from {holder}")
-        case LeafAborting(_, task):
-            yield Entry(Verb.ABORTS, f"{task}, which takes time")
-        case PlanHookFailed(_, hook, task, error):
-            reason = f"{hook} raised {exception_text(error)}"
-            yield Entry(Verb.FAILS, _because(task, reason))
-        case CleanupStarted(goal, task):
-            yield Entry(Verb.CLEANS, f"{task} after {goal}")
-        case CleanupEnded(_, task, succeeded, reason):
-            verb, text = (Verb.DONE, task) if succeeded else (Verb.FAILS, _because(task, reason))
-            yield Entry(verb, f"cleanup: {text}")
-        case _:
-            pass
-
-
-def _choices(tree: Node) -> frozenset[str]:
-    """The first steps of alternatives, unless they also occur elsewhere in the plan."""
-    chosen = (node for _, node in preorder(tree) if isinstance(node, PriorityNode))
-    first = (islice(leaves(child), 1) for choice in chosen for child in choice.children)
-    begin, everywhere = Counter(map(str, chain(*first))), Counter(map(str, leaves(tree)))
-    return frozenset(name for name, times in begin.items() if times == everywhere[name])
-
-
-def _change_text(change: Change) -> str:
-    if isinstance(change.before, bool) and isinstance(change.after, bool):
-        return f"{change.fluent} = {value_text(change.after)}"
-    return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
-
-
-def _back_off_entry(event: TaskAvoided | GoalWaits) -> Entry:
-    """The entry for a back-off: the task or goal, its duration in ticks, and the failure."""
-    change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
-    duration = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
-    if isinstance(event, TaskAvoided):
-        return Entry(Verb.AVOIDS, f"{event.task}, {duration}")
-    return Entry(Verb.WAITS, f"{event.goal}, {duration}")
-
-
-def _because(subject: str, reason: str) -> str:
-    return f"{subject} — {reason}" if reason else subject
-
-
-def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
-    """The reason of an abort; empty if an event of the whole plan gives it."""
-    reasons = []
-    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
-        ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
-        failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
-        reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")
-    if aborted.error is not None:
-        reasons.append(f"its clean-up raised {exception_text(aborted.error)}")
-    return ", and ".join(reasons)
-
-
-def _merged(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Merge entries that share a line, at the position of the first of them."""
-    lists: dict[Verb | int, list[Entry]] = {}
-    for index, entry in enumerate(entries):
-        lists.setdefault(entry.verb if entry.verb in _SHARED_LINE else index, []).append(entry)
-    for several in lists.values():
-        yield replace(several[0], text=", ".join(entry.text for entry in several))
 
 
 def _text_lines(entry: Entry, width: int, strokes: Strokes) -> Iterator[str]:

@@ -4,11 +4,12 @@ import py_trees
 import pytest
 from py_trees.common import Status
 
-from bthtn import UNKNOWN, defer, method, null, parallel, pause, priority
+from bthtn import UNKNOWN, defer, first_of, method, null, parallel, pause, priority
 from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed
+from bthtn.behaviours.compile import MOST_SCOPES
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.sequence import PlanScope, PlanSequence
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.testing.doubles import ticks
@@ -26,7 +27,7 @@ KINDS = {
 
 def shape(node):
     """A behaviour tree as nested tuples."""
-    name = node.name if isinstance(node, TaskLeaf) else KINDS[type(node)]
+    name = node.name if isinstance(node, TaskLeaf | PlanScope) else KINDS[type(node)]
     return (name, *map(shape, node.children)) if node.children else name
 
 
@@ -58,17 +59,41 @@ def test_a_task_is_a_leaf(stage, a):
 
 
 def test_sequences_within_sequences_are_one(stage, a, b, c):
-    inner = stage.compound("inner", lambda: [method(a, b)])
-    outer = stage.compound("outer", lambda: [method(inner, (c, inner))])
-    assert shape(mounted(stage, (outer, a))) == ("sequence", "a", "b", "c", "a", "b", "a")
+    assert shape(mounted(stage, ((a, (b, c)), first_of((a, b))))) == (
+        "sequence",
+        *("a", "b", "c", "a", "b"),
+    )
 
 
-def test_scopes_leave_nothing_but_names(stage, a):
+def test_a_compound_task_is_a_sequence_with_its_name(stage, a, b, c):
     inner = stage.compound("inner", lambda: [method(a)])
-    outer = stage.compound("outer", lambda: [method(inner)])
-    leaf = mounted(stage, outer)
-    assert shape(leaf) == "a"
+    outer = stage.compound("outer", lambda: [method(inner, (c, inner))])
+    subtree = mounted(stage, (outer, b))
+    assert shape(subtree) == ("sequence", ("outer", ("inner", "a"), "c", ("inner", "a")), "b")
+    leaf = subtree.children[0].children[0].children[0]
     assert leaf.path == ("inner m0", ("outer m0", None))
+
+
+def test_a_compound_task_inside_of_itself_is_merged_with_it(stage, a, b):
+    opens = stage.step("opens", "R", effects=World.open.becomes(True))
+    more = stage.compound("more", lambda: [method(outer)])
+    outer = stage.compound("outer", lambda: [method(b, when=World.open), method(a, opens, more)])
+    assert shape(mounted(stage, outer)) == ("outer", "a", "opens", ("more", "b"))
+
+
+def test_a_compound_task_with_nothing_to_do_leaves_nothing(stage, a):
+    nothing = stage.compound("nothing", lambda: [method()])
+    assert shape(mounted(stage, (nothing, a))) == "a"
+
+
+def test_so_many_compound_tasks_below_each_other_are_nodes(stage, a):
+    network = a
+    for number in range(30):
+        inner = network
+        network = stage.compound(f"c{number}", lambda inner=inner: [method(inner)])
+    deepest = list(mounted(stage, network).iterate())
+    assert sum(isinstance(node, PlanScope) for node in deepest) == MOST_SCOPES
+    assert deepest[0].name == "a"
 
 
 def test_nothing_to_do_leaves_nothing_in_a_sequence(stage, a, b):
@@ -133,12 +158,15 @@ def test_what_is_suspended_is_there_and_says_why(stage, a, b, c):
 
 def test_a_suspension_at_the_very_beginning_has_a_sequence_to_grow_in(stage, a, b):
     subtree = mounted(stage, defer(stage.compound("ab", lambda: [method(a, b)])))
-    assert shape(subtree) == ("sequence", "a", "b")
+    assert shape(subtree) == ("sequence", ("ab", "a", "b"))
 
 
 def test_a_suspension_may_turn_out_to_be_a_parallel(stage, a, b):
     both = stage.compound("both", lambda: [method(parallel(a, b))])
-    assert shape(mounted(stage, defer(both))) == ("sequence", ("parallel", "a", "b"))
+    assert shape(mounted(stage, defer(both))) == (
+        "sequence",
+        ("both", ("parallel", "a", "b")),
+    )
 
 
 def test_a_suspension_may_turn_out_to_be_nothing(stage, a):

@@ -18,10 +18,10 @@ from bthtn.testing.doubles import (
     ScriptedError,
     ScriptedOperator,
     letter_of,
-    line_of,
     ticks,
 )
 from bthtn.testing.strategies import World
+from bthtn.views import line_of
 
 # ticks
 
@@ -172,7 +172,8 @@ def test_events_as_lines():
         "fight failed": GoalEnded("fight", False),
         "PlanAborted fight": PlanAborted("fight", "the tree was stopped"),
     }
-    assert [line_of(event) for event in told.values()] == list(told)
+    assert [line_of(event, reasons=False) for event in told.values()] == list(told)
+    assert line_of(LeafRefused(1, "a", "no")) == "refused a — no"
     heard = listening(*told.values())
     assert heard.lines() == [line for line in list(told)[:6] if line != "waiting a"]
     assert heard.story() == list(told)

@@ -5,8 +5,9 @@ from py_trees.common import Status
 
 from bthtn import UNKNOWN
 from bthtn.agent.events import BeliefChanged, LeafAborted, LeafEnded
-from bthtn.testing.doubles import line_of, ticks
+from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
+from bthtn.views import line_of
 
 COUNTED = {
     "effects": World.count.becomes(1),
@@ -23,7 +24,9 @@ def divided_by_zero(state):
 def story(stage):
     """What happened to steps and beliefs, in order."""
     kinds = (BeliefChanged, LeafEnded, LeafAborted)
-    return [line_of(event) for event in stage.heard.events if isinstance(event, kinds)]
+    return [
+        line_of(event, reasons=False) for event in stage.heard.events if isinstance(event, kinds)
+    ]
 
 
 def test_each_end_has_effects_of_its_own(stage):

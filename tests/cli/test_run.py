@@ -63,8 +63,8 @@ def tree(empty_folder):
 def told(capsys):
     """Runs a tree; exit code and what was printed."""
 
-    def ask(name, *, ticks=None, seed=0, as_json=False, out=None):
-        code = play(name, ticks=ticks, seed=seed, as_json=as_json, out=out)
+    def ask(name, *, ticks=None, seed=0, as_json=False, out=None, only=""):
+        code = play(name, ticks=ticks, seed=seed, as_json=as_json, out=out, only=only)
         return code, capsys.readouterr().out
 
     return ask
@@ -124,6 +124,21 @@ def test_a_run_that_does_not_finish_in_time_is_no_success(told, tree, graphviz):
     assert "drops    plan 1 for play — the tree was stopped" in text
     assert "aborts   dig" in text
     assert "not finished after 2 ticks; give it more with --ticks" in text
+
+
+def test_only_the_entries_that_are_asked_for_are_printed(told, tree, graphviz):
+    _, text = told(tree(), only="goal, effect")
+    shown = text[: text.index("finished")].splitlines()
+    assert [line[23:] for line in shown[1:] if line] == [
+        "effect   bones: 0 → 1",
+        "goal     play is done",
+    ]
+
+
+def test_a_misspelt_kind_of_entries_is_found_before_the_run(told, tree):
+    with pytest.raises(InputError, match="did you mean 'goal'"):
+        told(tree(), only="gaol")
+    assert not Path("out").exists()
 
 
 def test_the_seed_reaches_the_tree(told, tree, graphviz):

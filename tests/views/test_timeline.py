@@ -25,6 +25,7 @@ from bthtn.agent.events import (
     PlanResumed,
 )
 from bthtn.behaviours import Agent, PlanGoal
+from bthtn.errors import InputError
 from bthtn.testing.doubles import RecordingListener
 from bthtn.views.text import ASCII
 from bthtn.views.timeline import HEADING, Line, Tick, Verb, lines, rows
@@ -323,6 +324,65 @@ def test_rows_are_data():
     (row,) = rows([Tick(1, ("guard",), (DIG,))])
     assert row.entries[0].verb is Verb.STARTS
     assert list(lines(row)) == [Line("1", "guard", "starts", "dig")]
+
+
+# filters
+
+
+def chosen(*ticks, **filters):
+    """The verbs and texts of the entries that a filter leaves, with their ticks."""
+    numbered = [Tick(number, (), tuple(events)) for number, events in enumerate(ticks, 1)]
+    return [
+        f"{row.first} {entry.verb.value} {entry.text}"
+        for row in rows(numbered, **filters)
+        for entry in row.entries
+    ]
+
+
+GUARD = [
+    [LeafStarted(1, "dig(3)", "", "guard"), LeafStarted(2, "bark", "", "eat")],
+    [],
+    [
+        LeafEnded(1, "dig(3)", succeeded=False, reason="ice", goal="guard"),
+        BeliefChanged(Change(Dog.bones, 3, 2, "eat")),
+    ],
+    [GoalEnded("guard", succeeded=False, reason="ice")],
+]
+
+
+def test_only_entries_of_some_kinds_are_shown():
+    assert chosen(*GUARD, only=["fails", "goal"]) == [
+        "3 fails dig(3) — ice",
+        "4 goal guard failed — ice",
+    ]
+    assert chosen(*GUARD, only="fails") == ["3 fails dig(3) — ice"]
+
+
+def test_only_entries_of_one_goal_are_shown():
+    assert chosen(*GUARD, goal="eat") == [
+        "1 starts bark",
+        "2 runs bark",
+        "3 senses bones: 3 → 2",
+        "3 runs bark",
+        "4 runs bark",
+    ]
+
+
+def test_only_entries_of_one_task_are_shown_with_its_arguments_or_without():
+    expected = ["1 starts dig(3)", "2 runs dig(3)", "3 fails dig(3) — ice"]
+    assert chosen(*GUARD, task="dig") == chosen(*GUARD, task="dig(3)") == expected
+    assert chosen(*GUARD, task="di") == chosen(*GUARD, task="dig(4)") == []
+
+
+def test_plans_keep_their_numbers_under_a_filter():
+    adopted = [PlanAdopted(goal, plan_for(dig()), "") for goal in ("guard", "eat")]
+    assert chosen(adopted, goal="eat") == ["1 plan 2 for eat, the same as plan 1"]
+
+
+def test_a_misspelt_kind_is_refused_with_the_nearest():
+    with pytest.raises(InputError, match=r"BT409.*'fail'") as caught:
+        rows([], only=["fail"])
+    assert "did you mean 'fails'?" in str(caught.value)
 
 
 # with the run time

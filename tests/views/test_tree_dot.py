@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from py_trees.behaviours import Failure, Running, Success
 from py_trees.common import ParallelPolicy, Status
 
-from bthtn.behaviours import Agent, PlanGoal
+from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
+from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight, shoot
 from bthtn.planning.protocol import Settings
 from bthtn.views.behaviour_drawing import behaviour_dot
@@ -18,6 +19,10 @@ from bthtn.views.behaviour_drawing import behaviour_dot
 class IsRaining(py_trees.behaviour.Behaviour):
     def update(self):
         return Status.SUCCESS
+
+
+class Night(State):
+    dark: Fluent[bool] = fluent(default=False)
 
 
 class Odd(ParallelPolicy.Base):
@@ -113,13 +118,73 @@ def test_a_plan_is_shown_where_it_is_mounted(read_dot, accepted):
     picture = read_dot(text)
     assert kinds(picture)["? priority"] == "diamond"
     assert kinds(picture)["no_line_of_fire"] == "ellipse"
-    assert picture.children("▶ → sequence") == [
+    assert picture.children("▶ fight\nmethod 1") == ["▶ fight_from_cover\nmethod 0"]
+    assert picture.children("▶ fight_from_cover\nmethod 0") == [
         "▶ ⇉ parallel\nuntil all are done",
         "? priority",
     ]
     assert [edge["label"] for *_, edge in picture.edges if "label" in edge] == [" 1", " 2"]
     assert picture.edges[0][2]["arrowhead"] == "onormal"
     accepted(text)
+
+
+def test_the_picture_of_a_run_tells_aborted_failed_and_never_run_apart(read_dot, accepted):
+    goal, ends = watch()
+    goal.tick_once()
+    looks = {node["label"].split("\n")[0]: node for node in drawn(read_dot, goal)}
+    assert {"▶ watch", "✓ look", "■ walk", "✓ listen", "▶ alarm"} <= looks.keys()
+    assert "report" in looks
+    assert looks["✗ shout"]["label"].split("\n", 1)[1] == "dark is false: dark = false"
+    fills = {looks[name]["fillcolor"] for name in ("■ walk", "✗ shout", "report", "✓ look")}
+    assert len(fills) == 4
+    goal.stop(Status.INVALID)
+    assert {node["label"].split("\n")[0] for node in drawn(read_dot, goal)} == {
+        *("■ ◎ watch", "■ watch", "✓ look", "✓ ⇉ parallel", "■ walk", "✓ listen"),
+        *("■ alarm", "■ ? priority", "✗ shout", "■ whistle", "report"),
+    }
+    accepted(behaviour_dot(goal, status=True, legend=True))
+    assert ends == ["walk", "whistle"]
+
+
+def drawn(read_dot, root):
+    return read_dot(behaviour_dot(root, status=True)).nodes.values()
+
+
+def watch():
+    """A goal with a race, a refused alternative, a running step, and one that comes later."""
+    night = Domain("night", Night)
+    names = ("walk", "listen", "whistle", "report")
+    walk, listen, whistle, report = (night.primitive(name) for name in names)
+    shout = night.primitive("shout", exec_only=Night.dark)
+
+    @night.compound
+    def look():
+        yield method(parallel(walk(), listen(), policy="any"))
+
+    @night.compound
+    def alarm():
+        yield method(priority(shout(), whistle()))
+
+    @night.compound
+    def watch():
+        yield method(look(), alarm(), report())
+
+    operators, ends = Operators(simulates_others=True), []
+
+    def endless(name):
+        def run(agent):
+            try:
+                while True:
+                    yield
+            finally:
+                ends.append(name)
+
+        return run
+
+    operators.bind(walk)(endless("walk"))
+    operators.bind(whistle)(endless("whistle"))
+    agent = Agent("Ann", night, Night(), body=None, operators=operators)
+    return PlanGoal("watch", agent, watch()), ends
 
 
 def test_a_suspended_part_is_dashed_until_it_has_its_plan(read_dot):

@@ -1,0 +1,289 @@
+"""Entries of a timeline: what the events of one tick say, in the order of the events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import chain, islice
+from typing import Final
+
+from bthtn.agent.events import (
+    AgentEvent,
+    BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
+    CodeFailed,
+    GoalEnded,
+    GoalWaits,
+    LeafAborted,
+    LeafAborting,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    LeafWaits,
+    LeaseReturned,
+    LeaseTaken,
+    PlanAborted,
+    PlanAdopted,
+    PlanBroken,
+    PlanFailed,
+    PlanHookFailed,
+    PlanKept,
+    PlanRepaired,
+    PlanReplaced,
+    PlanResumed,
+    SensorFailed,
+    TaskAvoided,
+)
+from bthtn.errors import exception_text
+from bthtn.plan.nodes import Node, PriorityNode
+from bthtn.plan.notation import normal
+from bthtn.plan.plan import Plan
+from bthtn.plan.walk import leaves, preorder
+from bthtn.world.diff import Change
+from bthtn.world.truth import value_text
+
+
+class Verb(Enum):
+    """The kind of an entry."""
+
+    SENSES = "senses"
+    EFFECT = "effect"
+    PLAN = "plan"
+    RESUMES = "resumes"
+    KEEPS = "keeps"
+    REPLACES = "replaces"
+    BREAKS = "breaks"
+    REPLANS = "replans"
+    DROPS = "drops"
+    GOAL = "goal"
+    STARTS = "starts"
+    CHOOSES = "chooses"
+    RUNS = "runs"
+    DONE = "done"
+    FAILS = "fails"
+    REFUSES = "refuses"
+    ABORTS = "aborts"
+    CLEANS = "cleans"
+    TAKES = "takes"
+    RETURNS = "returns"
+    REPAIRS = "repairs"
+    AVOIDS = "avoids"
+    WAITS = "waits"
+
+
+_SHARED_LINE: Final = frozenset(
+    {
+        *(Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS),
+        *(Verb.TAKES, Verb.RETURNS),
+    }
+)
+"""Kinds whose entries of one tick share a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a row; ``plan`` is a new plan, whose tree is shown."""
+
+    verb: Verb
+    text: str
+    plan: Plan | None = None
+
+
+class EntryBuilder:
+    """Makes the entries of ticks; keeps the running steps and the numbers of plans."""
+
+    def __init__(self) -> None:
+        self._running: dict[int, LeafStarted] = {}
+        self._choices: dict[str, frozenset[str]] = {}
+        self._numbers: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
+        self._shown: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._adopted = 0
+        self._ended: set[int] = set()
+        self._chosen: set[int] = set()
+
+    def entries(
+        self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
+    ) -> tuple[Entry, ...]:
+        """The entries of the next tick, for those events that are shown."""
+        before = set(self._running)
+        self._chosen.clear()
+        self._ended = {e.leaf for e in events if isinstance(e, LeafEnded | LeafAborted)}
+        entries: list[Entry] = []
+        for event in events:
+            made = [*self._goal_entries(event), *self._leaf_entries(event, events)]
+            made.extend(_other_entries(event))
+            entries.extend(made if is_shown(event) else ())
+            self._update(event)
+        still = (one for leaf, one in self._running.items() if leaf in before and is_shown(one))
+        entries.extend(Entry(Verb.RUNS, one.task) for one in still)
+        return tuple(_merged(entries))
+
+    def _update(self, event: AgentEvent) -> None:
+        """Update the running steps and the current plans."""
+        match event:
+            case LeafStarted():
+                self._running[event.leaf] = event
+            case LeafEnded() | LeafAborted():
+                self._running.pop(event.leaf, None)
+            case PlanFailed() | PlanBroken() | PlanReplaced():
+                self._failed[event.goal] = self._numbers.pop(event.goal, 0)
+            case PlanAborted() | GoalEnded():
+                self._numbers.pop(event.goal, None)
+                self._failed.pop(event.goal, None)
+            case _:
+                pass
+
+    def _leaf_entries(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
+        match event:
+            case BeliefChanged(change):
+                verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
+                yield Entry(verb, _change_text(change))
+            case LeafStarted() if any(event.task in names for names in self._choices.values()):
+                self._chosen.add(event.leaf)
+                yield Entry(Verb.CHOOSES, event.task)
+            case LeafStarted() if event.leaf not in self._ended:
+                yield Entry(Verb.STARTS, event.task)
+            case LeafEnded(succeeded=True) if event.leaf not in self._chosen:
+                yield Entry(Verb.DONE, event.task)
+            case LeafEnded(succeeded=False):
+                yield Entry(Verb.FAILS, _because(event.task, event.reason))
+            case LeafRefused():
+                yield Entry(Verb.REFUSES, _because(event.task, event.reason))
+            case LeafWaits():
+                why = f"'{event.other}' of '{event.goal}' is not over"
+                yield Entry(Verb.WAITS, _because(event.task, why))
+            case LeafAborted():
+                yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))
+            case _:
+                pass
+
+    def _goal_entries(self, event: AgentEvent) -> Iterator[Entry]:
+        match event:
+            case PlanAdopted():
+                yield self._adoption_entry(event)
+            case PlanRepaired():
+                yield Entry(Verb.REPAIRS, _because(event.part, event.reason))
+                yield self._adoption_entry(event)
+            case TaskAvoided() | GoalWaits():
+                yield _back_off_entry(event)
+            case PlanResumed():
+                self._choices[event.goal] |= _choices(event.plan.tree)
+                text = f"{normal(event.plan.tree)} — was suspended ({event.cause})"
+                yield Entry(Verb.RESUMES, text)
+            case PlanFailed(again=True):
+                failed = f"{self._plan_label(event.goal)} failed"
+                yield Entry(Verb.REPLANS, _because(failed, event.reason))
+            case PlanKept() | PlanReplaced() | PlanBroken():
+                yield self._review_entry(event)
+            case PlanAborted():
+                yield Entry(Verb.DROPS, _because(self._plan_label(event.goal), event.reason))
+            case GoalEnded(succeeded=True):
+                yield Entry(Verb.GOAL, f"{event.goal} is done")
+            case GoalEnded():
+                yield Entry(Verb.GOAL, _because(f"{event.goal} failed", event.reason))
+            case _:
+                pass
+
+    def _adoption_entry(self, event: PlanAdopted | PlanRepaired) -> Entry:
+        """The entry for a new plan; shows its tree unless an equal plan was shown before."""
+        self._adopted += 1
+        number = self._numbers[event.goal] = self._adopted
+        self._choices[event.goal] = _choices(event.plan.tree)
+        failed = self._failed.pop(event.goal, 0)
+        text = f"{number} for {event.goal}{f' instead of plan {failed}' if failed else ''}"
+        shape = (normal(event.plan.tree), tuple(event.plan.record))
+        same = self._shown.setdefault(shape, number)
+        if same != number:
+            return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
+        return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
+
+    def _review_entry(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
+        """The entry for a review of a running plan, with the reason and the changed belief."""
+        subject, change = self._plan_label(event.goal), event.change
+        verb, reason = Verb.KEEPS, event.reason
+        if isinstance(event, PlanReplaced):
+            verb = Verb.REPLACES
+        if isinstance(event, PlanBroken):
+            verb, reason = Verb.BREAKS, f"{event.step}: {reason}" if event.step else reason
+        return Entry(verb, _because(subject, f"{reason} [{change}]" if change else reason))
+
+    def _plan_label(self, goal: str) -> str:
+        number = self._numbers.get(goal)
+        return f"plan {number} for {goal}" if number else f"{goal}, before it had a plan"
+
+
+def _other_entries(event: AgentEvent) -> Iterator[Entry]:
+    """Entries for leases, long aborts, failed plan hooks and cleanups."""
+    match event:
+        case SensorFailed():
+            yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
+        case CodeFailed():
+            yield Entry(Verb.FAILS, _because(event.code, event.reason))
+        case LeaseTaken(key, holder):
+            yield Entry(Verb.TAKES, f"{key} for {holder}")
+        case LeaseReturned(key, holder):
+            yield Entry(Verb.RETURNS, f"{key} from {holder}")
+        case LeafAborting(_, task):
+            yield Entry(Verb.ABORTS, f"{task}, which takes time")
+        case PlanHookFailed(_, hook, task, error):
+            reason = f"{hook} raised {exception_text(error)}"
+            yield Entry(Verb.FAILS, _because(task, reason))
+        case CleanupStarted(goal, task):
+            yield Entry(Verb.CLEANS, f"{task} after {goal}")
+        case CleanupEnded(_, task, succeeded, reason):
+            verb, text = (Verb.DONE, task) if succeeded else (Verb.FAILS, _because(task, reason))
+            yield Entry(verb, f"cleanup: {text}")
+        case _:
+            pass
+
+
+def _choices(tree: Node) -> frozenset[str]:
+    """The first steps of alternatives, unless they also occur elsewhere in the plan."""
+    chosen = (node for _, node in preorder(tree) if isinstance(node, PriorityNode))
+    first = (islice(leaves(child), 1) for choice in chosen for child in choice.children)
+    begin, everywhere = Counter(map(str, chain(*first))), Counter(map(str, leaves(tree)))
+    return frozenset(name for name, times in begin.items() if times == everywhere[name])
+
+
+def _change_text(change: Change) -> str:
+    if isinstance(change.before, bool) and isinstance(change.after, bool):
+        return f"{change.fluent} = {value_text(change.after)}"
+    return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
+
+
+def _back_off_entry(event: TaskAvoided | GoalWaits) -> Entry:
+    """The entry for a back-off: the task or goal, its duration in ticks, and the failure."""
+    change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
+    duration = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
+    if isinstance(event, TaskAvoided):
+        return Entry(Verb.AVOIDS, f"{event.task}, {duration}")
+    return Entry(Verb.WAITS, f"{event.goal}, {duration}")
+
+
+def _because(subject: str, reason: str) -> str:
+    return f"{subject} — {reason}" if reason else subject
+
+
+def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
+    """The reason of an abort; empty if an event of the whole plan gives it."""
+    reasons = []
+    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
+        ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
+        failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
+        reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")
+    if aborted.error is not None:
+        reasons.append(f"its clean-up raised {exception_text(aborted.error)}")
+    return ", and ".join(reasons)
+
+
+def _merged(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Merge entries that share a line, at the position of the first of them."""
+    lists: dict[Verb | int, list[Entry]] = {}
+    for index, entry in enumerate(entries):
+        lists.setdefault(entry.verb if entry.verb in _SHARED_LINE else index, []).append(entry)
+    for several in lists.values():
+        yield replace(several[0], text=", ".join(entry.text for entry in several))

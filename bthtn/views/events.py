@@ -1,0 +1,182 @@
+"""One event of an agent as a line of text, as plain data, and as a record of ``logging``.
+
+agent = Agent("Ann", …, listener=log_listener(logging.getLogger("game.ann")))
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any, Final
+
+from bthtn.agent.events import (
+    AgentEvent,
+    AgentListener,
+    BeliefChanged,
+    CleanupEnded,
+    CleanupStarted,
+    CodeFailed,
+    GoalEnded,
+    GoalWaits,
+    LeafAborted,
+    LeafAborting,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    LeafWaits,
+    LeaseReturned,
+    LeaseTaken,
+    PlanFailed,
+    PlanHookFailed,
+    SensorFailed,
+    TaskAvoided,
+)
+from bthtn.errors import exception_text
+from bthtn.plan.codec import json_value
+from bthtn.plan.notation import normal
+from bthtn.plan.plan import Plan
+from bthtn.views.text import one_line
+from bthtn.world.diff import Change
+from bthtn.world.fluent import Fluent
+
+
+def line_of(event: AgentEvent, *, reasons: bool = True) -> str:
+    """A short description of an event: ``start shoot``, ``fight failed — no ammo``."""
+    reason = str(getattr(event, "reason", "")) if reasons else ""
+    if not reason or isinstance(event, SensorFailed | CodeFailed):  # which always say it
+        return one_line(_words(event))
+    return one_line(f"{_words(event)} — {reason}")
+
+
+def _words(event: AgentEvent) -> str:
+    match event:
+        case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
+            return f"{_END_WORDS[type(event)][not succeeded]} {task}"
+        case (
+            CleanupStarted()
+            | LeafStarted()
+            | LeafAborting()
+            | LeafAborted()
+            | LeafRefused()
+            | LeafWaits()
+        ):
+            return f"{_EVENT_WORDS[type(event)]} {event.task}"
+        case LeaseTaken(key, holder):
+            return f"{holder} has {key}"
+        case LeaseReturned(key, holder):
+            return f"{holder} gave back {key}"
+        case PlanHookFailed(_, hook, task):
+            return f"{hook} of {task} raised"
+        case GoalEnded(goal, succeeded):
+            return f"{goal} {'succeeded' if succeeded else 'failed'}"
+        case BeliefChanged(change):
+            return str(change)
+        case SensorFailed(what, reason) | CodeFailed(what, reason):
+            return f"{what} failed: {reason}"
+        case _:
+            return f"{type(event).__name__} {event.goal}"
+
+
+_EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
+    {
+        LeafStarted: "start",
+        LeafAborting: "aborting",
+        LeafAborted: "aborted",
+        LeafRefused: "refused",
+        LeafWaits: "waiting",
+        CleanupStarted: "clean up",
+    }
+)
+_END_WORDS: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
+    {
+        LeafEnded: ("done", "failed"),
+        CleanupEnded: ("cleaned up", "did not clean up"),
+    }
+)
+
+
+def concerns(event: AgentEvent, *, goal: str = "", task: str = "") -> bool:
+    """Whether an event is about a goal and about a task, of those that are given.
+
+    The task may be given with its arguments or without. A change of beliefs is about the goal
+    whose plan has written it.
+    """
+    about = event.change.source if isinstance(event, BeliefChanged) else None
+    about = getattr(event, "goal", about)
+    step = getattr(event, "task", None)
+    return (not goal or about == goal) and (
+        not task or step == task or str(step).startswith(f"{task}(")
+    )
+
+
+def event_data(event: AgentEvent, *, tick: int | None = None, agent: str = "") -> dict[str, Any]:
+    """An event as a dictionary that ``json.dumps`` always accepts.
+
+    ``"event"`` is the kind of event, such as ``"leaf_started"``; then come ``"tick"`` and
+    ``"agent"`` if they are given, and the fields of the event under their names.
+    """
+    kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+    given = {"tick": tick, "agent": agent}
+    context = {name: value for name, value in given.items() if value not in (None, "")}
+    values = {one.name: _plain(getattr(event, one.name)) for one in fields(event)}
+    return {"event": kind, **context, **values}
+
+
+def _plain(value: object) -> Any:
+    match value:
+        case Plan():
+            return {"plan": normal(value.tree), "record": list(value.record)}
+        case Change(fluent, before, after, source):
+            change = {"before": _plain(before), "after": _plain(after)}
+            return {"fluent": _name(fluent), **change, "source": str(source)}
+        case BaseException():
+            return exception_text(value)
+        case tuple() | list():
+            return [_plain(one) for one in value]
+        case _:
+            return _value(value)
+
+
+def _name(fluent: Fluent[Any]) -> str:
+    try:
+        return str(fluent)
+    except Exception:  # noqa: BLE001 - the __repr__ of an index is the user's code
+        return fluent.name
+
+
+def _value(value: object) -> Any:
+    try:
+        return json_value(value)
+    except Exception:  # noqa: BLE001 - the __repr__ of a value is the user's code
+        return f"<{type(value).__name__}>"
+
+
+def log_listener(logger: logging.Logger) -> AgentListener:
+    """A listener that logs the line of every event: failures as WARNING, all others as INFO.
+
+    Events of goals that fail or wait, tasks that are avoided, and code that raises are failures.
+    The record has the event as its attribute ``event``.
+    """
+
+    def log(event: AgentEvent) -> None:
+        level = logging.WARNING if _is_failure(event) else logging.INFO
+        if logger.isEnabledFor(level):
+            logger.log(level, "%s", line_of(event), extra={"event": event})
+
+    return log
+
+
+def _is_failure(event: AgentEvent) -> bool:
+    match event:
+        case LeafEnded(succeeded=succeeded) | CleanupEnded(succeeded=succeeded):
+            return not succeeded
+        case GoalEnded(succeeded=succeeded):
+            return not succeeded
+        case SensorFailed() | CodeFailed() | PlanHookFailed() | PlanFailed():
+            return True
+        case TaskAvoided() | GoalWaits():
+            return True
+        case _:
+            return False
