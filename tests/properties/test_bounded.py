@@ -33,7 +33,7 @@ def records(problem):
 def bounded_problems(draw):
     """A problem, and a record to be beaten: that of one of its plans, often changed a little."""
     problem = draw(problems())
-    # With check_rest the record of the whole plan counts, and the plan shows that of its first part.
+    # With check_rest the record of the whole plan counts; the plan has that of its first part.
     problem = replace(problem, settings=replace(problem.settings, check_rest=False))
     record = list(draw(st.sampled_from(records(problem) or [()])))
     if draw(st.booleans()):
