@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
+from threading import get_ident
 from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
@@ -20,12 +22,15 @@ from bthtn.domain.network import Network, calls_in, with_tasks
 from bthtn.domain.task import Task
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
-from bthtn.world.beliefs import Beliefs
+from bthtn.world.beliefs import SENSOR, Beliefs
 from bthtn.world.diff import Change
+from bthtn.world.expression import Expression
 from bthtn.world.state import State
+from bthtn.world.truth import Unknown
 
 S = TypeVar("S", bound=State)
 B = TypeVar("B")
+V = TypeVar("V")
 
 
 class Agent(Generic[S, B]):
@@ -69,7 +74,8 @@ class Agent(Generic[S, B]):
         """Write a value into the beliefs: ``believe(fluent, value, source="…")``.
 
         Without a source it is "sensor"; in an operator, the step. What a step's operator believes
-        of a fluent that the step writes is part of its effects."""
+        of a fluent that the step writes is part of its effects. Raises ExecutionError in any other
+        thread than the one that calls ``sense``; there ``believe_soon`` does it."""
         self.body = body
         self.listener = listener
         self.cache = cache
@@ -81,6 +87,10 @@ class Agent(Generic[S, B]):
             for owned in sensor.owned:
                 self._state_class.__schema__.own(owned, f"sensor '{sensor.name}'")
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
+        self._runtime.wants_sensing = sensors is not None and any(True for _ in sensors)
+        self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
+        self._thread: int | None = None
+        self.beliefs.before_change = self._in_its_thread
 
     @property
     def listener(self) -> AgentListener | None:
@@ -129,9 +139,38 @@ class Agent(Generic[S, B]):
         self.domains = domains
 
     def sense(self) -> None:
-        """Read the sensors that are due. Call it once at the beginning of every tick."""
+        """Begin a tick: continue aborts, believe what is due, and read the sensors that are due.
+
+        Call it once at the beginning of every tick; ``attach`` lets a BehaviourTree do so. From
+        then on the agent belongs to the calling thread.
+        """
+        self._thread = get_ident()
+        self._runtime.is_sensed = True
+        self.aborts.go_on(self)
+        for _ in range(len(self._believed_soon)):
+            self.beliefs.write(*self._believed_soon.popleft())
         self._sensing.refresh()
         self._errors.raise_first()
+
+    def believe_soon(self, fluent: Expression[V], value: V | Unknown, source: str = SENSOR) -> None:
+        """Write a value into the beliefs at the next ``sense``. May be called in any thread.
+
+        Raises StateError as ``believe``.
+        """
+        self.beliefs.check(fluent, value)
+        self._believed_soon.append((fluent, value, source))
+
+    def close(self) -> None:
+        """End what the agent has left when its tree was taken down.
+
+        Unfinished aborts are cut off; leases that the agent took itself are returned; generators
+        of sensors, mirrors on a blackboard and the event loop of its operators are closed. An
+        agent that is ticked again begins anew.
+        """
+        self.aborts.cut_off(self._runtime.holder, "the agent was closed")
+        self._sensing.close()
+        self._runtime.close()
+        self._thread = None
 
     def trigger(self, sensor: Sensor) -> None:
         """Read the sensor in the next tick, whatever its interval. May be called in any thread.
@@ -162,6 +201,12 @@ class Agent(Generic[S, B]):
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
             self.listener = None
             self.emit(code_failed("listener", error))
+
+    def _in_its_thread(self) -> None:
+        if self._thread not in (None, get_ident()):
+            message = f"a thread changes a belief of agent '{self.name}', which another one ticks"
+            hint = "call agent.believe_soon(fluent, value): it is believed at the next tick"
+            raise ExecutionError(Diagnostic("BT313", message, hint=hint))
 
     def _changed(self, change: Change) -> None:
         self.emit(BeliefChanged(change))

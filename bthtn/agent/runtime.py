@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
+from warnings import warn
 
 from bthtn.agent.events import AgentEvent, LeaseReturned, LeaseTaken
 from bthtn.agent.leases import Account, Holder, Leases
-from bthtn.agent.programming_errors import ProgrammingErrors
+from bthtn.agent.programming_errors import LOGGER, ProgrammingErrors
+from bthtn.errors import Diagnostic
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.fluent import Fluent
 
@@ -20,7 +22,8 @@ class Runtime:
     """The stack of holders that act for an agent, its steps and what they use, its ``errors``.
 
     Leases that user code takes belong to the innermost holder on the stack: a step while its
-    operator runs, a plan while its hooks run, and otherwise the agent itself.
+    operator runs, a plan while its hooks run, and otherwise the agent itself. ``closing`` is what
+    is left to be closed with the agent.
     """
 
     def __init__(
@@ -32,6 +35,14 @@ class Runtime:
         beliefs: Beliefs[Any],
     ) -> None:
         self.errors = errors
+        self.closing = ExitStack()
+        self.is_attached = False
+        """Whether a tree calls the agent's ``sense`` in its ticks."""
+        self.is_sensed = False
+        """Whether ``sense`` was ever called, or a warning has said that it is missing."""
+        self.wants_sensing = False
+        """Whether the agent has sensors."""
+        self._agent = agent
         self._beliefs = beliefs
         self._leases = leases
         self._emit = emit
@@ -49,6 +60,24 @@ class Runtime:
     ) -> AbstractContextManager[None]:
         """Within the ``with``, leases are taken for this account, and beliefs have this writer."""
         return _Acting(self._acting, account, self._beliefs, writer)
+
+    def acting_as_now(self) -> Callable[[], AbstractContextManager[None]]:
+        """A function that makes ``acting`` with the account and the writer of now."""
+        account, writer = self._acting[-1], self._beliefs.writer
+        return lambda: self.acting(account, writer)
+
+    def warn_unsensed(self, what: str) -> None:
+        """Warn, once, that nobody calls the agent's ``sense`` in its ticks."""
+        self.is_sensed = True
+        hint = "write attach(tree, agent), or call agent.sense() at the beginning of every tick"
+        text = str(Diagnostic("BT312", f"agent '{self._agent}' {what}", hint=hint))
+        LOGGER.warning(text)
+        warn(text, RuntimeWarning, stacklevel=2)
+
+    def close(self) -> None:
+        """Return the leases that the agent took itself, and close what it has opened."""
+        self.settle(self._acting[0])
+        self.closing.close()
 
     def take(self, key: Hashable) -> bool:
         """Take a lease for the holder that is acting. Returns False if others have all places."""

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
@@ -176,6 +176,17 @@ class Sensing:
                 self._refresh(sensor)
         self._tick += 1
 
+    def close(self) -> None:
+        """Close generators. The next ``refresh`` reads all sensors, as the first one did."""
+        for sensor, read in self._read.items():
+            try:
+                if isinstance(read, _Stepped):
+                    read.close()
+            except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+                self._agent.emit(SensorFailed(sensor.name, text_of(error), error))
+        self._read.clear()
+        self._triggered = dict.fromkeys(self._sensors, True)
+
     def _refresh(self, sensor: Sensor) -> None:
         """Read a sensor and write all of its values, or none if one is bad."""
         beliefs = self._agent.beliefs
@@ -209,13 +220,16 @@ class _Stepped:
     def __init__(self, code: Code, agent: Perceiver) -> None:
         self._code = code
         self._agent = agent
-        self._steps: Iterator[Any] = iter(())
+        self._steps: Generator[Any, None, None] = (_ for _ in ())
 
     def __call__(self) -> Any:
         for reading in self._steps:
             return reading
         self._steps = self._code(self._agent)
         return next(self._steps, None)
+
+    def close(self) -> None:
+        self._steps.close()
 
 
 def _values(sensor: Sensor, reading: Any) -> Mapping[Fluent[Any], Any]:

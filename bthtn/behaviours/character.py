@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
+from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent
 from bthtn.agent.programming_errors import code_failed
+from bthtn.behaviours.attach import attach
 from bthtn.checked import checked
 
 
@@ -32,6 +33,7 @@ class Character:
         finished: Callable[[], bool] = lambda: False,
     ) -> None:
         self.root = root
+        self.tree = BehaviourTree(root)
         self.agent = agent
         self.ticks = 0
         self._sense = sense
@@ -39,6 +41,7 @@ class Character:
         self._events: list[AgentEvent] = []
         self._listener = agent.listener
         agent.listener = self._hear
+        attach(self.tree, agent)
         root.setup_with_descendants()
 
     def _hear(self, event: AgentEvent) -> None:
@@ -61,15 +64,11 @@ class Character:
         self._events.clear()
         self.ticks += 1
         self._sense()
-        self.agent.aborts.go_on(self)
-        self.agent.sense()
-        self.root.tick_once()
+        self.tree.tick()
         return tuple(self._events)
 
     def stop(self) -> tuple[AgentEvent, ...]:
         """Stop and shut down the tree; the events of that."""
         self._events.clear()
-        self.root.stop(Status.INVALID)
-        for node in list(self.root.iterate()):
-            node.shutdown()
+        self.tree.shutdown()
         return tuple(self._events)

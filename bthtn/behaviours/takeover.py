@@ -52,13 +52,16 @@ class TakingOver(Behaviour):
 
     def tick(self) -> Iterator[Behaviour]:
         """Search for a plan, or tick the plan."""
+        runtime = runtime_of(self.agent)
+        if runtime.wants_sensing and not runtime.is_sensed:
+            runtime.warn_unsensed("has sensors that are never read")
         self.agent.aborts.go_on(self)
         status = self._ended or (yield from self._ticked())
         if status is not Status.RUNNING:
             self.stop(status)
         self.status = status
         self._let_others_begin()  # it has kept its place
-        runtime_of(self.agent).errors.raise_first()
+        runtime.errors.raise_first()
         yield self
 
     def update(self) -> Status:

@@ -40,13 +40,15 @@ class Beliefs(Generic[S]):
         self._schema = self._state_class.__schema__
         self._known: set[Fluent[Any]] = set()
         """Fluents that were written, and are those of the State class."""
-        self._frozen, self._frozen_at = snapshot(state), 0
-        self._values = dict(self._frozen.items())
+        self._frozen = (0, snapshot(state))
+        self._values = dict(self._frozen[1].items())
         self.version = 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
         self.writer: Callable[[Fluent[Any]], str] | None = None
         """The source of writes that name none; set while an operator runs."""
+        self.before_change: Callable[[], None] | None = None
+        """Called before every change; what it raises prevents the change."""
         self.on_change = on_change
 
     @property
@@ -71,10 +73,18 @@ class Beliefs(Generic[S]):
         return value
 
     def frozen(self) -> FrozenState:
-        """A snapshot for a search to start from; the same object until something changes."""
-        if self._frozen_at != self.version:
-            self._frozen, self._frozen_at = FrozenState(self._values), self.version
-        return self._frozen
+        """A snapshot for a search to start from; the same object until something changes.
+
+        May be called in any thread, as ``now`` and ``get``.
+        """
+        version, state = self._frozen
+        if version != self.version:
+            # A change in between makes the snapshot older than it is, never newer; the copy is
+            # made in one go, while a comprehension would see fluents being added.
+            version = self.version
+            state = FrozenState(self._values.copy())
+            self._frozen = (version, state)
+        return state
 
     def write(self, fluent: Expression[V], value: V | Unknown, source: str | None = None) -> None:
         """Set the believed value of a fluent; ``source`` names the writer in the change.
@@ -98,12 +108,18 @@ class Beliefs(Generic[S]):
             before = variable.default
         if before == value:
             return
+        if self.before_change is not None:
+            self.before_change()
         values[variable] = value
         self.version += 1
         if variable in self._watched or self._is_heard:
             if source is None:
                 source = SENSOR if self.writer is None else self.writer(variable)
             self._publish(_made(Change, (variable, before, value, source)), variable, source)
+
+    def check(self, fluent: Expression[V], value: V | Unknown) -> None:
+        """Raise StateError if ``write`` would."""
+        self._schema.fluent(fluent).check(value)
 
     def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:
         if fluent in self._watched:

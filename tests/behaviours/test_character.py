@@ -59,7 +59,10 @@ def test_it_is_finished_when_it_is_told_so(stage):
     assert not character.finished
     character.tick()
     assert character.finished
-    assert not Character(goal, stage.actor, sense=nothing).finished
+
+
+def test_without_being_told_it_is_never_finished(stage):
+    assert not Character(stage.goal(stage.step("a")), stage.actor, sense=nothing).finished
 
 
 def test_taken_down_it_tells_what_that_aborted(stage):
