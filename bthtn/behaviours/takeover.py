@@ -71,9 +71,30 @@ class TakingOver(Behaviour):
     def stop(self, new_status: Status) -> None:
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
         self._awaited = []
+        is_interrupted = new_status is Status.INVALID and self.status is Status.RUNNING
         super().stop(new_status)
         self._ended = None
+        if is_interrupted and not runtime_of(self.agent).is_sensed:
+            self._warn_of_aborts()
         self._let_others_begin()
+
+    def _warn_of_aborts(self) -> None:
+        """Warn of an abort that nothing in the tree may tick, as the agent is never sensed."""
+        abort = self.agent.aborts.first(self._holder)
+        around = self._holder.inside  # the agent; for a goal inside of a step, that step
+        if abort is None or around is None or around.inside is not None:
+            return
+        root = self.parent
+        while root is not None and root.parent is not None:
+            root = root.parent
+        for node in [] if root is None else root.iterate():
+            if isinstance(node, TakingOver) and node is not self and node.agent is self.agent:
+                # Every goal that is ticked goes on with the aborts.
+                if node.status is Status.RUNNING or node.parent is self.parent:
+                    return
+        if root is not None:
+            what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
+            runtime_of(self.agent).warn_unsensed(what)
 
     def _begin(self) -> None:
         """Go on with the tick in which the goal had to wait."""
