@@ -62,13 +62,18 @@ class Aborts:
         self._waiting.append((goal, call))
         self._call_back()
 
+    def begin_tick(self) -> None:
+        """Tick every abort. Goals that are ticked before the next call do not do so again."""
+        self._callers.clear()
+        self.go_on(self)
+
     def go_on(self, by: object) -> None:
-        """Tick every abort once per tick. Goals, and trees without one, call it when ticked.
+        """Tick every abort once per tick. Goals call it when ticked.
 
         ``by`` is the caller, which must be the same object at every tick.
         """
-        # An agent is not told that a tick begins. Each caller is ticked once per tick, so a new
-        # tick has begun when one calls for the second time.
+        # An agent that is not sensed does not know when a tick begins. Each caller is ticked once
+        # per tick, so a new tick has begun when one calls for the second time.
         if id(by) in self._callers:
             self._callers.clear()
         first = not self._callers

@@ -146,7 +146,7 @@ class Agent(Generic[S, B]):
         """
         self._thread = get_ident()
         self._runtime.is_sensed = True
-        self.aborts.go_on(self)
+        self.aborts.begin_tick()
         for _ in range(len(self._believed_soon)):
             self.beliefs.write(*self._believed_soon.popleft())
         self._sensing.refresh()

@@ -8,6 +8,7 @@ they are declared to be simulated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
@@ -32,6 +33,7 @@ class Operators:
     - a generator function: ``yield`` means still running, returning means success, raising
       OperatorFailed means failure, and ``finally`` cleans up, also in an abort, and may ``yield``
       while that takes more ticks;
+    - a coroutine function, ``async def``: the same with ``await``; an abort cancels it;
     - a function that returns a Completion, for code that runs elsewhere and calls back;
     - a function without ``yield``: it succeeds when it returns;
     - a function or class that makes an object with ``start``, ``tick`` and ``abort``;
@@ -173,6 +175,14 @@ def _binding(
                     "BT304",
                     f"the {kind} of '{task.name}' is {operator!r}, which cannot be called",
                     hint="write a function of the agent and the task's arguments below @bind(...)",
+                )
+            )
+        if kind != "operator" and iscoroutinefunction(operator):
+            raise ExecutionError(
+                Diagnostic(
+                    "BT304",
+                    f"the {kind} of '{task.name}' is a coroutine function, which nobody awaits",
+                    hint="write def without async; what takes time is done by the operator",
                 )
             )
         table[task] = operator

@@ -36,6 +36,8 @@ class Runtime:
     ) -> None:
         self.errors = errors
         self.closing = ExitStack()
+        self.event_loop: Any = None
+        """The asyncio loop of operators that are coroutines, where no other is running."""
         self.is_attached = False
         """Whether a tree calls the agent's ``sense`` in its ticks."""
         self.is_sensed = False

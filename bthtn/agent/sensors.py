@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from inspect import isgeneratorfunction
+from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import Any, Literal, Protocol, cast
 
 from bthtn.agent.events import AgentEvent, SensorFailed
@@ -115,6 +115,10 @@ class Sensors:
             raise ExecutionError(Diagnostic("BT308", message, hint=hint))
 
         def bound(code: Code) -> Sensor:
+            if iscoroutinefunction(code):
+                message = f"sensor '{code.__name__}' is a coroutine function, which nobody awaits"
+                hint = "let it return what was received last, or call agent.believe_soon"
+                raise ExecutionError(Diagnostic("BT308", message, hint=hint))
             slot = sum(one.every == every for one in self._sensors)
             called = name or getattr(code, "__name__", type(code).__name__)
             made = Sensor(called, fluents, every, on_failure, code, slot)

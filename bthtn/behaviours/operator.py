@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Coroutine, Generator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from py_trees.behaviour import Behaviour
@@ -58,6 +58,11 @@ def operator_for(
         return Simulated(0)
     if isinstance(made, Generator):
         return GeneratorOperator(made)
+    if isinstance(made, Coroutine):
+        # asyncio takes time to import, which agents without such operators save.
+        from bthtn.behaviours.coroutine_operator import CoroutineOperator  # noqa: PLC0415
+
+        return CoroutineOperator(made, agent)
     if isinstance(made, Behaviour):
         return SubtreeOperator(made, setup_arguments)
     if isinstance(made, Completion):
@@ -68,8 +73,8 @@ def operator_for(
         Diagnostic(
             "BT304",
             f"the operator of '{node.task.name}' made {type(made).__name__}",
-            hint="write a generator function, or make a Completion, a behaviour or an object"
-            " with start, tick and abort",
+            hint="write a generator function or a coroutine function, or make a Completion, a"
+            " behaviour or an object with start, tick and abort",
         )
     )
 
@@ -94,7 +99,15 @@ class Simulated:
         """Nothing to clean up."""
 
 
-class GeneratorOperator:
+class ClosedWhenCutOff:
+    """Base of operators whose code can be ended where it stands."""
+
+    def close(self) -> None:
+        """End the code now. Raises RuntimeError if it goes on all the same."""
+        raise NotImplementedError
+
+
+class GeneratorOperator(ClosedWhenCutOff):
     """Runs a generator: ``yield`` means still running, return means success.
 
     A ``yield`` after GeneratorExit means that the abort takes more ticks.
@@ -113,14 +126,14 @@ class GeneratorOperator:
             yielded = next(self._generator)
         except StopIteration as end:
             if end.value is not None:
-                raise _answered("returns", end.value) from None
+                raise answered("generator returns", end.value) from None
             return SUCCESS
         except GeneratorExit:
             if not self._aborting:
                 raise
             return FAILURE
         if yielded is not None and yielded is not RUNNING:
-            raise _answered("yields", yielded)
+            raise answered("generator yields", yielded)
         return RUNNING
 
     def abort(self) -> Status | None:
@@ -137,12 +150,13 @@ class GeneratorOperator:
         self._generator.close()
 
 
-def _answered(word: str, value: object) -> ExecutionError:
+def answered(what: str, value: object) -> ExecutionError:
+    """The mistake of an operator that returns or yields a value."""
     return ExecutionError(
         Diagnostic(
             "BT304",
-            f"the generator {word} {value!r}, which means nothing",
-            hint="in a generator yield is still running, return is success, and"
+            f"the {what} {value!r}, which means nothing",
+            hint="yield and await are still running, return is success, and"
             " raise OperatorFailed(reason) is failure",
         )
     )

@@ -87,12 +87,14 @@ class TakingOver(Behaviour):
         root = self.parent
         while root is not None and root.parent is not None:
             root = root.parent
-        for node in [] if root is None else root.iterate():
-            if isinstance(node, TakingOver) and node is not self and node.agent is self.agent:
-                # Every goal that is ticked goes on with the aborts.
-                if node.status is Status.RUNNING or node.parent is self.parent:
-                    return
-        if root is not None:
+        others = (
+            node
+            for node in ([] if root is None else root.iterate())
+            if isinstance(node, TakingOver) and node.agent is self.agent and node is not self
+        )
+        # Every goal that is ticked goes on with the aborts.
+        is_ticked = any(one.status is Status.RUNNING or one.parent is self.parent for one in others)
+        if root is not None and not is_ticked:
             what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
             runtime_of(self.agent).warn_unsensed(what)
 

@@ -1,0 +1,118 @@
+"""CoroutineOperator: runs an ``async def`` operator, in the thread that ticks.
+
+The coroutine is a task of the asyncio loop that is running when the step starts. Where none is,
+it is a task of a loop of the agent's own, which makes one iteration at every tick of such a step.
+"""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop, Runner, Task, get_running_loop, new_event_loop
+from collections.abc import Coroutine, Generator
+from inspect import CORO_CREATED, getcoroutinestate
+from types import coroutine as generator_based
+from typing import Any
+from weakref import finalize
+
+from py_trees.common import Status
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.operators import OperatorFailed
+from bthtn.agent.runtime import Runtime, runtime_of
+from bthtn.behaviours.operator import ClosedWhenCutOff, answered
+from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
+
+
+class CoroutineOperator(ClosedWhenCutOff):
+    """Runs a coroutine: ``await`` means still running, return means success, abort cancels it."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], agent: Agent[Any, Any]) -> None:
+        self._coroutine = coroutine
+        self._runtime = runtime_of(agent)
+        self._acting = self._runtime.acting_as_now()
+        self._own_loop: AbstractEventLoop | None = None
+        self._task: Task[Any] | None = None
+        self._is_aborted = self._is_closed = False
+
+    def start(self) -> None:
+        """Make it a task; its code begins when the loop runs next."""
+        try:
+            loop = get_running_loop()
+        except RuntimeError:
+            loop = self._own_loop = _loop_of(self._runtime)
+        self._task = loop.create_task(self._awaited())
+
+    def tick(self) -> Status:
+        """Let a loop of the agent's own make an iteration, and look whether the task is done."""
+        if self._own_loop is not None:
+            self._own_loop.call_soon(self._own_loop.stop)
+            self._own_loop.run_forever()
+        task = self._started
+        if not task.done():
+            return RUNNING
+        if task.cancelled():
+            if self._is_aborted:
+                return FAILURE
+            raise OperatorFailed("it was cancelled")
+        value = task.result()
+        if value is not None:
+            raise answered("coroutine returns", value)
+        return SUCCESS
+
+    def abort(self) -> Status | None:
+        """Cancel the task, so that ``finally`` runs, and may await."""
+        self._is_aborted = True
+        self._started.cancel()
+        if getcoroutinestate(self._coroutine) == CORO_CREATED:
+            self._coroutine.close()  # else Python warns that nobody has awaited it
+            return None
+        return RUNNING if self.tick() is RUNNING else None
+
+    def close(self) -> None:
+        """End the coroutine now. Raises RuntimeError if it awaits once more."""
+        self._is_closed = True
+        try:
+            self._coroutine.close()
+        finally:
+            self._started.cancel()
+
+    @property
+    def _started(self) -> Task[Any]:
+        assert self._task is not None, "an operator that is ticked has started"
+        return self._task
+
+    async def _awaited(self) -> Any:
+        return await self._within_the_step()
+
+    @generator_based
+    def _within_the_step(self) -> Generator[Any, None, Any]:
+        """Await the coroutine; whatever it takes and believes, it does for its step.
+
+        A loop that runs between ticks knows of no step.
+        """
+        error: BaseException | None = None
+        while not self._is_closed:
+            try:
+                with self._acting():
+                    if error is None:
+                        awaited = self._coroutine.send(None)
+                    else:
+                        awaited = self._coroutine.throw(error)
+            except StopIteration as end:
+                return end.value
+            error = None
+            try:
+                yield awaited
+            except BaseException as raised:  # noqa: BLE001 - it is the coroutine's
+                error = raised
+        return None
+
+
+def _loop_of(runtime: Runtime) -> AbstractEventLoop:
+    """The agent's own loop, which is closed with the agent, or at the end of the program."""
+    if runtime.event_loop is None:
+        runner = Runner(loop_factory=new_event_loop)
+        runtime.event_loop = runner.get_loop()
+        runtime.closing.callback(setattr, runtime, "event_loop", None)
+        runtime.closing.callback(finalize(runtime, runner.close))
+    loop: AbstractEventLoop = runtime.event_loop
+    return loop
