@@ -45,7 +45,9 @@ from bthtn.agent.events import (
 from bthtn.agent.leases import Holder, Leases
 from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
+from bthtn.behaviours.attach import attach
 from bthtn.behaviours.believes import Believes
+from bthtn.behaviours.blackboard import read_blackboard, show_on_blackboard
 from bthtn.behaviours.character import Character
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
@@ -107,6 +109,9 @@ __all__ = [
     "UtilityGoals",
     "Verdict",
     "Watch",
+    "attach",
     "interruptible",
+    "read_blackboard",
+    "show_on_blackboard",
     "uninterruptible_step",
 ]
