@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable
 
 import pytest
+from py_trees.behaviours import Success
+from py_trees.trees import BehaviourTree
 
 import bthtn
 import bthtn.behaviours
@@ -45,7 +47,18 @@ from bthtn.behaviours import (
     Sensors,
     StateMachineGoals,
     UtilityGoals,
+    attach,
+    read_blackboard,
+    show_on_blackboard,
 )
+
+
+async def later(agent): ...
+
+
+def attach_twice(agent):
+    for name in "ab":
+        attach(BehaviourTree(Success(name)), agent)
 
 
 class Guard(State):
@@ -289,6 +302,18 @@ ACTING: dict[str, Slip] = {
     "goals by a text": lambda y: StateMachineGoals("g", y.agent, "awake", {}),
     "goals that are a list": lambda y: StateMachineGoals("g", y.agent, Guard.awake, [y.guard()]),
     "character of a tree": lambda y: Character(y.agent),
+    "attached to a root": lambda y: attach(Success("idle"), y.agent),
+    "attached the wrong way round": lambda y: attach(y.agent, BehaviourTree(Success("idle"))),
+    "attached twice": lambda y: attach_twice(y.agent),
+    "soon a text for a fluent": lambda y: y.agent.believe_soon("ammo", 3),
+    "soon a value of another type": lambda y: y.agent.believe_soon(Guard.ammo, "three"),
+    "soon what is foreign": lambda y: y.agent.believe_soon(Stranger.ammo, 3),
+    "blackboard the wrong way round": lambda y: read_blackboard(y.sensors, {Guard.ammo: "ammo"}),
+    "blackboard without sensors": lambda y: read_blackboard(y.agent, {"ammo": Guard.ammo}),
+    "blackboard of a foreign fluent": lambda y: show_on_blackboard(y.agent, {"a": Stranger.ammo}),
+    "blackboard of a family": lambda y: show_on_blackboard(y.agent, {"seen": Guard.seen}),
+    "sensor that is async": lambda y: y.sensors.sensor(Guard.ammo)(later),
+    "hook that is async": lambda y: y.operators.on_plan_start(y.bark)(later),
 }
 SLIPS = {
     f"{chapter}: {name}": slip

@@ -1,4 +1,4 @@
-"""``attach``: a py_trees BehaviourTree begins the ticks of an agent, and ends what it runs."""
+"""``attach``: a BehaviourTree begins the ticks of an agent, and ends what it runs."""
 
 from __future__ import annotations
 

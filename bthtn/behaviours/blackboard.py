@@ -1,4 +1,4 @@
-"""Beliefs beside py_trees' blackboard: a sensor that reads keys, a mirror that writes them.
+"""Beliefs beside py_trees' blackboard: a sensor reads keys, a mirror writes them.
 
 The blackboard is one for the whole process; agents keep apart by keys like ``/robot_1/battery``.
 """
@@ -85,6 +85,8 @@ class _Mirror(Watch):
 
     def __init__(self, agent: Agent[Any, Any], keys: Mapping[str, Fluent[Any]]) -> None:
         super().__init__(agent.beliefs, "")
+        for fluent in keys.values():
+            agent.beliefs.check(fluent, UNKNOWN)
         self._client: Client | None = None
         self._keys = {fluent: key for key, fluent in keys.items()}
         client = Client(name=f"{agent.name}: beliefs")

@@ -11,6 +11,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import OperatorFailed, no_operator
+from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
@@ -59,9 +60,6 @@ def operator_for(
     if isinstance(made, Generator):
         return GeneratorOperator(made)
     if isinstance(made, Coroutine):
-        # asyncio takes time to import, which agents without such operators save.
-        from bthtn.behaviours.coroutine_operator import CoroutineOperator  # noqa: PLC0415
-
         return CoroutineOperator(made, agent)
     if isinstance(made, Behaviour):
         return SubtreeOperator(made, setup_arguments)
@@ -97,69 +95,6 @@ class Simulated:
 
     def abort(self) -> None:
         """Nothing to clean up."""
-
-
-class ClosedWhenCutOff:
-    """Base of operators whose code can be ended where it stands."""
-
-    def close(self) -> None:
-        """End the code now. Raises RuntimeError if it goes on all the same."""
-        raise NotImplementedError
-
-
-class GeneratorOperator(ClosedWhenCutOff):
-    """Runs a generator: ``yield`` means still running, return means success.
-
-    A ``yield`` after GeneratorExit means that the abort takes more ticks.
-    """
-
-    def __init__(self, generator: Generator[Any, None, Any]) -> None:
-        self._generator = generator
-        self._aborting = False
-
-    def start(self) -> None:
-        """The first tick starts it."""
-
-    def tick(self) -> Status:
-        """Run to the next ``yield``."""
-        try:
-            yielded = next(self._generator)
-        except StopIteration as end:
-            if end.value is not None:
-                raise answered("generator returns", end.value) from None
-            return SUCCESS
-        except GeneratorExit:
-            if not self._aborting:
-                raise
-            return FAILURE
-        if yielded is not None and yielded is not RUNNING:
-            raise answered("generator yields", yielded)
-        return RUNNING
-
-    def abort(self) -> Status | None:
-        """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
-        self._aborting = True
-        try:
-            self._generator.throw(GeneratorExit())
-        except (GeneratorExit, StopIteration):
-            return None
-        return RUNNING
-
-    def close(self) -> None:
-        """End the generator now. Raises RuntimeError if it yields once more."""
-        self._generator.close()
-
-
-def answered(what: str, value: object) -> ExecutionError:
-    """The mistake of an operator that returns or yields a value."""
-    return ExecutionError(
-        Diagnostic(
-            "BT304",
-            f"the {what} {value!r}, which means nothing",
-            hint="yield and await are still running, return is success, and"
-            " raise OperatorFailed(reason) is failure",
-        )
-    )
 
 
 class CompletionOperator:

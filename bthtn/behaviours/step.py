@@ -14,7 +14,8 @@ from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.operator import ClosedWhenCutOff, Operator
+from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
+from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
@@ -178,7 +179,7 @@ class OperatorAbort:
         """End the abort now, finished or not."""
         self.done = True
         self.error = self.step.first(self.error, _unfinished(self.step, why), "abort")
-        if isinstance(self._operator, ClosedWhenCutOff):
+        if isinstance(self._operator, GeneratorOperator | CoroutineOperator):
             self._call(self._operator.close)
 
     def _call(self, operation: Callable[[], Status | None]) -> bool:

@@ -1,16 +1,11 @@
-"""CoroutineOperator: runs an ``async def`` operator, in the thread that ticks.
-
-The coroutine is a task of the asyncio loop that is running when the step starts. Where none is,
-it is a task of a loop of the agent's own, which makes one iteration at every tick of such a step.
-"""
+"""Operators that are generators or coroutines: code that Python itself suspends."""
 
 from __future__ import annotations
 
-from asyncio import AbstractEventLoop, Runner, Task, get_running_loop, new_event_loop
 from collections.abc import Coroutine, Generator
 from inspect import CORO_CREATED, getcoroutinestate
 from types import coroutine as generator_based
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from py_trees.common import Status
@@ -18,12 +13,62 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.operators import OperatorFailed
 from bthtn.agent.runtime import Runtime, runtime_of
-from bthtn.behaviours.operator import ClosedWhenCutOff, answered
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
+from bthtn.errors import Diagnostic, ExecutionError
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, Task
 
 
-class CoroutineOperator(ClosedWhenCutOff):
-    """Runs a coroutine: ``await`` means still running, return means success, abort cancels it."""
+class GeneratorOperator:
+    """Runs a generator: ``yield`` means still running, return means success.
+
+    A ``yield`` after GeneratorExit means that the abort takes more ticks.
+    """
+
+    def __init__(self, generator: Generator[Any, None, Any]) -> None:
+        self._generator = generator
+        self._aborting = False
+
+    def start(self) -> None:
+        """The first tick starts it."""
+
+    def tick(self) -> Status:
+        """Run to the next ``yield``."""
+        try:
+            yielded = next(self._generator)
+        except StopIteration as end:
+            if end.value is not None:
+                raise _answered("generator returns", end.value) from None
+            return SUCCESS
+        except GeneratorExit:
+            if not self._aborting:
+                raise
+            return FAILURE
+        if yielded is not None and yielded is not RUNNING:
+            raise _answered("generator yields", yielded)
+        return RUNNING
+
+    def abort(self) -> Status | None:
+        """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
+        self._aborting = True
+        try:
+            self._generator.throw(GeneratorExit())
+        except (GeneratorExit, StopIteration):
+            return None
+        return RUNNING
+
+    def close(self) -> None:
+        """End the generator now. Raises RuntimeError if it yields once more."""
+        self._generator.close()
+
+
+class CoroutineOperator:
+    """Runs a coroutine: ``await`` means still running, return means success, abort cancels it.
+
+    It is a task of the asyncio loop that is running when the step starts. Where none is, it is a
+    task of a loop of the agent's own, which makes one iteration at every tick of such a step.
+    """
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], agent: Agent[Any, Any]) -> None:
         self._coroutine = coroutine
@@ -35,6 +80,9 @@ class CoroutineOperator(ClosedWhenCutOff):
 
     def start(self) -> None:
         """Make it a task; its code begins when the loop runs next."""
+        # It takes time to import, which agents without such operators save.
+        from asyncio import get_running_loop  # noqa: PLC0415
+
         try:
             loop = get_running_loop()
         except RuntimeError:
@@ -55,7 +103,7 @@ class CoroutineOperator(ClosedWhenCutOff):
             raise OperatorFailed("it was cancelled")
         value = task.result()
         if value is not None:
-            raise answered("coroutine returns", value)
+            raise _answered("coroutine returns", value)
         return SUCCESS
 
     def abort(self) -> Status | None:
@@ -110,9 +158,22 @@ class CoroutineOperator(ClosedWhenCutOff):
 def _loop_of(runtime: Runtime) -> AbstractEventLoop:
     """The agent's own loop, which is closed with the agent, or at the end of the program."""
     if runtime.event_loop is None:
+        from asyncio import Runner, new_event_loop  # noqa: PLC0415 - see above
+
         runner = Runner(loop_factory=new_event_loop)
         runtime.event_loop = runner.get_loop()
         runtime.closing.callback(setattr, runtime, "event_loop", None)
         runtime.closing.callback(finalize(runtime, runner.close))
     loop: AbstractEventLoop = runtime.event_loop
     return loop
+
+
+def _answered(what: str, value: object) -> ExecutionError:
+    return ExecutionError(
+        Diagnostic(
+            "BT304",
+            f"the {what} {value!r}, which means nothing",
+            hint="yield and await are still running, return is success, and"
+            " raise OperatorFailed(reason) is failure",
+        )
+    )
