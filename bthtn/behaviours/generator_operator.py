@@ -91,10 +91,15 @@ class CoroutineOperator:
 
     def tick(self) -> Status:
         """Let a loop of the agent's own make an iteration, and look whether the task is done."""
+        task = self._started
         if self._own_loop is not None:
             self._own_loop.call_soon(self._own_loop.stop)
-            self._own_loop.run_forever()
-        task = self._started
+            try:
+                self._own_loop.run_forever()
+            except BaseException:  # Ctrl-C, which asyncio keeps in the task as well
+                if task.done() and not task.cancelled():
+                    task.exception()  # else asyncio logs that nobody has seen it
+                raise
         if not task.done():
             return RUNNING
         if task.cancelled():

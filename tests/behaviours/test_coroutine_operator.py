@@ -283,6 +283,22 @@ def test_a_program_that_ends_in_the_middle_of_it_ends_cleanly():
     assert (done.stdout, done.stderr) == ("quiet\n", "")
 
 
+def test_an_interrupt_leaves_the_tick_and_the_step_has_ended(stage, caplog):
+    async def walk(agent):
+        await pause(1)
+        raise KeyboardInterrupt
+
+    goal = stage.goal(stage.run_by("walk", walk))
+    ticks(goal, 1)
+    with pytest.raises(KeyboardInterrupt):
+        ticks(goal, 1)
+    assert stage.heard.lines() == ["start walk", "failed walk"]
+    stage.heard.clear()  # its events keep the exception, and that the task
+    stage.actor.close()
+    gc.collect()
+    assert caplog.records == []
+
+
 def test_hooks_and_sensors_that_nobody_would_await_are_refused(stage):
     async def later(agent): ...
 
