@@ -112,7 +112,6 @@ class Character:
             if entry[0] <= 0:
                 self.waiting.remove(entry)
                 entry[1]()
-        self.agent.aborts.go_on(self)
         self.agent.sense()
         (root or self.root).tick_once()
 
