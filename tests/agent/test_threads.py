@@ -6,8 +6,20 @@ from sys import getswitchinterval, setswitchinterval
 
 import pytest
 
-from bthtn import BthtnError, Domain, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.behaviours import Agent, Sensors
+from bthtn import (
+    BthtnError,
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    PlanCache,
+    State,
+    fluent,
+    fluents,
+    method,
+)
+from bthtn.behaviours import Agent, PlanGoal, Sensors
+from bthtn.testing import RecordingListener
 
 
 class Robot(State):
@@ -140,6 +152,40 @@ def test_beliefs_may_be_looked_at_by_anybody_and_the_agent_sees_its_newest(robot
                 over.set()
                 pytest.fail("a stale snapshot")
         over.set()
+
+
+def test_agents_of_one_domain_and_cache_may_live_in_threads_of_their_own():
+    cache, lives = PlanCache(), {}
+    domain = Domain("floor", Robot)
+    work = domain.primitive(
+        "work", precondition=Robot.battery > 20, effects=Robot.battery.decreases(by=20)
+    )
+    charge = domain.primitive("charge", effects=Robot.battery.becomes(100))
+
+    @domain.compound
+    def live() -> Methods:
+        yield method(work(), work())
+        yield method(charge(), live())
+
+    domain.freeze()
+
+    def living(name):
+        def run():
+            heard = RecordingListener()
+            agent = Agent(name, domain, Robot(), body=None, cache=cache, listener=heard)
+            goal = PlanGoal("live", agent, live())
+            for _ in range(60):
+                agent.sense()
+                goal.tick_once()
+            lives[name] = heard.lines()
+
+        return run
+
+    with elsewhere(*map(living, "abcd")):
+        pass
+    living("alone")()
+    assert all(lines == lives["alone"] for lines in lives.values())
+    assert lives["alone"].count("done charge") > 10
 
 
 def test_a_sensor_may_be_triggered_by_anybody():
