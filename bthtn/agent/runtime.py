@@ -68,13 +68,14 @@ class Runtime:
         account, writer = self._acting[-1], self._beliefs.writer
         return lambda: self.acting(account, writer)
 
-    def warn_unsensed(self, what: str) -> None:
-        """Warn, once, that nobody calls the agent's ``sense`` in its ticks."""
+    def warn_unsensed(self, what: str, *, is_certain: bool) -> None:
+        """Log, once, that nobody calls the agent's ``sense``; if that is certain, warn as well."""
         self.is_sensed = True
         hint = "write attach(tree, agent), or call agent.sense() at the beginning of every tick"
         text = str(Diagnostic("BT312", f"agent '{self._agent}' {what}", hint=hint))
         LOGGER.warning(text)
-        warn(text, RuntimeWarning, stacklevel=2)
+        if is_certain:
+            warn(text, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
         """Return the leases that the agent took itself, and close what it has opened."""

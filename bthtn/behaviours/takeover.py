@@ -54,7 +54,7 @@ class TakingOver(Behaviour):
         """Search for a plan, or tick the plan."""
         runtime = runtime_of(self.agent)
         if runtime.wants_sensing and not runtime.is_sensed:
-            runtime.warn_unsensed("has sensors that are never read")
+            runtime.warn_unsensed("has sensors that are never read", is_certain=True)
         self.agent.aborts.go_on(self)
         status = self._ended or (yield from self._ticked())
         if status is not Status.RUNNING:
@@ -95,8 +95,9 @@ class TakingOver(Behaviour):
         # Every goal that is ticked goes on with the aborts.
         is_ticked = any(one.status is Status.RUNNING or one.parent is self.parent for one in others)
         if root is not None and not is_ticked:
+            # Its owner may be about to take the tree down, or to call another goal.
             what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
-            runtime_of(self.agent).warn_unsensed(what)
+            runtime_of(self.agent).warn_unsensed(what, is_certain=False)
 
     def _begin(self) -> None:
         """Go on with the tick in which the goal had to wait."""
