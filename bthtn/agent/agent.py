@@ -89,7 +89,6 @@ class Agent(Generic[S, B]):
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
         self._runtime.wants_sensing = sensors is not None and any(True for _ in sensors)
         self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
-        self._thread: int | None = None
         self.beliefs.before_change = self._in_its_thread
 
     @property
@@ -144,7 +143,7 @@ class Agent(Generic[S, B]):
         Call it once at the beginning of every tick; ``attach`` lets a BehaviourTree do so. From
         then on the agent belongs to the calling thread.
         """
-        self._thread = get_ident()
+        self._runtime.thread = get_ident()
         self._runtime.is_sensed = True
         self.aborts.begin_tick()
         for _ in range(len(self._believed_soon)):
@@ -170,7 +169,7 @@ class Agent(Generic[S, B]):
         self.aborts.cut_off(self._runtime.holder, "the agent was closed")
         self._sensing.close()
         self._runtime.close()
-        self._thread = None
+        self._runtime.thread = None
 
     def trigger(self, sensor: Sensor) -> None:
         """Read the sensor in the next tick, whatever its interval. May be called in any thread.
@@ -203,7 +202,7 @@ class Agent(Generic[S, B]):
             self.emit(code_failed("listener", error))
 
     def _in_its_thread(self) -> None:
-        if self._thread not in (None, get_ident()):
+        if self._runtime.thread not in (None, get_ident()):
             message = f"a thread changes a belief of agent '{self.name}', which another one ticks"
             hint = "call agent.believe_soon(fluent, value): it is believed at the next tick"
             raise ExecutionError(Diagnostic("BT313", message, hint=hint))

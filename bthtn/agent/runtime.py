@@ -42,6 +42,8 @@ class Runtime:
         """Whether a tree calls the agent's ``sense`` in its ticks."""
         self.is_sensed = False
         """Whether ``sense`` was ever called, or a warning has said that it is missing."""
+        self.thread: int | None = None
+        """The thread that may change beliefs; any, for None."""
         self.wants_sensing = False
         """Whether the agent has sensors."""
         self._agent = agent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 from py_trees.common import Status
@@ -40,6 +41,7 @@ def attach(tree: BehaviourTree, agent: Agent[Any, Any]) -> Callable[[], None]:
         if not is_attached:
             shut_down()
             return
+        runtime.thread = get_ident()  # the one that has ticked the tree may be over
         try:
             if any(node.status is Status.RUNNING for node in tree.root.iterate()):
                 tree.root.stop(Status.INVALID)

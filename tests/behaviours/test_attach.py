@@ -2,6 +2,7 @@
 
 import logging
 import warnings
+from threading import Thread
 
 import pytest
 from py_trees.behaviours import Success
@@ -86,6 +87,18 @@ def test_a_shutdown_ends_operators_and_gives_back_what_the_agent_holds(stage, ch
     assert log[-1] == "abort beside"
     assert len(stage.actor.leases) == 0
     tree.shutdown()
+
+
+def test_a_shutdown_may_come_from_another_thread_than_the_ticks(stage):
+    goal = stage.goal(stage.step("a", "R", on_abort=World.open.becomes(True)))
+    tree = BehaviourTree(goal)
+    attach(tree, stage.actor)
+    worker = Thread(target=tree.tick)
+    worker.start()
+    worker.join()
+    tree.shutdown()
+    assert stage.believes(World.open)
+    assert not stage.actor.errors
 
 
 def test_a_shutdown_closes_the_agent_when_a_behaviour_raises_in_it(stage, child):
