@@ -163,14 +163,29 @@ class CoroutineOperator:
 def _loop_of(runtime: Runtime) -> AbstractEventLoop:
     """The agent's own loop, which is closed with the agent, or at the end of the program."""
     if runtime.event_loop is None:
-        from asyncio import Runner, new_event_loop  # noqa: PLC0415 - see above
+        from asyncio import new_event_loop  # noqa: PLC0415 - see above
 
-        runner = Runner(loop_factory=new_event_loop)
-        runtime.event_loop = runner.get_loop()
+        runtime.event_loop = new_event_loop()
         runtime.closing.callback(setattr, runtime, "event_loop", None)
-        runtime.closing.callback(finalize(runtime, runner.close))
+        runtime.closing.callback(finalize(runtime, _close, runtime.event_loop))
     loop: AbstractEventLoop = runtime.event_loop
     return loop
+
+
+def _close(loop: AbstractEventLoop) -> None:
+    """Cancel the tasks that are left, wait for them, and close the loop.
+
+    asyncio's Runner would start a thread in between, which Python 3.12 refuses at its exit.
+    """
+    from asyncio import all_tasks, gather  # noqa: PLC0415 - see above
+
+    tasks = all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.run_until_complete(gather(*tasks, return_exceptions=True))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
 
 
 def _answered(what: str, value: object) -> ExecutionError:

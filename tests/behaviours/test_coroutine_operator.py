@@ -267,12 +267,15 @@ def test_a_program_that_ends_in_the_middle_of_it_ends_cleanly():
         @operators.bind(bark)
         async def loudly(agent):
             try:
+                await asyncio.to_thread(lambda: None)
                 await asyncio.sleep(3600)
             finally:
                 print("quiet")
 
         rex = Agent("Rex", yard, State(), body=None, operators=operators)
-        PlanGoal("greet", rex, bark()).tick_once()
+        goal = PlanGoal("greet", rex, bark())
+        for _ in range(9):
+            goal.tick_once()
     """
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", textwrap.dedent(program)],
