@@ -21,7 +21,7 @@ from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
-from bthtn.replanning.validity import fluents_changed_by
+from bthtn.replanning.arguments import fluents_changed_by
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
 from bthtn.world.trail import WorkingState

@@ -35,7 +35,9 @@ from bthtn.domain.condition import why
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
+from bthtn.replanning.arguments import changed_arguments, changed_text
 from bthtn.world.expression import ALWAYS, Condition
+from bthtn.world.footprint import RecordingView
 
 
 class Obstacle(NamedTuple):
@@ -205,7 +207,7 @@ class TaskLeaf(Behaviour):
     def _is_refused(self) -> bool:
         """Whether a condition does not hold; then the step is over without a start."""
         task = self.node.task
-        obstacle = self._obstacle_of(task.precondition, task.exec_only)
+        obstacle = self._obstacle_of(task.precondition, task.exec_only) or self._outdated()
         if obstacle is None:
             return False
         self._step = StepRun(self.node, self.path, self._run)
@@ -275,6 +277,14 @@ class TaskLeaf(Behaviour):
         except Exception as error:  # noqa: BLE001 - a condition is the user's code
             return Obstacle(text_of(error), error)
         return None
+
+    def _outdated(self) -> Obstacle | None:
+        """The argument that the step's call does not have any more, or an exception of it."""
+        try:
+            changed = changed_arguments(self.node, RecordingView(self._run.agent.beliefs))
+        except Exception as error:  # noqa: BLE001 - an argument is the user's code
+            return Obstacle(text_of(error), error)
+        return next((Obstacle(changed_text(self.node, *one)) for one in changed.items()), None)
 
     @property
     def _started(self) -> StepRun:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork
-from bthtn.domain.task import CompoundTask, PrimitiveTask, call_text
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
@@ -59,15 +59,26 @@ def cause_of(network: DeferNetwork | PauseNetwork) -> Suspension:
     return DEFERRED_NOW if network.now else DEFERRED
 
 
+class BoundCall(NamedTuple):
+    """A call in a network, and the binding of the decomposition that the network belongs to."""
+
+    call: TaskCall
+    binding: Binding
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskNode:
-    """A primitive task with its arguments, planned footprint, duration in ticks, and cost."""
+    """A primitive task with its arguments, planned footprint, duration in ticks, and cost.
+
+    ``call`` is the call from which the arguments were computed, None if there are none.
+    """
 
     task: PrimitiveTask[Any]
     args: tuple[Any, ...] = ()
     footprint: Footprint = field(default_factory=Footprint)
     duration: float = 0
     cost: float = 1
+    call: BoundCall | None = None
 
     def __str__(self) -> str:
         return call_text(self.task, self.args)
@@ -78,7 +89,8 @@ class ScopeNode:
     """A decomposition of a compound task by the method with index ``method`` into ``child``.
 
     ``name`` is the name of the method, which may depend on the state. ``cost`` and ``value`` are
-    those of the method, without its tasks.
+    those of the method, without its tasks. ``call`` is as for primitive tasks, ``body`` the network
+    that a plain function returned, None if the method's network is data.
     """
 
     task: CompoundTask[Any]
@@ -89,6 +101,8 @@ class ScopeNode:
     name: str = ""
     cost: float = 0
     value: float = 0
+    call: BoundCall | None = None
+    body: Network | None = None
 
     def __str__(self) -> str:
         return f"{call_text(self.task, self.args)} m{self.method}"

@@ -13,7 +13,7 @@ Nodes outside of the part are kept, so that steps that are running there can con
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bthtn.domain.network import NULL, SequenceNetwork
@@ -211,6 +211,7 @@ class Repair:
         part, end = children_of(found.tree) if found is not None else (None, None)
         if part is None or end is None or not isinstance(part, ScopeNode):
             return
+        part = replace(part, call=scope.call)
         above = self._path[: self._path.index(scope)]
         if _stops(part, end) and _has_more(above, scope):
             return

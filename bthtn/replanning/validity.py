@@ -2,8 +2,8 @@
 
     finished step        skipped: its effects are in the state
     running step         ``during``, with the fluents it writes unknown; then its effects
-    step ahead           its precondition, then its effects
-    scope not begun      the condition of its method
+    step ahead           its arguments and its precondition, then its effects
+    scope not begun      its arguments, and the condition of its method
     parallel, priority   each branch from the same state, then merged as in planning
     suspended part       the tree that was planned for it; the check ends if there is none yet
 
@@ -13,12 +13,13 @@ the support of the plan: as long as none of them changes, the result stays the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, assert_never
 
-from bthtn.domain.choice import RandomOrder, ValueChoice
+from bthtn.domain.choice import RandomOrder
 from bthtn.domain.condition import why
+from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
 from bthtn.domain.method import PlainBody
@@ -28,8 +29,15 @@ from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.projection import BranchEnd, BranchingNode, Projection
 from bthtn.plan.walk import Visit
+from bthtn.replanning.arguments import (
+    AS_PLANNED,
+    Arguments,
+    Context,
+    fluents_changed_by,
+    index_now,
+    renewed,
+)
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
@@ -54,10 +62,9 @@ class Validity:
 
 def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
     """Whether the rest of a plan works from this state."""
-    start = RecordingState(state)
-    check = _Check(progress, domain, start)
+    check = _Check(progress, domain, state)
     check.project(progress.tree)
-    return Validity(check.path.failure, frozenset(start.readings))
+    return Validity(check.path.failure, frozenset(check.start.readings))
 
 
 class RemainingProjection(Projection):
@@ -113,10 +120,13 @@ class RemainingProjection(Projection):
 class _Check(RemainingProjection):
     """A projection of the rest that ends where a step fails, or where planning has stopped."""
 
-    def __init__(self, progress: Progress, domain: FrozenDomain, start: FrozenState) -> None:
-        super().__init__(progress, start)
+    def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+        self.start = RecordingState(now)
+        super().__init__(progress, self.start)
         self._domain = domain
         self._begun = progress.begun()
+        self._arguments = Arguments(progress, domain, now)
+        self._context = AS_PLANNED
 
     @property
     def has_ended(self) -> bool:
@@ -124,13 +134,19 @@ class _Check(RemainingProjection):
         return self.path.failure is not None or self.path.cause is not None
 
     def visit(self, node: Node) -> Visit[None]:
-        """Project a part of the plan if its method is still applicable."""
-        if isinstance(node, ScopeNode) and node not in self._begun:
-            self.sense()
+        """Project a part of the plan if its arguments and methods are those of the plan."""
+        return self._scope(node) if isinstance(node, ScopeNode) else super().visit(node)
+
+    def _scope(self, node: ScopeNode) -> Visit[None]:
+        outside = self._context
+        self.sense()
+        if node in self._begun:
+            self._context = self._arguments.begun(node, outside)
+        else:
             self.path.failure = _at(node, self._method_failure(node))
-            if self.path.failure is not None:
-                return self.in_turn(())
-        return super().visit(node)
+        if self.path.failure is None:
+            yield super().visit(node)
+        self._context = outside
 
     def effects(self, node: TaskNode) -> Footprint:
         """The footprint of the step; an empty one, and a failure, if a condition is false."""
@@ -177,38 +193,57 @@ class _Check(RemainingProjection):
         """Why the step could not start, or go on if it is running; or None."""
         condition, view = node.task.precondition, self.state
         if not self.runs:
-            return _condition_failure(str(node), condition, view, node.args)
+            changed = self._changed(node)
+            return changed or _condition_failure(str(node), condition, view, node.args)
         unseen = _Without(view, fluents_changed_by(node))
         return _condition_failure(str(node), node.task.during, unseen, node.args, shown=view)
 
+    def _changed(self, node: TaskNode | ScopeNode) -> Failure | None:
+        """The failure of a call ahead whose arguments have changed."""
+        if node.call is not None:
+            for fluent in self._context.reads:
+                self.start.get(fluent)  # the plan relies on it
+        return self._arguments.failure(node, self._context, self.state)
+
     def _method_failure(self, node: ScopeNode) -> Failure | None:
-        """Why the method is not applicable any more, or None. Random choices are not checked."""
-        choice, view = node.task.choice, RecordingView(self.state)
-        if isinstance(choice, RandomOrder):
-            return None
+        """Why the task would not be decomposed like this any more; draws are not checked."""
+        view = RecordingView(self.state)
         try:
+            changed = self._changed(node)
+            self._context = self._arguments.ahead(node, self._context, self.state)
+            if changed is not None or isinstance(node.task.choice, RandomOrder):
+                return changed
             decompositions = self._domain.decompositions(node.task, node.args, view)
-            numbers: Iterable[int] = (node.method,)
-            if isinstance(choice, ValueChoice):  # values may come in another order by now
-                numbers = (
-                    n for n in range(len(decompositions)) if decompositions.name(n) == node.name
-                )
-            number = next(iter(numbers), None)
-            if number is None or number >= len(decompositions):
+            number = index_now(node, decompositions)
+            if number is None:
                 return Failure(f"{node.name} is no choice any more", str(node), reads=view.reads)
             method, binding = decompositions.method(number), decompositions.binding(number)
             if not isinstance(method.body, PlainBody):
-                return _condition_failure(str(node), method.condition, self.state, binding)
-            if self._domain.network(method, view, binding) is None:
-                return Failure(
-                    f"{method.body} does not apply any more", str(node), None, view.reads
-                )
+                failure = _condition_failure(str(node), method.condition, self.state, binding)
+                return failure or self._preferred(node, decompositions, number, view)
+            network = self._domain.network(method, view, binding)
+            why = f"{method.body} does not apply any more" if network is None else ""
+            if node.body is not None and network is not None:
+                calls = renewed(node.body, network)
+                why = f"{method.body} gives other tasks now" if calls is None else ""
+                reads = self.start.readings.keys() & view.reads
+                self._context = Context(calls=calls or {}, reads=frozenset(reads))
+            return Failure(why, str(node), reads=view.reads) if why else None
         except UnknownRead:
             return None
         except AssertionError:
             raise
         except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
             return _raised(str(node), error, view.reads)
+
+    def _preferred(
+        self, node: ScopeNode, ways: Decompositions, number: int, view: RecordingView
+    ) -> Failure | None:
+        """The failure of a value that has others before it by now, one of which is possible."""
+        for before in range(number if number > node.method else 0):
+            if ways.method(before).condition.evaluate(view, ways.binding(before)) is True:
+                why = f"{ways.name(before)} comes before {node.name} now"
+                return Failure(why, str(node), reads=view.reads)
         return None
 
 
@@ -224,12 +259,6 @@ class _Without:
         if fluent in self._unknown:
             return UNKNOWN
         return self._view.get(fluent)
-
-
-def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
-    """The fluents that a running step writes: the change may be seen before it ends."""
-    actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
-    return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
 
 
 def _at(node: Node, failure: Failure | None) -> Failure | None:

@@ -232,11 +232,11 @@ class Reference:
                 continue
             self.expansions += 1
             way = ways.method(index)
-            numbers = [number_of(one, seen, inside) for one in (way.cost, way.value)]
+            cost, value = (number_of(one, seen, inside) for one in (way.cost, way.value))
             scope = Footprint(view.reads | seen.reads)
             entered = (call.task, args, index)
             for found in self._solutions(body, Place(inside, place.at, above)):
-                node = ScopeNode(*entered, found.node, scope, ways.name(index), *numbers)
+                node = ScopeNode(*entered, found.node, scope, ways.name(index), cost, value)
                 yield replace(found, node=node, record=(index, *found.record))
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, assert_never
 
+from bthtn.domain.method import PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -20,6 +21,7 @@ from bthtn.domain.task_effects import TaskEffects, grounded, projected
 from bthtn.plan.nodes import (
     HORIZON,
     NULL_NODE,
+    BoundCall,
     Node,
     ParallelNode,
     PriorityNode,
@@ -191,6 +193,8 @@ def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Give
     child = _assembled(entry[BODY], binding, below)
     cost, value = entry[NUMBERS] or (row.cost or 0, row.value or 0)
     node = ScopeNode(row.task, args, index, _node(child), asked, name, cost, value)
+    if type(row.method.body) is PlainBody:
+        node = replace(node, body=entry[BODY].network)
     cause = _contribution(child).cause
     return node if cause is None else Contribution(node, cause)
 
@@ -223,19 +227,20 @@ def _assembled(body: Body, binding: tuple[Any, ...], below: Sequence[Given]) -> 
     """Return the contribution of a whole body."""
     network = body.network
     assert network is not None, "nothing becomes of the end"
-    nodes = _called_in_turn(below) if body.calls else []
+    nodes = _called_in_turn(body, binding, below) if body.calls else []
     if body.calls and len(nodes) == body.calls:
         return SequenceNode(tuple(nodes)) if isinstance(network, SequenceNetwork) else nodes[0]
     return _taken(network, binding, _Contributions(below))
 
 
-def _called_in_turn(below: Sequence[Given]) -> list[Node]:
+def _called_in_turn(body: Body, binding: tuple[Any, ...], below: Sequence[Given]) -> list[Node]:
     """Return the nodes of the calls in order; empty if one of them was suspended."""
     nodes: list[Node] = []
     reads: frozenset[Any] | None = None
     for one in below:
         if not isinstance(one, Contribution):
-            nodes.append(_with_reads(one, reads) if reads else one)
+            call: Any = body.parts[len(nodes)]
+            nodes.append(_called(one, call.network, binding, reads))
             reads = None
         elif one.reads is not None and one.ensured is None:
             reads = one.reads
@@ -315,14 +320,18 @@ def _call(call: TaskCall, binding: tuple[Any, ...], row: _Contributions) -> Cont
     if taken.node is None:
         assert taken.cause is not None, "what has no node was suspended"
         return Contribution(SuspendedNode((call,), binding, taken.cause), taken.cause)
-    return Contribution(_with_reads(taken.node, reads), taken.cause) if reads else taken
+    return Contribution(_called(taken.node, call, binding, reads), taken.cause)
 
 
-def _with_reads(node: Node, reads: frozenset[Any]) -> Node:
-    """Return the node of a call with the reads of its arguments added."""
-    assert isinstance(node, TaskNode | ScopeNode), "a call becomes a task or a scope"
+def _called(
+    node: Node, call: TaskCall, binding: tuple[Any, ...], reads: frozenset[Any] | None
+) -> Node:
+    """Return the node with the call that it was planned for, and the reads of its arguments."""
+    if not call.args or not isinstance(node, TaskNode | ScopeNode):
+        return node
     own = node.footprint
-    return replace(node, footprint=Footprint(reads | own.reads, own.writes, own.uses))
+    touched = Footprint(reads | own.reads, own.writes, own.uses) if reads else own
+    return replace(node, footprint=touched, call=BoundCall(call, binding))
 
 
 def _deferred(network: DeferNetwork, binding: tuple[Any, ...], row: _Contributions) -> Contribution:

@@ -1,0 +1,185 @@
+"""Arguments: whether the calls of a running plan would have other arguments if made now.
+
+call ahead            evaluated in the state to which the plan leads there
+decomposition begun   its call, the values of its variable and its plain method, evaluated in
+                      the current state: what differs from the plan, unless a step in it has
+                      written what was read, counts for the calls in it that are ahead
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from bthtn.domain.choice import ValueChoice
+from bthtn.domain.decompositions import Decompositions
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network, calls_in
+from bthtn.domain.task import TaskCall
+from bthtn.domain.task_effects import grounded
+from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import Node, ScopeNode, TaskNode
+from bthtn.plan.walk import children_of
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Expression, Parameter, StateView
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import RecordingView
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import value_text
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How a decomposition differs from when it was planned.
+
+    ``values`` are those of its parameters by position, ``calls`` replace those of its network by
+    identity, ``reads`` are the fluents on which they depend.
+    """
+
+    values: Mapping[int, Any] = field(default_factory=dict)
+    calls: Mapping[int, TaskCall] = field(default_factory=dict)
+    reads: frozenset[Expression[Any]] = frozenset()
+
+
+AS_PLANNED = Context()
+
+
+class Arguments:
+    """Evaluates the calls of a running plan again."""
+
+    def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+        self._progress = progress
+        self._domain = domain
+        self._now = now
+
+    def failure(
+        self, node: TaskNode | ScopeNode, context: Context, now: StateView
+    ) -> Failure | None:
+        """The failure of a call ahead that has other arguments in this state, None if it has not.
+
+        Arguments that an anonymous task takes over from the one around it do not count.
+        """
+        view = RecordingView(now)
+        for position, value in changed_arguments(node, view, context).items():
+            if not (_is_anonymous(node) and _is_parameter(node, position)):
+                why = changed_text(node, position, value)
+                return Failure(why, str(node), reads=view.reads | context.reads)
+        return None
+
+    def ahead(self, node: ScopeNode, context: Context, now: StateView) -> Context:
+        """The context inside of a decomposition that has not begun."""
+        if not _is_anonymous(node):
+            return AS_PLANNED
+        return Context(changed_arguments(node, RecordingView(now), context), reads=context.reads)
+
+    def begun(self, node: ScopeNode, context: Context) -> Context:
+        """The context inside of a decomposition that has begun."""
+        view = RecordingView(self._now)
+        values: dict[int, Any] = {}
+        calls: dict[int, TaskCall] = {}
+        try:
+            changed = changed_arguments(node, view, context)
+            own = changed and (_is_anonymous(node) or self._has_written(node, view))
+            values = {n: v for n, v in changed.items() if not own or _is_parameter(node, n)}
+            other, calls = self._decomposed(node, view)
+            if self._has_written(node, view):
+                calls = {}
+            else:
+                values |= other
+        except AssertionError:
+            raise
+        except Exception:  # noqa: BLE001, S110 - what users' code cannot say now is as planned
+            pass
+        return Context(values, calls, context.reads | view.reads)
+
+    def _decomposed(
+        self, node: ScopeNode, view: RecordingView
+    ) -> tuple[dict[int, Any], dict[int, TaskCall]]:
+        """The value of a variable instead of one that is gone, and the calls by a plain method."""
+        if node.body is None and not isinstance(node.task.choice, ValueChoice):
+            return {}, {}
+        ways = self._domain.decompositions(node.task, node.args, view)
+        number = index_now(node, ways)
+        if number is None:
+            gone = ways.variable
+            return {} if gone is None else {gone.position: next(iter(ways.values), None)}, {}
+        if node.body is None:
+            return {}, {}
+        method, binding = ways.method(number), ways.binding(number)
+        return {}, renewed(node.body, self._domain.network(method, view, binding)) or {}
+
+    def _has_written(self, node: ScopeNode, view: RecordingView) -> bool:
+        """Whether a step has written one of these fluents since the decomposition began."""
+        places, writes = self._started
+        return any(writes.get(fluent, -1) >= places[node] for fluent in view.reads)
+
+    @cached_property
+    def _started(self) -> tuple[dict[Node, int], dict[Expression[Any], int]]:
+        """The place of each node from left to right, and of the last step that wrote a fluent."""
+        places: dict[Node, int] = {}
+        writes: dict[Expression[Any], int] = {}
+        pending = [self._progress.tree]
+        while pending:
+            node = pending.pop()
+            places[node] = len(places)
+            if isinstance(node, TaskNode) and self._progress.stage(node) is not Stage.AHEAD:
+                writes.update(dict.fromkeys(fluents_changed_by(node), places[node]))
+            pending.extend(reversed(children_of(node) or self._progress.below(node)))
+        return places, writes
+
+
+def changed_arguments(
+    node: TaskNode | ScopeNode, view: RecordingView, context: Context = AS_PLANNED
+) -> dict[int, Any]:
+    """The arguments that differ from those of the plan in this state, by position.
+
+    There are none as long as one of them is unknown.
+    """
+    if node.call is None:
+        return {}
+    call, binding = node.call
+    if context.values:
+        binding = tuple(context.values.get(n, value) for n, value in enumerate(binding))
+    args = grounded(context.calls.get(id(call), call), view, binding)
+    pairs = enumerate(zip(node.args, args or (), strict=False))
+    return {n: now for n, (planned, now) in pairs if planned is not now and planned != now}
+
+
+def changed_text(node: TaskNode | ScopeNode, position: int, value: object) -> str:
+    """Which argument has changed, and from what to what."""
+    name, planned = node.task.parameters[position].name, node.args[position]
+    return f"{name} was {value_text(planned)} when it was planned, and is {value_text(value)} now"
+
+
+def index_now(node: ScopeNode, ways: Decompositions) -> int | None:
+    """The index that a decomposition has by now: values may come in another order, or be gone."""
+    if ways.variable is None:
+        return node.method if node.method < len(ways) else None
+    return next((n for n in range(len(ways)) if ways.name(n) == node.name), None)
+
+
+def renewed(planned: Network, now: Network | None) -> dict[int, TaskCall] | None:
+    """The calls of a network that replace those of another, by identity; None for other tasks."""
+    before, calls = list(calls_in(planned)), [] if now is None else list(calls_in(now))
+    if [call.task for call in before] != [call.task for call in calls]:
+        return None
+    return {id(one): other for one, other in zip(before, calls, strict=True)}
+
+
+def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
+    """The fluents that a running step writes: the change may be seen before it ends."""
+    actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
+    return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
+
+
+def _is_anonymous(node: TaskNode | ScopeNode) -> bool:
+    """Whether it is the decomposition of a construct, whose own numbers are evaluated once."""
+    return isinstance(node, ScopeNode) and bool(node.task.origin)
+
+
+def _is_parameter(node: TaskNode | ScopeNode, position: int) -> bool:
+    """Whether an argument is a parameter, or a variable, of the decomposition around the call."""
+    return node.call is not None and isinstance(node.call.call.args[position], Parameter)
