@@ -8,7 +8,7 @@ decomposition begun   its call, the values of its variable and its plain method,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -36,12 +36,20 @@ class Context:
     """How a decomposition differs from when it was planned.
 
     ``values`` are those of its parameters by position, ``calls`` replace those of its network by
-    identity, ``reads`` are the fluents on which they depend.
+    identity. They depend on the fluents ``reads``, and on the context ``outside``.
     """
 
     values: Mapping[int, Any] = field(default_factory=dict)
     calls: Mapping[int, TaskCall] = field(default_factory=dict)
     reads: frozenset[Expression[Any]] = frozenset()
+    outside: Context | None = None
+
+    def chain(self) -> Iterator[Context]:
+        """This context, and those on which it depends."""
+        context: Context | None = self
+        while context is not None:
+            yield context
+            context = context.outside
 
 
 AS_PLANNED = Context()
@@ -66,14 +74,15 @@ class Arguments:
         for position, value in changed_arguments(node, view, context).items():
             if not (_is_anonymous(node) and _is_parameter(node, position)):
                 why = changed_text(node, position, value)
-                return Failure(why, str(node), reads=view.reads | context.reads)
+                reads = view.reads.union(*(one.reads for one in context.chain()))
+                return Failure(why, str(node), reads=reads)
         return None
 
     def ahead(self, node: ScopeNode, context: Context, now: StateView) -> Context:
         """The context inside of a decomposition that has not begun."""
         if not _is_anonymous(node):
             return AS_PLANNED
-        return Context(changed_arguments(node, RecordingView(now), context), reads=context.reads)
+        return Context(changed_arguments(node, RecordingView(now), context), outside=context)
 
     def begun(self, node: ScopeNode, context: Context) -> Context:
         """The context inside of a decomposition that has begun."""
@@ -93,7 +102,7 @@ class Arguments:
             raise
         except Exception:  # noqa: BLE001, S110 - what users' code cannot say now is as planned
             pass
-        return Context(values, calls, context.reads | view.reads)
+        return Context(values, calls, view.reads, context)
 
     def _decomposed(
         self, node: ScopeNode, view: RecordingView
@@ -145,7 +154,7 @@ def changed_arguments(
         binding = tuple(context.values.get(n, value) for n, value in enumerate(binding))
     args = grounded(context.calls.get(id(call), call), view, binding)
     pairs = enumerate(zip(node.args, args or (), strict=False))
-    return {n: now for n, (planned, now) in pairs if planned is not now and planned != now}
+    return {n: now for n, (planned, now) in pairs if not _is_equal(planned, now)}
 
 
 def changed_text(node: TaskNode | ScopeNode, position: int, value: object) -> str:
@@ -173,6 +182,11 @@ def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
     """The fluents that a running step writes: the change may be seen before it ends."""
     actual = (one.target for one in node.task.actual if isinstance(one, Assignment))
     return frozenset((*node.footprint.writes, *(one for one in actual if isinstance(one, Fluent))))
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    """Whether two values are equal; one that does not equal itself equals another such value."""
+    return one is other or one == other or bool(one != one and other != other)  # noqa: PLR0124
 
 
 def _is_anonymous(node: TaskNode | ScopeNode) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.choice import RandomOrder
@@ -22,7 +23,7 @@ from bthtn.domain.condition import why
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
-from bthtn.domain.method import PlainBody
+from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import ParallelPolicy
 from bthtn.errors import exception_text
 from bthtn.plan.failure import Failure
@@ -127,6 +128,7 @@ class _Check(RemainingProjection):
         self._begun = progress.begun()
         self._arguments = Arguments(progress, domain, now)
         self._context = AS_PLANNED
+        self._relied_on: dict[int, Context] = {}
 
     @property
     def has_ended(self) -> bool:
@@ -201,8 +203,12 @@ class _Check(RemainingProjection):
     def _changed(self, node: TaskNode | ScopeNode) -> Failure | None:
         """The failure of a call ahead whose arguments have changed."""
         if node.call is not None:
-            for fluent in self._context.reads:
-                self.start.get(fluent)  # the plan relies on it
+            for context in takewhile(
+                lambda one: id(one) not in self._relied_on, self._context.chain()
+            ):
+                self._relied_on[id(context)] = context
+                for fluent in context.reads:
+                    self.start.get(fluent)
         return self._arguments.failure(node, self._context, self.state)
 
     def _method_failure(self, node: ScopeNode) -> Failure | None:
@@ -220,15 +226,9 @@ class _Check(RemainingProjection):
             method, binding = decompositions.method(number), decompositions.binding(number)
             if not isinstance(method.body, PlainBody):
                 failure = _condition_failure(str(node), method.condition, self.state, binding)
-                return failure or self._preferred(node, decompositions, number, view)
-            network = self._domain.network(method, view, binding)
-            why = f"{method.body} does not apply any more" if network is None else ""
-            if node.body is not None and network is not None:
-                calls = renewed(node.body, network)
-                why = f"{method.body} gives other tasks now" if calls is None else ""
-                reads = self.start.readings.keys() & view.reads
-                self._context = Context(calls=calls or {}, reads=frozenset(reads))
-            return Failure(why, str(node), reads=view.reads) if why else None
+            else:
+                failure = self._body_failure(node, method, view, binding)
+            return failure or _preferred(node, decompositions, number, view)
         except UnknownRead:
             return None
         except AssertionError:
@@ -236,14 +236,17 @@ class _Check(RemainingProjection):
         except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
             return _raised(str(node), error, view.reads)
 
-    def _preferred(
-        self, node: ScopeNode, ways: Decompositions, number: int, view: RecordingView
+    def _body_failure(
+        self, node: ScopeNode, method: Method, view: RecordingView, binding: Binding
     ) -> Failure | None:
-        """The failure of a value that has others before it by now, one of which is possible."""
-        for before in range(number if number > node.method else 0):
-            if ways.method(before).condition.evaluate(view, ways.binding(before)) is True:
-                why = f"{ways.name(before)} comes before {node.name} now"
-                return Failure(why, str(node), reads=view.reads)
+        """The failure of a plain method that does not apply, or that calls other tasks now."""
+        network = self._domain.network(method, view, binding)
+        calls = {} if network is None or node.body is None else renewed(node.body, network)
+        if network is None or calls is None:
+            other = "does not apply any more" if network is None else "calls other tasks now"
+            return Failure(f"{method.body} {other}", str(node), reads=view.reads)
+        reads = frozenset(self.start.readings.keys() & view.reads)
+        self._context = Context(calls=calls, reads=reads)
         return None
 
 
@@ -263,6 +266,17 @@ class _Without:
 
 def _at(node: Node, failure: Failure | None) -> Failure | None:
     return None if failure is None else replace(failure, node=node)
+
+
+def _preferred(
+    node: ScopeNode, ways: Decompositions, number: int, view: RecordingView
+) -> Failure | None:
+    """The failure of a value that has others before it by now, one of which is possible."""
+    for before in range(number if number > node.method else 0):
+        if ways.method(before).condition.evaluate(view, ways.binding(before)) is True:
+            why = f"{ways.name(before)} comes before {node.name} now"
+            return Failure(why, str(node), reads=view.reads)
+    return None
 
 
 def _raised(

@@ -179,8 +179,8 @@ def test_what_somebody_takes_away_meanwhile_breaks_the_plan_before_he_gets_there
     trial = trial(ROOM, "pick up the red box", before=take)
     trial.play(limit=20)
     (broken,) = trial.heard.of(PlanBroken)
-    assert broken.step == "pick_up('3,0')"
-    assert broken.change.fluent is Explorer.cell["3,0"]
+    assert broken.step == "approach('3,0') m0"
+    assert broken.change.fluent is Explorer.where["red box"]
 
 
 def test_a_way_that_is_blocked_meanwhile_fails_the_plan(trial):
