@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
@@ -59,18 +59,12 @@ def cause_of(network: DeferNetwork | PauseNetwork) -> Suspension:
     return DEFERRED_NOW if network.now else DEFERRED
 
 
-class BoundCall(NamedTuple):
-    """A call in a network, and the binding of the decomposition that the network belongs to."""
-
-    call: TaskCall
-    binding: Binding
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskNode:
     """A primitive task with its arguments, planned footprint, duration in ticks, and cost.
 
-    ``call`` is the call from which the arguments were computed, None if there are none.
+    ``call`` is the call from which the arguments were computed, and ``binding`` that of the
+    network it stands in; None where this is not known, or there are no arguments.
     """
 
     task: PrimitiveTask[Any]
@@ -78,7 +72,8 @@ class TaskNode:
     footprint: Footprint = field(default_factory=Footprint)
     duration: float = 0
     cost: float = 1
-    call: BoundCall | None = None
+    call: TaskCall | None = None
+    binding: Binding = ()
 
     def __str__(self) -> str:
         return call_text(self.task, self.args)
@@ -89,8 +84,8 @@ class ScopeNode:
     """A decomposition of a compound task by the method with index ``method`` into ``child``.
 
     ``name`` is the name of the method, which may depend on the state. ``cost`` and ``value`` are
-    those of the method, without its tasks. ``call`` is as for primitive tasks, ``body`` the network
-    that a plain function returned, None if the method's network is data.
+    those of the method, without its tasks. ``call`` and ``binding`` are as for primitive tasks,
+    ``body`` is the network that a plain function returned, None if the method's network is data.
     """
 
     task: CompoundTask[Any]
@@ -101,7 +96,8 @@ class ScopeNode:
     name: str = ""
     cost: float = 0
     value: float = 0
-    call: BoundCall | None = None
+    call: TaskCall | None = None
+    binding: Binding = ()
     body: Network | None = None
 
     def __str__(self) -> str:

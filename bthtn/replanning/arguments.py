@@ -17,14 +17,14 @@ from bthtn.domain.choice import ValueChoice
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, calls_in
-from bthtn.domain.task import TaskCall
+from bthtn.domain.task import TaskCall, call_text
 from bthtn.domain.task_effects import grounded
 from bthtn.plan.failure import Failure
-from bthtn.plan.nodes import Node, ScopeNode, TaskNode
+from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.walk import children_of
 from bthtn.replanning.progress import Progress, Stage
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Expression, Parameter, StateView
+from bthtn.world.expression import Binding, Expression, Parameter, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState
@@ -35,12 +35,12 @@ from bthtn.world.truth import value_text
 class Context:
     """How a decomposition differs from when it was planned.
 
-    ``values`` are those of its parameters by position, ``calls`` replace those of its network by
-    identity. They depend on the fluents ``reads``, and on the context ``outside``.
+    ``values`` are those of its parameters by position, ``calls`` replace those of its network.
+    They depend on the fluents ``reads``, and on the context ``outside``.
     """
 
     values: Mapping[int, Any] = field(default_factory=dict)
-    calls: Mapping[int, TaskCall] = field(default_factory=dict)
+    calls: Mapping[TaskCall, TaskCall] = field(default_factory=dict)
     reads: frozenset[Expression[Any]] = frozenset()
     outside: Context | None = None
 
@@ -50,6 +50,18 @@ class Context:
         while context is not None:
             yield context
             context = context.outside
+
+    def all_reads(self) -> frozenset[Expression[Any]]:
+        """The fluents on which this context, and those around it, depend."""
+        return frozenset().union(*(one.reads for one in self.chain()))
+
+    def evaluated(
+        self, call: TaskCall, view: RecordingView, binding: Binding
+    ) -> tuple[Any, ...] | None:
+        """The arguments of a call in this state and context, None if one is unknown."""
+        if self.values:
+            binding = tuple(self.values.get(n, value) for n, value in enumerate(binding))
+        return grounded(self.calls.get(call, call), view, binding)
 
 
 AS_PLANNED = Context()
@@ -74,8 +86,19 @@ class Arguments:
         for position, value in changed_arguments(node, view, context).items():
             if not (_is_anonymous(node) and _is_parameter(node, position)):
                 why = changed_text(node, position, value)
-                reads = view.reads.union(*(one.reads for one in context.chain()))
-                return Failure(why, str(node), reads=reads)
+                return Failure(why, str(node), reads=view.reads | context.all_reads())
+        return None
+
+    def suspended_failure(self, node: SuspendedNode, context: Context) -> Failure | None:
+        """The failure of a suspended part that would be planned with another binding, or None."""
+        view = RecordingView(self._now)
+        for call in (call for network in node.rest for call in calls_in(network)):
+            planned = grounded(call, view, node.binding)
+            args = context.evaluated(call, view, node.binding)
+            if planned != args and planned is not None and args is not None:
+                now = call_text(call.task, args)
+                why = f"{call_text(call.task, planned)} would be {now} now"
+                return Failure(why, str(node), reads=context.all_reads())
         return None
 
     def ahead(self, node: ScopeNode, context: Context, now: StateView) -> Context:
@@ -88,7 +111,7 @@ class Arguments:
         """The context inside of a decomposition that has begun."""
         view = RecordingView(self._now)
         values: dict[int, Any] = {}
-        calls: dict[int, TaskCall] = {}
+        calls: dict[TaskCall, TaskCall] = {}
         try:
             changed = changed_arguments(node, view, context)
             own = changed and (_is_anonymous(node) or self._has_written(node, view))
@@ -106,7 +129,7 @@ class Arguments:
 
     def _decomposed(
         self, node: ScopeNode, view: RecordingView
-    ) -> tuple[dict[int, Any], dict[int, TaskCall]]:
+    ) -> tuple[dict[int, Any], dict[TaskCall, TaskCall]]:
         """The value of a variable instead of one that is gone, and the calls by a plain method."""
         if node.body is None and not isinstance(node.task.choice, ValueChoice):
             return {}, {}
@@ -149,10 +172,7 @@ def changed_arguments(
     """
     if node.call is None:
         return {}
-    call, binding = node.call
-    if context.values:
-        binding = tuple(context.values.get(n, value) for n, value in enumerate(binding))
-    args = grounded(context.calls.get(id(call), call), view, binding)
+    args = context.evaluated(node.call, view, node.binding)
     pairs = enumerate(zip(node.args, args or (), strict=False))
     return {n: now for n, (planned, now) in pairs if not _is_equal(planned, now)}
 
@@ -170,12 +190,12 @@ def index_now(node: ScopeNode, ways: Decompositions) -> int | None:
     return next((n for n in range(len(ways)) if ways.name(n) == node.name), None)
 
 
-def renewed(planned: Network, now: Network | None) -> dict[int, TaskCall] | None:
-    """The calls of a network that replace those of another, by identity; None for other tasks."""
+def renewed(planned: Network, now: Network | None) -> dict[TaskCall, TaskCall] | None:
+    """The calls of a network that replace those of another; None for other tasks."""
     before, calls = list(calls_in(planned)), [] if now is None else list(calls_in(now))
     if [call.task for call in before] != [call.task for call in calls]:
         return None
-    return {id(one): other for one, other in zip(before, calls, strict=True)}
+    return dict(zip(before, calls, strict=True))
 
 
 def fluents_changed_by(node: TaskNode) -> frozenset[Expression[Any]]:
@@ -196,4 +216,4 @@ def _is_anonymous(node: TaskNode | ScopeNode) -> bool:
 
 def _is_parameter(node: TaskNode | ScopeNode, position: int) -> bool:
     """Whether an argument is a parameter, or a variable, of the decomposition around the call."""
-    return node.call is not None and isinstance(node.call.call.args[position], Parameter)
+    return node.call is not None and isinstance(node.call.args[position], Parameter)

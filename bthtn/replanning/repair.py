@@ -211,7 +211,7 @@ class Repair:
         part, end = children_of(found.tree) if found is not None else (None, None)
         if part is None or end is None or not isinstance(part, ScopeNode):
             return
-        part = replace(part, call=scope.call)
+        part = replace(part, call=scope.call, binding=scope.binding)
         above = self._path[: self._path.index(scope)]
         if _stops(part, end) and _has_more(above, scope):
             return

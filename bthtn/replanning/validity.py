@@ -64,8 +64,20 @@ class Validity:
 def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
     """Whether the rest of a plan works from this state."""
     check = _Check(progress, domain, state)
-    check.project(progress.tree)
-    return Validity(check.path.failure, frozenset(check.start.readings))
+    try:
+        check.project(progress.tree)
+        failure = check.path.failure
+    except _Outdated as outdated:
+        failure = outdated.failure
+    return Validity(failure, frozenset(check.start.readings))
+
+
+class _Outdated(Exception):  # noqa: N818 - it ends the check and never leaves this module
+    """A call, or a value, is not what the domain says now: no other branch can make up for it."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(str(failure))
 
 
 class RemainingProjection(Projection):
@@ -156,7 +168,7 @@ class _Check(RemainingProjection):
             failure = self._step_failure(node)
             if failure is None:
                 return super().effects(node)
-        except AssertionError:
+        except (AssertionError, _Outdated):
             raise
         except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
             failure = _raised(str(node), error)
@@ -166,7 +178,16 @@ class _Check(RemainingProjection):
     def suspended(self, node: SuspendedNode) -> Visit[None]:
         """Project the part; end the check if it is not planned yet and ensures no effects."""
         yield super().suspended(node)
-        if node not in self.progress.planned and not node.ensures:
+        if node in self.progress.planned:
+            return
+        self._rely_on_context()
+        try:
+            _check(node, self._arguments.suspended_failure(node, self._context))
+        except (AssertionError, _Outdated):
+            raise
+        except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
+            self.path.failure = _raised(str(node), error, node=node)
+        if not node.ensures:
             self.path.cause = node.cause
 
     def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
@@ -195,56 +216,65 @@ class _Check(RemainingProjection):
         """Why the step could not start, or go on if it is running; or None."""
         condition, view = node.task.precondition, self.state
         if not self.runs:
-            changed = self._changed(node)
-            return changed or _condition_failure(str(node), condition, view, node.args)
+            self._check_arguments(node)
+            return _condition_failure(str(node), condition, view, node.args)
         unseen = _Without(view, fluents_changed_by(node))
         return _condition_failure(str(node), node.task.during, unseen, node.args, shown=view)
 
-    def _changed(self, node: TaskNode | ScopeNode) -> Failure | None:
-        """The failure of a call ahead whose arguments have changed."""
-        if node.call is not None:
-            for context in takewhile(
-                lambda one: id(one) not in self._relied_on, self._context.chain()
-            ):
-                self._relied_on[id(context)] = context
-                for fluent in context.reads:
-                    self.start.get(fluent)
-        return self._arguments.failure(node, self._context, self.state)
+    def _check_arguments(self, node: TaskNode | ScopeNode) -> None:
+        if node.args:
+            self._rely_on_context()
+        _check(node, self._arguments.failure(node, self._context, self.state))
+
+    def _rely_on_context(self) -> None:
+        known, chain = self._relied_on, self._context.chain()
+        for context in takewhile(lambda one: id(one) not in known, chain):
+            known[id(context)] = context
+            for fluent in context.reads:
+                self.start.get(fluent)
 
     def _method_failure(self, node: ScopeNode) -> Failure | None:
-        """Why the task would not be decomposed like this any more; draws are not checked."""
+        """Why the method is not applicable any more, or None. Random choices are not checked."""
         view = RecordingView(self.state)
         try:
-            changed = self._changed(node)
-            self._context = self._arguments.ahead(node, self._context, self.state)
-            if changed is not None or isinstance(node.task.choice, RandomOrder):
-                return changed
-            decompositions = self._domain.decompositions(node.task, node.args, view)
-            number = index_now(node, decompositions)
-            if number is None:
-                return Failure(f"{node.name} is no choice any more", str(node), reads=view.reads)
-            method, binding = decompositions.method(number), decompositions.binding(number)
-            if not isinstance(method.body, PlainBody):
-                failure = _condition_failure(str(node), method.condition, self.state, binding)
-            else:
-                failure = self._body_failure(node, method, view, binding)
-            return failure or _preferred(node, decompositions, number, view)
+            return self._decomposed(node, view)
         except UnknownRead:
             return None
-        except AssertionError:
+        except (AssertionError, _Outdated):
             raise
         except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
             return _raised(str(node), error, view.reads)
+
+    def _decomposed(self, node: ScopeNode, view: RecordingView) -> Failure | None:
+        self._check_arguments(node)
+        self._context = self._arguments.ahead(node, self._context, self.state)
+        if isinstance(node.task.choice, RandomOrder):
+            return None
+        ways = self._domain.decompositions(node.task, node.args, view)
+        number = index_now(node, ways)
+        if number is None:
+            why = f"{node.name} is no choice any more"
+            raise _Outdated(Failure(why, str(node), node, view.reads))
+        method, binding = ways.method(number), ways.binding(number)
+        if isinstance(method.body, PlainBody):
+            failure = self._body_failure(node, method, view, binding)
+        else:
+            failure = _condition_failure(str(node), method.condition, self.state, binding)
+        if failure is None:
+            _check(node, _preferred(node, ways, number, view))
+        return failure
 
     def _body_failure(
         self, node: ScopeNode, method: Method, view: RecordingView, binding: Binding
     ) -> Failure | None:
         """The failure of a plain method that does not apply, or that calls other tasks now."""
         network = self._domain.network(method, view, binding)
-        calls = {} if network is None or node.body is None else renewed(node.body, network)
-        if network is None or calls is None:
-            other = "does not apply any more" if network is None else "calls other tasks now"
-            return Failure(f"{method.body} {other}", str(node), reads=view.reads)
+        if network is None:
+            return Failure(f"{method.body} does not apply any more", str(node), None, view.reads)
+        calls = {} if node.body is None else renewed(node.body, network)
+        if calls is None:
+            why = f"{method.body} calls other tasks now"
+            raise _Outdated(Failure(why, str(node), node, view.reads))
         reads = frozenset(self.start.readings.keys() & view.reads)
         self._context = Context(calls=calls, reads=reads)
         return None
@@ -262,6 +292,12 @@ class _Without:
         if fluent in self._unknown:
             return UNKNOWN
         return self._view.get(fluent)
+
+
+def _check(node: Node, failure: Failure | None) -> None:
+    """Raise _Outdated if there is such a failure of the node."""
+    if failure is not None:
+        raise _Outdated(replace(failure, node=node))
 
 
 def _at(node: Node, failure: Failure | None) -> Failure | None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
-from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects, grounded, projected
-from bthtn.plan.nodes import NULL_NODE, BoundCall, Node, ScopeNode, SequenceNode, TaskNode
+from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SequenceNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.by_arguments import ByArguments
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
@@ -114,24 +114,24 @@ def _tree(question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -
     for place, (what, args) in enumerate(entries):
         part = calls[len(nodes)]
         row, reads = part.row, None
-        call = BoundCall(part.network, binding) if args else None
         if part.reads:
             reads = _remembered(part.readings, binding, _readings, part, steps, place)
         if isinstance(row, PrimitiveRow):
             step: TaskEffects = _remembered(row.projections, args, _projection, row, steps, place)
             touched = step.footprint if reads is None else _with(reads, step.footprint)
-            nodes.append(TaskNode(row.task, args, touched, step.duration, step.cost, call))
+            numbers = (step.duration, step.cost)
+            nodes.append(TaskNode(row.task, args, touched, *numbers, part.network, binding))
         else:
             method = row.methods[what.index]
             asked = _remembered(method.footprints, args, _asked, method, steps, place)
             if reads is not None:
                 asked = _with(reads, asked)
-            around.append((method, args, asked, call, calls, nodes, binding))
+            around.append((method, args, asked, part.network, calls, nodes, binding))
             assert method.body is not None, "methods are plain data"
             calls, nodes, binding = _calls(method.body), [], args
         while around and len(nodes) == len(calls):
             method, own, asked, call, calls, outside, binding = around.pop()
-            outside.append(_scope(method, own, asked, call, nodes))
+            outside.append(_scope(method, own, asked, nodes, call, binding))
             nodes = outside
     return _node(root, nodes)
 
@@ -153,15 +153,17 @@ def _scope(
     row: MethodRow,
     args: tuple[Any, ...],
     asked: Footprint,
-    call: BoundCall | None,
     nodes: list[Node],
+    call: TaskCall,
+    binding: Binding,
 ) -> Node:
     body, cost, value = row.body, row.cost, row.value
     assert body is not None, "methods are plain data"
     assert cost is not None, "so are their costs"
     assert value is not None, "so are their values"
     child = _node(body, nodes)
-    return ScopeNode(row.task, args, row.index, child, asked, row.method.name, cost, value, call)
+    what = (row.task, args, row.index, child, asked, row.method.name)
+    return ScopeNode(*what, cost, value, call, binding)
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
