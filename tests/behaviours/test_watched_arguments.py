@@ -19,6 +19,7 @@ from bthtn import (
     parallel,
     pause,
     primitive,
+    priority,
     repeat,
 )
 from bthtn.agent.events import LeafRefused, PlanBroken, PlanKept
@@ -139,6 +140,7 @@ FROM_TARGET = {
     "a parameter in a construct": call_on(Post.target),
     "a plain method": (wait(), plainly()),
     "a plain method that has begun": plainly(),
+    "an alternative": priority(visit(Post.target), wait()),
     "a branch": parallel((wait(), go(Post.target)), wait()),
     "a deferred task": (wait(), defer(visit(Post.target), now=True)),
     "behind a pause": (wait(), pause(now=True), visit(Post.target)),
@@ -256,6 +258,16 @@ def test_the_number_of_repetitions_is_watched_until_the_first_one_has_begun():
     agent.believe(Post.rounds, 1)
     assert over(behaviour)
     assert len(gone(heard)) == 2
+
+
+def test_a_suspended_part_has_the_parameters_of_now():
+    settings = Settings(horizon=1)
+    agent, behaviour, heard = watching(visit(Post.target), settings=settings)
+    agent.believe(Post.target, "b")
+    behaviour.tick_once()
+    assert heard.of(PlanBroken)[0].reason == "go('a') would be go('b') now"
+    assert over(behaviour)
+    assert gone(heard) == ["start go('b')"]
 
 
 def test_with_check_rest_what_was_foreseen_is_not_gone_to():

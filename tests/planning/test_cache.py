@@ -151,6 +151,15 @@ def test_what_no_search_reads_does_not_matter(cache):
     assert cache.statistics.entries == 1
 
 
+def test_what_an_argument_comes_from_belongs_to_the_question(cache):
+    question = planner(sweep(Robot.room), cache)
+    rooms = ("hall", "attic", "hall", "attic")
+    assert [question.plan(Robot(room=room)).steps[0].args for room in rooms] == [
+        (room,) for room in rooms
+    ]
+    assert cache.statistics.hits == 2
+
+
 def test_what_a_plan_only_writes_does_not_matter(cache):
     assert same_as_fresh(start(), cache, Robot(), Robot(ready=True), Robot(ready=UNKNOWN)) == 2
 

@@ -101,23 +101,31 @@ def plainly():
     yield method(lambda state: (wait(), to_target(state.target)))
 
 
-LEAVES = st.sampled_from(
-    (
-        *(wait(), turn(), add(), pause(), pause(now=True)),
-        *(to_target(Post.target), beside_target(Post.beside[Post.target])),
-        *(count_on(Post.count + 1), visit(Post.target), pass_on(Post.target)),
-        *(approach(), plainly(), defer(visit(Post.target))),
+READERS = (
+    *(wait(), pause(), pause(now=True), to_target(Post.target)),
+    *(beside_target(Post.beside[Post.target]), count_on(Post.count + 1)),
+    *(visit(Post.target), pass_on(Post.target), approach(), plainly(), defer(visit(Post.target))),
+)
+
+
+def networks(leaves, joined, inside=None):
+    """Sequences of these, and sequences and other networks of networks."""
+    parts = st.lists(st.sampled_from(leaves), min_size=1, max_size=4)
+    some = parts.map(lambda parts: sequence(*parts))
+    return st.recursive(
+        some if inside is None else some | inside,
+        lambda inner: st.one_of(
+            *(
+                st.tuples(inner, inner).map(lambda parts, join=join: join(*parts))
+                for join in (sequence, joined)
+            )
+        ),
+        max_leaves=3,
     )
-)
-NETWORKS = st.recursive(
-    st.lists(LEAVES, min_size=1, max_size=4).map(lambda parts: sequence(*parts)),
-    lambda inner: st.one_of(
-        st.tuples(inner, inner).map(lambda parts: sequence(*parts)),
-        st.tuples(inner, inner).map(lambda parts: parallel(*parts)),
-        st.tuples(inner, inner).map(lambda parts: priority(*parts)),
-    ),
-    max_leaves=4,
-)
+
+
+# A suspended part beside them may write what is read by a decomposition ahead.
+NETWORKS = networks((*READERS, turn(), add()), priority, networks(READERS, parallel))
 CHANGES = st.lists(
     st.one_of(
         st.tuples(st.just(Post.target), PLACES),
