@@ -123,7 +123,7 @@ def facts(value):
 
 
 def tree_facts(root):
-    """Every field of every node, in pre-order."""
+    """Every field of every node, in pre-order, except the calls that are no part of the text."""
     return [
         (
             depth,
@@ -133,6 +133,7 @@ def tree_facts(root):
                 facts(getattr(node, one.name))
                 for one in fields(node)
                 if one.name not in ("child", "children")
+                and (one.name not in ("call", "binding", "body") or isinstance(node, SuspendedNode))
             ],
         )
         for depth, node in preorder(root)
