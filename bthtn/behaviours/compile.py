@@ -13,7 +13,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRun
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, Resumption
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanCleanup, PlanSequence, PlanWithCleanup
 from bthtn.behaviours.suspended import Suspended
@@ -51,13 +51,19 @@ def compiled(
     return _one(unwound(_Compiler(run, over).steps(node, path, 0)))
 
 
-def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
-    """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``."""
+def compiled_steps(
+    node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None
+) -> Steps:
+    """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``.
+
+    ``reads`` are those of ``Resumption``.
+    """
     depth, above = 0, arrival.parent
     while above is not None:
         depth += isinstance(above, PlanParallel | PlanPriority | PlanWithCleanup | PlanCleanup)
         above = above.parent
-    return unwound(_Compiler(run).steps(node, arrival.path, depth))
+    inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
+    return unwound(_Compiler(run, inside=inside).steps(node, arrival.path, depth))
 
 
 class _Compiler:
@@ -66,9 +72,15 @@ class _Compiler:
     ``depth`` counts the composites above a node that cannot be merged.
     """
 
-    def __init__(self, run: PlanRun, over: frozenset[Node] = frozenset()) -> None:
+    def __init__(
+        self,
+        run: PlanRun,
+        over: frozenset[Node] = frozenset(),
+        inside: tuple[Resumption, ...] = (),
+    ) -> None:
         self._run = run
         self._over = over
+        self._inside = inside
 
     def steps(self, node: Node, path: Path, depth: int) -> Visit[Steps]:
         """The behaviours for a node, to be put into a sequence. Raises ExecutionError."""
@@ -86,7 +98,7 @@ class _Compiler:
             case TaskNode():
                 return _leaf([TaskLeaf(node, path, self._run)])
             case SuspendedNode():
-                return _leaf([Suspended(node, path, self._run)])
+                return _leaf([Suspended(node, path, self._run, self._inside)])
             case NullNode():
                 return _leaf([])
             case ScopeNode():
