@@ -42,6 +42,8 @@ class Beliefs(Generic[S]):
         """Fluents that were written, and are those of the State class."""
         self._frozen, self._frozen_at = snapshot(state), 0
         self._values = dict(self._frozen.items())
+        self._since: dict[Fluent[Any], Any] = {}
+        """What was written since the latest snapshot."""
         self.version = 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
@@ -73,7 +75,8 @@ class Beliefs(Generic[S]):
     def frozen(self) -> FrozenState:
         """A snapshot for a search to start from; the same object until something changes."""
         if self._frozen_at != self.version:
-            self._frozen, self._frozen_at = FrozenState(self._values), self.version
+            self._frozen, self._frozen_at = self._frozen.changed(self._since), self.version
+            self._since = {}
         return self._frozen
 
     def write(self, fluent: Expression[V], value: V | Unknown, source: str | None = None) -> None:
@@ -98,7 +101,7 @@ class Beliefs(Generic[S]):
             before = variable.default
         if before == value:
             return
-        values[variable] = value
+        values[variable] = self._since[variable] = value
         self.version += 1
         if variable in self._watched or self._is_heard:
             if source is None:
