@@ -86,6 +86,7 @@ KINDS = {
     "nested priority": nested(priority),
     "one after the other": (yard, lambda size: sequence(*[sweep()] * size)),
     "side by side": (yard, lambda size: sequence(*[parallel(sweep(), whistle())] * size)),
+    "many branches": (yard, lambda size: parallel(*[sweep() for _ in range(size)])),
     "recursion": recursion(),
     "recursion beside recursion": asides(),
     "recursion back to the beginning": returning(),
