@@ -119,10 +119,10 @@ def test_a_thousand_branches_side_by_side(stage):
     assert stage.believes(World.count) == 1_000
 
 
-def test_alternatives_of_which_many_are_dropped_nested_a_hundred_deep(stage):
-    never = stage.step("never", precondition=World.count < 0)
-    nested = stage.step("a", duration=1)
-    for _ in range(100):
+def test_impossible_alternatives_nested_as_deep_as_py_trees_allows(stage):
+    never = nested = stage.step("never", precondition=World.count < 0)
+    for _ in range(150):
         nested = priority(never, (nested, null()))
     goal = stage.goal(nested, budget=None)
-    assert ticks(goal, 2) == "RS", goal.feedback_message
+    assert ticks(goal, 1) == "F"
+    assert "there is no plan" in goal.feedback_message

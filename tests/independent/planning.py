@@ -27,6 +27,8 @@ def check(seed: str, seen: Counter[str]) -> None:
     if random.random() < 0.2:
         settings["horizon"] = random.randint(1, 3)
     if random.random() < 0.2:
+        settings["horizon_time"] = random.randint(1, 5)
+    if random.random() < 0.2:
         settings["check_rest"] = True
     if random.random() < 0.1:
         settings["cheapest"] = True
@@ -100,7 +102,8 @@ def compare(
 ) -> None:
     """Hold a plan of a totally ordered problem against all decompositions."""
     suspends = not settings.get("check_rest")
-    search = Search(problem, horizon=settings.get("horizon"), suspends=suspends)
+    horizons = {key: settings.get(key) for key in ("horizon", "horizon_time")}
+    search = Search(problem, **horizons, suspends=suspends)
     place = Place((), Moment(problem.start))
     found = search.outcomes(problem.goal, place)
     wanted: Outcome | None
