@@ -51,9 +51,7 @@ def compiled(
     return _one(unwound(_Compiler(run, over).steps(node, path, 0)))
 
 
-def compiled_steps(
-    node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None
-) -> Steps:
+def compiled_steps(node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None) -> Steps:
     """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``.
 
     ``reads`` are those of ``Resumption``.

@@ -45,11 +45,12 @@ class PlanParallel(Parallel):
         if self.status is not Status.RUNNING:
             reset(self.children)
             self.status = Status.RUNNING
-        ticked = 0
-        for ticked, child in enumerate(self.children, 1):
+        ticked = len(self.children)
+        for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
                 yield from child.tick()
                 if self._fails_with(child):  # nothing is started only to be aborted
+                    ticked = number
                     break
         verdict = self._verdict(ticked)
         running = [child for child in self.children if child.status is Status.RUNNING]

@@ -15,8 +15,8 @@ from bthtn.behaviours.plan_run import (
     Path,
     Planned,
     PlanRun,
-    Resumption,
     ResumeFailed,
+    Resumption,
     failed_at,
 )
 from bthtn.behaviours.sequence import Placeholder

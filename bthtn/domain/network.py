@@ -277,9 +277,8 @@ def network_text(
     """The network as it would be written, but for what is nested deeper than so many levels."""
 
     def listed(parts: tuple[Network, ...]) -> str:
-        if not levels:
-            return "…"
-        return ", ".join(network_text(part, binding, levels - 1) for part in parts)
+        shown = (network_text(part, binding, levels - 1) for part in parts)
+        return ", ".join(shown) if levels else "…"
 
     if isinstance(network, Construct):
         return network.text(binding)

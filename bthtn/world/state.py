@@ -47,8 +47,8 @@ class FrozenState:
         """This state with other values for some fluents. Values that stay are not looked at."""
         new = FrozenState(changes)
         others = self.values.copy()
-        for fluent in changes:
-            others.pop(fluent, None)
+        for one in changes:
+            others.pop(one, None)
         new.has_unknown |= self.has_unknown and any(one is UNKNOWN for one in others.values())
         others.update(new.values)
         new.values = others

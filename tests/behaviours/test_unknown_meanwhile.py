@@ -72,9 +72,7 @@ class Tasks:
 
     @staticmethod
     def putting(n: int):
-        return primitive(
-            precondition=SOME[n] + N > 0, effects=SOME[n].increases(n + N), duration=1
-        )
+        return primitive(precondition=SOME[n] + N > 0, effects=SOME[n].increases(n + N), duration=1)
 
     def _step(self, **described):
         described.setdefault("duration", 1)

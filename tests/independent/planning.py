@@ -28,10 +28,11 @@ def check(seed: str, seen: Counter[str]) -> None:
         settings["horizon"] = random.randint(1, 3)
     if random.random() < 0.2:
         settings["horizon_time"] = random.randint(1, 5)
-    if random.random() < 0.2:
-        settings["check_rest"] = True
-    if random.random() < 0.1:
-        settings["cheapest"] = True
+    settings |= {
+        key: True
+        for key, how_often in (("check_rest", 0.2), ("cheapest", 0.1))
+        if random.random() < how_often
+    }
     seen.update(problem.drawn, problems=1)
     seen.update(settings.keys())
     built = Built(problem)

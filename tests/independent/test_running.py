@@ -32,7 +32,18 @@ def test_what_characters_do_is_as_it_has_to_be(seen):
 
 def test_the_characters_are_of_all_kinds(seen):
     kinds = ("simulated", "generator", "function", "completion", "object", "hooks", "guards")
-    kinds += ("expected", "ensures", "together", "decorators", "anytime", "check_rest", "horizon", "pause", "defer", "parallel")
+    kinds += (
+        "expected",
+        "ensures",
+        "together",
+        "decorators",
+        "anytime",
+        "check_rest",
+        "horizon",
+        "pause",
+        "defer",
+        "parallel",
+    )
     happened = ("moves", "failures", "aborts", "interruptions", "rivals", "refused plans")
     happened += ("success", "failure", "reached", "not to be reached")
     assert not [one for one in (*kinds, *happened) if not seen[one]]
