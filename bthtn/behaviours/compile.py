@@ -13,7 +13,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRun
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, Resumption
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
     Placeholder,
@@ -76,22 +76,33 @@ def compiled(
     return _one(unwound(_Compiler(run, over).steps(node, _Place(path))))
 
 
-def compiled_steps(node: Node, run: PlanRun, arrival: Arrival) -> Steps:
-    """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``."""
+def compiled_steps(node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None) -> Steps:
+    """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``.
+
+    ``reads`` are those of ``Resumption``.
+    """
     depth, above, tasks = 0, arrival.parent, set[CompoundTask[Any]]()
     while above is not None:
         depth += isinstance(above, PlanParallel | PlanPriority | PlanWithCleanup | PlanCleanup)
         tasks.update((above.node.task,) if isinstance(above, PlanScope) else ())
         above = above.parent
-    return unwound(_Compiler(run).steps(node, _Place(arrival.path, depth, frozenset(tasks))))
+    inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
+    place = _Place(arrival.path, depth, frozenset(tasks))
+    return unwound(_Compiler(run, inside=inside).steps(node, place))
 
 
 class _Compiler:
     """Turns nodes into behaviours by recursive generators, which ``unwound`` runs on a stack."""
 
-    def __init__(self, run: PlanRun, over: frozenset[Node] = frozenset()) -> None:
+    def __init__(
+        self,
+        run: PlanRun,
+        over: frozenset[Node] = frozenset(),
+        inside: tuple[Resumption, ...] = (),
+    ) -> None:
         self._run = run
         self._over = over
+        self._inside = inside
 
     def steps(self, node: Node, place: _Place) -> Visit[Steps]:
         """The behaviours for a node, to be put into a sequence. Raises ExecutionError."""
@@ -109,7 +120,7 @@ class _Compiler:
             case TaskNode():
                 return _leaf([TaskLeaf(node, place.path, self._run)])
             case SuspendedNode():
-                return _leaf([Suspended(node, place.path, self._run)])
+                return _leaf([Suspended(node, place.path, self._run, self._inside)])
             case NullNode():
                 return _leaf([])
             case ScopeNode():

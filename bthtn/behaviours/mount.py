@@ -190,11 +190,12 @@ class Mount:
         ask, run = self._search.rest(arrival), self.run
 
         def planned() -> Planned | None:
-            plan = ask()
-            if plan is None:
+            found = ask()
+            if found is None:
                 return None
+            plan, reads = found
             try:
-                steps = compiled_steps(plan.tree, run, arrival)
+                steps = compiled_steps(plan.tree, run, arrival, reads)
             except BthtnError as error:
                 raise ResumeFailed(str(error)) from error
             for step in steps:

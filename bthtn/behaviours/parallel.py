@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, assert_never
 
 from py_trees import common
 from py_trees.behaviour import Behaviour
@@ -50,13 +50,14 @@ class PlanParallel(Parallel):
         if self.status is not Status.RUNNING:
             reset(self.children)
             self.status, self.feedback_message = Status.RUNNING, ""
-        verdict = Status.RUNNING
+        ticked = len(self.children)
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
                 yield from child.tick()
-                verdict = self._verdict(number)
-                if verdict is Status.FAILURE:  # nothing is started only to be aborted
+                if self._fails_with(child):  # nothing is started only to be aborted
+                    ticked = number
                     break
+        verdict = self._verdict(ticked)
         running = [child for child in self.children if child.status is Status.RUNNING]
         self.current_child = running[-1] if running else self.children[-1]
         if verdict is Status.RUNNING:
@@ -67,6 +68,20 @@ class PlanParallel(Parallel):
                     child.stop(Status.INVALID)
             Composite.stop(self, verdict)  # that of Parallel aborts what runs, the oldest first
         yield self
+
+    def _fails_with(self, child: Behaviour) -> bool:
+        """Whether a branch that was just ticked ends the node as failed."""
+        if child.status in {Status.RUNNING, Status.SUCCESS}:
+            return False
+        match self.node.policy:
+            case ParallelPolicy.ALL:
+                return True
+            case ParallelPolicy.PRIMARY:
+                return child is self.children[0]
+            case ParallelPolicy.ANY:
+                return False  # only if it is the last one
+            case _:
+                assert_never(self.node.policy)
 
     def _verdict(self, ticked: int) -> Status:
         """What the policy says when so many branches were ticked, or had ended before."""

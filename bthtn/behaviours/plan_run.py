@@ -62,6 +62,10 @@ class PlanRefused(Exception):  # noqa: N818 - control flow, not an error
         self.call = call
 
 
+Reads = Mapping[Fluent[Any], Any]
+"""The fluents that a search has read, with the values that they had."""
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """The plan of a suspended part, and the behaviours that run it one after the other."""
@@ -70,12 +74,28 @@ class Planned:
     steps: list[Behaviour]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Resumption:
+    """A suspended part that was planned, after so many starts and ends of steps.
+
+    ``reads`` belong to the search for its plan; None if it was planned before, with its rest.
+    """
+
+    node: SuspendedNode
+    reads: Reads | None
+    moves: int
+
+
 class Arrival(Protocol):
-    """**Protocol:** a suspended part of a plan that execution has reached."""
+    """**Protocol:** a suspended part of a plan that execution has reached.
+
+    ``inside`` are the parts whose plans it is in, as far as nothing has moved since.
+    """
 
     node: SuspendedNode
     path: Path
     parent: Behaviour | None
+    inside: tuple[Resumption, ...]
 
 
 PlanRest = Callable[[Arrival], Callable[[], Planned | None]]
@@ -122,6 +142,8 @@ class PlanRun:
     next_resumption: int = 0
     last_end: int = -1
     """The tick in which the latest step ended."""
+    moves: int = 0
+    """How many starts and ends of steps there were."""
     holder: Holder | None = None
     clean_up: CleanUp = _no_cleanup
     is_repairable: bool = True

@@ -9,7 +9,7 @@ from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.failure_tracking import FailureTracking
-from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, ResumeFailed
+from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
@@ -162,11 +162,11 @@ class PlanSearch:
         """Leave the cleanup of a part that was not done to the agent."""
         owe_cleanup(part, path, run, self.planner.domain, self._settings)
 
-    def rest(self, arrival: Arrival) -> Callable[[], Plan | None]:
+    def rest(self, arrival: Arrival) -> Callable[[], tuple[Plan, Reads | None] | None]:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
 
-        Returns a function to call at every tick, which returns None while the search goes on.
-        Both raise ResumeFailed.
+        Returns a function to call at every tick, which returns None while the search goes on, and
+        then the plan and what the search has read. Both raise ResumeFailed.
         """
         state, domain = self._agent.beliefs.frozen(), self.planner.domain
         node, cache = arrival.node, self._agent.cache
@@ -181,16 +181,18 @@ class PlanSearch:
         except BthtnError as error:
             raise self._unplanned(error) from error
 
-        def planned() -> Plan | None:
+        def planned() -> tuple[Plan, Reads | None] | None:
             try:
                 plan = foreseen if started is None else self._plan_of(started)
             except BthtnError as error:
                 raise self._unplanned(error) from error
-            if plan is not None and repeats_suspension(plan, node):
+            if plan is None:
+                return None
+            if repeats_suspension(plan, node):
                 unknown = f"'{node.cause.fluent}' is still unknown" if node.cause.fluent else ""
                 same = f"planning stops at the same place again ({node.cause})"
                 raise ResumeFailed(unknown or same)
-            return plan
+            return plan, None if started is None else started.reads
 
         return planned
 

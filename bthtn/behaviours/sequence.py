@@ -49,7 +49,7 @@ class PlanSequence(Sequence):
     def __init__(self, children: list[Behaviour], name: str = "sequence") -> None:
         super().__init__(name, memory=True, children=children)
         self._index = 0
-        self._planned = tuple(children)
+        self._planned = dict.fromkeys(children)
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end, after the children have been stopped."""
@@ -87,13 +87,13 @@ class PlanSequence(Sequence):
         """Put a child that is already running at ``index``, and continue from there."""
         self.children[index] = child
         child.parent = self
-        self._planned = tuple(self.children)
+        self._planned = dict.fromkeys(self.children)
         self._index, self.current_child, self.status = index, child, RUNNING
 
     def let_go(self, child: Behaviour) -> None:
         """Remove a child that continues in another subtree, without stopping it."""
         self.children = [one for one in self.children if one is not child]
-        self._planned = tuple(one for one in self._planned if one is not child)
+        self._planned.pop(child, None)
 
     def _restart(self) -> None:
         """Start from the first of the planned children, with replacements undone."""
@@ -101,9 +101,8 @@ class PlanSequence(Sequence):
         self.status = RUNNING
         self.feedback_message = ""
         reset(self.children)
-        planned = {child.id for child in self._planned}
         for child in self.children:
-            if child.id not in planned:
+            if child not in self._planned:
                 discard(child)
         self.children = list(self._planned)
         for child in self.children:
@@ -118,9 +117,8 @@ class PlanSequence(Sequence):
         # A task that suspends itself at its own end makes a sequence that grows for ever: steps
         # that finished long ago are discarded.
         forgotten = max(0, self._index - _REMEMBERED)
-        planned = {step.id for step in self._planned}
         for step in self.children[:forgotten]:
-            if step.id not in planned:
+            if step not in self._planned:
                 discard(step)
         del self.children[:forgotten]
         self._index -= forgotten

@@ -12,6 +12,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
 from bthtn.agent.leases import Account, Holder
+from bthtn.agent.operators import OperatorFailed
 from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
@@ -23,7 +24,7 @@ from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.arguments import fluents_changed_by
 from bthtn.world.beliefs import Source
-from bthtn.world.fluent import Fluent
+from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.trail import WorkingState
 
 LONGEST_ABORT: Final = 1_000
@@ -128,13 +129,21 @@ class StepRun:
         return self.source if fluent in fluents_changed_by(self.node) else self._news
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
-        """Write the effects of a moment, all or none: values are computed before any is written."""
+        """Write the effects of a moment, all or none: values are computed before any is written.
+
+        Raises OperatorFailed where it is unknown what is to be written.
+        """
         lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
         if not any(lists):
             return ()
         state = WorkingState(self.agent.beliefs.frozen())
         for effects in lists:
-            for fluent, write in writes_of(effects, state, self.node.args).items():
+            try:
+                writes = writes_of(effects, state, self.node.args)
+            except UnknownRead as signal:
+                reason = f"its effects depend on '{signal.fluent}', which is unknown"
+                raise OperatorFailed(reason) from signal
+            for fluent, write in writes.items():
                 assert isinstance(fluent, Fluent), "effects write fluents"
                 state.apply(fluent, write)
         written = state.written_since(0)

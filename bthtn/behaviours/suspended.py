@@ -11,7 +11,14 @@ from py_trees.common import Status
 from bthtn.behaviours.beside import Beside
 from bthtn.behaviours.branch import COMPOSITES, active, contains, remaining
 from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_run import Path, Planned, PlanRun, ResumeFailed, failed_at
+from bthtn.behaviours.plan_run import (
+    Path,
+    Planned,
+    PlanRun,
+    ResumeFailed,
+    Resumption,
+    failed_at,
+)
 from bthtn.behaviours.sequence import Placeholder
 from bthtn.behaviours.status import mark_stopped
 from bthtn.errors import BthtnError
@@ -21,6 +28,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.replay import replay
 from bthtn.plan.walk import footprint, node_text
 from bthtn.world.footprint import Footprint
+from bthtn.world.truth import same_value
 
 
 class Suspended(Placeholder):
@@ -34,10 +42,13 @@ class Suspended(Placeholder):
     that a task that only ever suspends itself cannot hang the agent.
     """
 
-    def __init__(self, node: SuspendedNode, path: Path, run: PlanRun) -> None:
+    def __init__(
+        self, node: SuspendedNode, path: Path, run: PlanRun, inside: tuple[Resumption, ...] = ()
+    ) -> None:
         super().__init__(node_text(node))
         self.node = node
         self.path = path
+        self.inside = inside
         self.failure: Failure | None = None
         self.waits_for: Behaviour | None = None
         self._run = run
@@ -81,6 +92,7 @@ class Suspended(Placeholder):
     def _arrive(self) -> Status:
         beliefs = self._run.agent.beliefs
         if self._ask is None:
+            self._refuse_to_go_round()
             self._version = beliefs.version
             self._ask = self._run.plan_rest(self)
         if self._planned is None:
@@ -99,6 +111,24 @@ class Suspended(Placeholder):
             beside.add(branch, plan.footprint)
         self.replacement = self._planned.steps
         return Status.SUCCESS
+
+    def _refuse_to_go_round(self) -> None:
+        """Raise ResumeFailed if it is inside itself, and nothing has changed since."""
+        since: list[Resumption] = []
+        for one in reversed(self.inside):
+            if not self._is_as_it_was(one):
+                break
+            since.append(one)
+        self.inside = tuple(reversed(since))
+        if any(self.node.repeats(one.node) for one in since):
+            raise ResumeFailed("it comes back to itself without progress")
+
+    def _is_as_it_was(self, one: Resumption) -> bool:
+        """Whether no step has started or ended since, and the same would be planned again."""
+        if one.reads is None or one.moves != self._run.moves:
+            return False
+        get = self._run.agent.beliefs.get
+        return all(same_value(get(fluent), value) for fluent, value in one.reads.items())
 
     def _must_wait(self, plan: Plan) -> bool:
         """Whether the plan conflicts with a branch that is still running."""

@@ -185,6 +185,7 @@ class TaskLeaf(Behaviour):
         """Check the conditions and start the operator. Returns whether it has started."""
         if self._is_refused():
             return False
+        self._run.moves += 1
         step = self._step = StepRun(self.node, self.path, self._run)
         for part in enclosing_cleanups(self):
             part.is_open = True
@@ -294,6 +295,7 @@ class TaskLeaf(Behaviour):
     def _end(self, reason: str, error: BaseException | None = None) -> None:
         """End the step: with success, or as failed for a reason."""
         self._operator = None
+        self._run.moves += 1
         self._run.last_end = self._run.ticks
         reason = self._started.ended(reason, error)
         if reason:

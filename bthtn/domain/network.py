@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, assert_never, cast
+from typing import Any, Final, Literal, assert_never, cast
 
 from bthtn.checked import checked
 from bthtn.domain.effect import Effect
@@ -21,6 +21,9 @@ from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
+
+SHOWN: Final = 50
+"""Levels of nesting that a text shows: it is written by recursion."""
 
 
 class ParallelPolicy(Enum):
@@ -268,11 +271,14 @@ def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Netw
             assert_never(network)
 
 
-def network_text(network: Network | Construct, binding: Binding | None = None) -> str:
-    """The network as it would be written."""
+def network_text(
+    network: Network | Construct, binding: Binding | None = None, levels: int = SHOWN
+) -> str:
+    """The network as it would be written, but for what is nested deeper than so many levels."""
 
     def listed(parts: tuple[Network, ...]) -> str:
-        return ", ".join(network_text(part, binding) for part in parts)
+        shown = (network_text(part, binding, levels - 1) for part in parts)
+        return ", ".join(shown) if levels else "…"
 
     if isinstance(network, Construct):
         return network.text(binding)

@@ -115,8 +115,4 @@ def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:
     first = next(
         (n for _, n in preorder(plan.tree) if isinstance(n, TaskNode | SuspendedNode)), None
     )
-    return (
-        isinstance(first, SuspendedNode)
-        and first.rest == resumed.rest
-        and first.binding == resumed.binding
-    )
+    return isinstance(first, SuspendedNode) and first.repeats(resumed)

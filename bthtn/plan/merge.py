@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from itertools import chain
 from typing import Any, assert_never
 
 from bthtn.domain.network import ParallelPolicy
@@ -17,11 +17,33 @@ FinalValue = Callable[[int, Fluent[Any]], Any]
 
 
 def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
-    """The first two branches that interfere, and the fluent or resource (semantics 2.3)."""
-    for (i, one), (j, other) in combinations(enumerate(footprints), 2):
-        over = one.conflict_with(other)
-        if over is not None:
-            return i, j, over
+    """The first two branches that interfere, and the fluent or resource (semantics 2.3).
+
+    Takes linear time. Where any two branches interfere over something, the first that has to do
+    with it interferes with another, since what commutes with the same write commutes.
+    """
+    concerned: dict[Any, list[int]] = {}
+    for branch, one in enumerate(footprints):
+        for item in chain(one.uses, one.writes, one.reads - one.writes.keys()):
+            concerned.setdefault(item, []).append(branch)
+    pairs = (_first_pair(footprints, item, some) for item, some in concerned.items())
+    first = min((pair for pair in pairs if pair is not None), default=None)
+    if first is None:
+        return None
+    over = footprints[first[0]].conflict_with(footprints[first[1]])
+    assert over is not None, "they interfere"
+    return *first, over
+
+
+def _first_pair(
+    footprints: Sequence[Footprint], item: Any, branches: Sequence[int]
+) -> tuple[int, int] | None:
+    """The first two of these branches that interfere over one fluent or resource."""
+    first, *others = branches
+    one = footprints[first]
+    for other in others:
+        if one.interferes_over(item, footprints[other]):
+            return first, other
     return None
 
 

@@ -188,6 +188,10 @@ class SuspendedNode:
     def __str__(self) -> str:
         return f"suspended ({self.cause})"
 
+    def repeats(self, other: SuspendedNode) -> bool:
+        """Whether the same is left to be planned in both."""
+        return self.rest == other.rest and self.binding == other.binding
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NullNode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
 from bthtn.world.diff import Change
@@ -42,6 +43,10 @@ class Beliefs(Generic[S]):
         """Fluents that were written, and are those of the State class."""
         self._frozen = (0, snapshot(state))
         self._values = dict(self._frozen[1].items())
+        self._since: dict[Fluent[Any], Any] = {}
+        """What was written since the latest snapshot."""
+        self._lock = Lock()
+        """Held while a write is noted in both, or a snapshot is made of them."""
         self.version = 0
         self._watched: dict[Fluent[Any], tuple[Watch, ...]] = {}
         self._watched_whole: tuple[Watch, ...] = ()
@@ -79,11 +84,11 @@ class Beliefs(Generic[S]):
         """
         version, state = self._frozen
         if version != self.version:
-            # A change in between makes the snapshot older than it is, never newer; the copy is
-            # made in one go, while a comprehension would see fluents being added.
-            version = self.version
-            state = FrozenState(self._values.copy())
-            self._frozen = (version, state)
+            with self._lock:
+                _, latest = self._frozen
+                state = latest.changed(self._since) if self._since else latest
+                self._frozen = (self.version, state)
+                self._since = {}
         return state
 
     def write(self, fluent: Expression[V], value: V | Unknown, source: str | None = None) -> None:
@@ -110,8 +115,9 @@ class Beliefs(Generic[S]):
             return
         if self.before_change is not None:
             self.before_change()
-        values[variable] = value
-        self.version += 1
+        with self._lock:
+            values[variable] = self._since[variable] = value
+            self.version += 1
         if variable in self._watched or self._is_heard:
             if source is None:
                 source = SENSOR if self.writer is None else self.writer(variable)

@@ -104,6 +104,13 @@ class Footprint:
             frozenset().union(*(choice.uses for choice in choices)),
         )
 
+    def interferes_over(self, item: Any, other: Footprint) -> bool:
+        """Whether both may not run in parallel because of a fluent or resource that both have."""
+        mine, its = self.writes.get(item), other.writes.get(item)
+        if mine is None or its is None:
+            return mine is not its or item in self.uses
+        return item in self.reads or item in other.reads or not mine.commutes_with(its)
+
     def conflict_with(self, other: Footprint) -> str | None:
         """The name of a fluent or resource in conflict, or None when they may run in parallel."""
         shared = self.uses & other.uses

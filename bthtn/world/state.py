@@ -44,8 +44,15 @@ class FrozenState:
         return iter(sorted(self.values.items(), key=lambda item: str(item[0])))
 
     def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
-        """This state with other values for some fluents."""
-        return FrozenState({**self.values, **changes})
+        """This state with other values for some fluents. Values that stay are not looked at."""
+        new = FrozenState(changes)
+        others = self.values.copy()
+        for one in changes:
+            others.pop(one, None)
+        new.has_unknown |= self.has_unknown and any(one is UNKNOWN for one in others.values())
+        others.update(new.values)
+        new.values = others
+        return new
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FrozenState) and self.values == other.values

@@ -5,7 +5,7 @@ import sys
 import pytest
 from py_trees.common import Status
 
-from bthtn import defer, method, parallel
+from bthtn import defer, method, null, parallel, priority
 from bthtn.agent.events import LeafEnded, PlanResumed
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -117,3 +117,12 @@ def test_a_thousand_branches_side_by_side(stage):
     goal = stage.goal(parallel(*[step] * 1_000), budget=None)
     assert ticks(goal, 2) == "RS"
     assert stage.believes(World.count) == 1_000
+
+
+def test_impossible_alternatives_nested_as_deep_as_py_trees_allows(stage):
+    never = nested = stage.step("never", precondition=World.count < 0)
+    for _ in range(150):
+        nested = priority(never, (nested, null()))
+    goal = stage.goal(nested, budget=None)
+    assert ticks(goal, 1) == "F"
+    assert "there is no plan" in goal.feedback_message

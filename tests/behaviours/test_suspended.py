@@ -255,6 +255,49 @@ def test_a_task_that_only_suspends_itself_fails_instead_of_hanging(stage):
     assert stage.heard.lines() == []
 
 
+def leaving_it_to_each_other(stage, *, way_out):
+    """Two tasks that each leave everything to the other, later, until there is a way out."""
+
+    act = stage.step("act", "S")
+    ask = stage.compound("ask", lambda: [method(act, when=way_out), method(defer(tell))])
+    tell = stage.compound("tell", lambda: [method(pause(), ask)])
+    return ask
+
+
+def test_tasks_that_leave_everything_to_each_other_fail_when_the_world_stands_still(stage):
+    asking = leaving_it_to_each_other(stage, way_out=World.open)
+    goal = stage.goal(asking, open=False, count=0, max_replans=0)
+    letters = ""
+    while len(letters) < 20 and "F" not in letters:
+        letters += ticks(goal, 1)
+        stage.actor.believe(World.count, len(letters))  # what nobody looks at
+    assert letters.endswith("F")
+    assert "it comes back to itself without progress" in goal.feedback_message
+
+
+def test_tasks_that_leave_everything_to_each_other_go_on_while_what_they_look_at_changes(stage):
+    asking = leaving_it_to_each_other(stage, way_out=World.count >= 30)
+    goal = stage.goal(asking, count=0)
+    for count in range(30):
+        stage.actor.believe(World.count, count)
+        assert ticks(goal, 1) == "R", goal.feedback_message
+    stage.actor.believe(World.count, 30)
+    assert ticks(goal, 4).startswith(("S", "RS", "RRS"))
+
+
+def test_a_patrol_in_parts_goes_on_for_ever(stage):
+    step = stage.step("walk", "S")
+    watch = stage.compound("watch", lambda: [method(defer(patrol))])
+    patrol = stage.compound("patrol", lambda: [method(step, pause(), watch)])
+    assert ticks(stage.goal(patrol), 100) == "R" * 100
+    assert len(started(stage)) > 20
+
+
+def test_a_task_with_nothing_to_do_may_be_deferred_again_and_again(stage):
+    nothing = stage.compound("nothing", lambda: [method()])
+    assert ticks(stage.goal(tuple(defer(nothing) for _ in range(5))), 20).count("S") >= 1
+
+
 def test_a_loop_of_instant_steps_goes_on_for_ever_without_hanging_a_tick(stage):
     step = stage.step("a", "S", effects=World.count.increases(1))
     patrol = stage.compound("patrol", lambda: [method(step, defer(patrol, now=True))])

@@ -51,10 +51,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class Moment:
-    """A state on a path, behind so many steps."""
+    """A state on a path, behind so many steps, which take so long."""
 
     state: State
     steps: int = 0
+    time: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,13 @@ class Search:
         problem: Problem,
         *,
         horizon: int | None = None,
+        horizon_time: int | None = None,
         suspends: bool = True,
         most: int = 2_000,
     ) -> None:
         self.problem = problem
         self.horizon = horizon if suspends else None
+        self.horizon_time = horizon_time if suspends else None
         self.suspends = suspends
         self.left = most
 
@@ -198,7 +201,8 @@ class Search:
         if written is None or possible is None:
             yield _suspended(call, place)
             return
-        after = Moment({**place.at.state, **written}, place.at.steps + 1)
+        at = place.at
+        after = Moment({**at.state, **written}, at.steps + 1, at.time + task.duration)
         yield Outcome(((task.name, args),), after)
 
     def _compound(
@@ -225,7 +229,9 @@ class Search:
         if index == len(parts):
             yield Outcome((), place.at)
             return
-        if index and self.horizon is not None and place.at.steps >= self.horizon:
+        far = self.horizon is not None and place.at.steps >= self.horizon
+        long = self.horizon_time is not None and place.at.time >= self.horizon_time
+        if index and (far or long):
             yield Outcome((), place.at, rest=(Frame(parts[index:], place.given),))
             return
         for first in self.outcomes(parts[index], place):

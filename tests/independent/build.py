@@ -101,7 +101,9 @@ class Built:
         return primitive(
             precondition=None if before is None else self._term(before, given),
             exec_only=None if only is None else self._term(only, given),
+            during=None if one.during is None else self._term(one.during, given),
             effects=[self._effect(effect, given) for effect in one.effects],
+            expected=[self._effect(effect, given) for effect in one.expected],
             uses=one.uses,
             duration=one.duration,
             cost=one.cost,
@@ -165,6 +167,9 @@ class Built:
                 return partial_order(order, **dict(zip(names, parts, strict=True)))
             case "random_of":
                 return random_of(*((2 + number, part) for number, part in enumerate(parts)))
+            case "defer":
+                ensured = tuple(self._effect(effect, given) for effect in network.ensures)
+                return defer(*parts, ensures=ensured) if ensured else defer(*parts)
             case "parallel":
                 return parallel(*parts, policy=network.option)  # type: ignore[arg-type]  # data of a problem, checked by its kind
             case "priority":
@@ -177,7 +182,6 @@ class Built:
             "optional": optional,
             "any_order": any_order,
             "pause": pause,
-            "defer": defer,
         }
         return plain[network.kind](*parts)
 

@@ -36,7 +36,7 @@ from tests.independent.build import Built, World, fluent_of, world_of
 from tests.independent.checks import Monitor
 
 FORMS = ("simulated", "simulated", "generator", "generator", "function", "completion", "object")
-LEASES = ("spot", "token")
+LEASES = {"spot": 1, "token": 2}
 
 
 class OperatorObject:
@@ -63,9 +63,12 @@ class OperatorObject:
 
 
 class Character:
-    """An agent with one to three goals in a random tree. ``seen`` counts what was drawn."""
+    """An agent with one to three goals in a random tree. ``seen`` counts what was drawn.
 
-    def __init__(self, seed: str, seen: Counter[str]) -> None:
+    ``leases`` are those that it shares with another one.
+    """
+
+    def __init__(self, seed: str, seen: Counter[str], leases: Leases | None = None) -> None:
         self.random = random = Random(seed)  # noqa: S311 - to be the same everywhere is its purpose
         self.seen = seen
         self.still = False
@@ -73,7 +76,8 @@ class Character:
         self.fails = random.choice((0.0, 0.0, 0.05, 0.3))
         self.settings: dict[Behaviour, Settings] = {}
         self.waiting: list[list[Any]] = []
-        self.leases, self.rival = Leases({"token": 2}), Holder("a rival")
+        self.leases = Leases({"token": 2}) if leases is None else leases
+        self.rival = Holder("a rival")
         self.builts: list[Built] = []
         for number in range(random.choice((1, 1, 2, 3))):
             kinds = [one for one in model.EVERYTHING if random.random() < 0.4] or ["pause"]
@@ -81,11 +85,11 @@ class Character:
             problem = author.problem()
             seen.update(problem.drawn)
             self.builts.append(Built(problem, f"goals_{number}"))
-        self.monitor = Monitor(self.builts, self.leases)
+        self.monitor = Monitor(self.builts)
         sensors = Sensors()
         sensors.sensor(World.seen, every=random.randint(1, 3))(self._look)
         self.agent: Agent[Any, Any] = Agent(
-            "Alex",
+            "Alex" if leases is None else "Robin",
             [built.domain for built in self.builts],
             world_of(self.builts[0].problem.start),
             body=self,
@@ -128,6 +132,10 @@ class Character:
             node.shutdown()
         self.monitor.closed()
 
+    def has_kept(self) -> list[str]:
+        """The keys that somebody still has, when all who share them are closed."""
+        return [key for key in LEASES if self.leases.holders(key)]
+
     def may_fail(self) -> None:
         """Raise, now and then, while the world moves."""
         if not self.still and self.random.random() < self.fails:
@@ -144,7 +152,7 @@ class Character:
             self.seen["moves"] += 1
             self.agent.believe(fluent_of(key), new, source="the world")
         if random.random() < self.moves / 2:
-            key = random.choice(LEASES)
+            key = random.choice(list(LEASES))
             taken = self.leases.give_back(key, self.rival) or self.leases.take(key, self.rival)
             self.seen["rivals"] += taken
         if random.random() < 0.01:

@@ -16,7 +16,6 @@ from bthtn.behaviours import (
     LeafEnded,
     LeafStarted,
     LeaseReturned,
-    Leases,
     LeaseTaken,
     PlanGoal,
 )
@@ -27,7 +26,7 @@ from tests.independent.build import Built, reader
 class Monitor:
     """Hears the events of an agent and notes in ``faults`` what should not have happened."""
 
-    def __init__(self, builts: Sequence[Built], leases: Leases) -> None:
+    def __init__(self, builts: Sequence[Built]) -> None:
         self.tick = 0
         self.events = 0
         self.latest = 0
@@ -39,7 +38,6 @@ class Monitor:
         self._primitives = {
             name: one for built in builts for name, one in built.problem.primitives.items()
         }
-        self._leases = leases
         self._open: dict[int, tuple[str, tuple]] = {}
         self._closed: set[int] = set()
         self._aborting: set[int] = set()
@@ -103,10 +101,6 @@ class Monitor:
             self._fault(f"on_plan_end of {key} was not called, {count} times")
         for key, holder in +self._held:
             self._fault(f"{holder} has kept {key}")
-        for key in ("spot", "token"):
-            held = [one for one in self._leases.holders(key) if str(one) != "a rival"]
-            if held:
-                self._fault(f"{key} was kept by {list(map(str, held))}")
         assert self._agent is not None, "closed before it was watched"
         if len(self._agent.aborts):
             self._fault("an abort is not done")

@@ -56,6 +56,8 @@ class Primitive:
     cost: int
     uninterruptible: bool
     exec_only: Term | None = None
+    expected: tuple[Effect, ...] = ()
+    during: Term | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ class Network:
     args: tuple[Term, ...] = ()
     times: Term | None = None
     option: str = ""
+    ensures: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +143,13 @@ def value(  # noqa: C901, PLR0911, PLR0912 - one case for each kind
 
 
 def effects_in(task: Primitive, state: State, given: tuple) -> dict[Key, Any] | None:
-    """What the task writes; None if it is unknown where it writes."""
+    """What planning expects the task to write; None if it is unknown where it writes."""
     written: dict[Key, Any] = {}
 
     def read(name: str, index: Any) -> Any:
         return state.get((name, index), False)
 
-    for effect in task.effects:
+    for effect in (*task.effects, *task.expected):
         index = None if effect.index is None else value(effect.index, read, given)
         if effect.index is not None and index is None:
             return None
@@ -168,8 +171,9 @@ def mentions(term: Term | None, place: int) -> bool:
 
 ORDERED = ("first_of", "optional", "repeat", "repeat_computed", "any_order", "partial_order")
 SUSPENDING = ("pause", "defer")
+ENSURING = "ensures"
 SIDE_BY_SIDE = ("parallel", "priority")
-EVERYTHING = (*ORDERED, *SUSPENDING, *SIDE_BY_SIDE, "random_of", "cleanup")
+EVERYTHING = (*ORDERED, *SUSPENDING, ENSURING, *SIDE_BY_SIDE, "random_of", "cleanup")
 
 
 class Author:
@@ -183,6 +187,8 @@ class Author:
         self.prefix = prefix
         self.deepest = deepest
         self.exec_only = random.choice((0, 0, 0, 0.3))
+        self.expected = random.choice((0, 0, 0, 0.3))
+        self.during = random.choice((0, 0, 0, 0.3))
         self.compounds: dict[str, int] = {}
         self.primitives: dict[str, Primitive] = {}
         self.drawn: set[str] = set()
@@ -273,16 +279,22 @@ class Author:
         """A primitive task."""
         random = self.random
         given = random.choice((0, 0, 1))
+        effects = {one.name: one for one in self.effects(given)}
+        expects = random.random() < self.expected
+        more = {one.name: one for one in self.effects(given) if expects and one.name not in effects}
+        self.drawn.update(["expected"] if more else [])
         return Primitive(
             name,
             given,
             self.condition(given) if random.random() < 0.5 else None,
-            tuple({one.name: one for one in self.effects(given)}.values()),
+            tuple(effects.values()),
             tuple(random.sample(RESOURCES, random.choice((0, 0, 0, 1, 1, 2)))),
             random.choice((0, 0, 1, 2, 4)),
             random.choice((0, 1, 1, 3)),
             uninterruptible=random.random() < 0.1,
             exec_only=self.condition(given) if random.random() < self.exec_only else None,
+            expected=tuple(more.values()),
+            during=self.condition(given) if random.random() < self.during else None,
         )
 
     def compound(self, name: str) -> Compound:
@@ -318,6 +330,10 @@ class Author:
                 return Network("sequence", (parts[0], Network("pause"), parts[1]))
             case "defer":
                 return Network("defer", (self.call(given),))
+            case "ensures":
+                ensured = Effect(random.choice(FLAGS), Term("constant", number=True))
+                later = Network("defer", (self.call(given),), ensures=(ensured,))
+                return Network("sequence", (later, self.network(given, depth - 1)))
             case "optional":
                 return Network(kind, (self.network(given, depth - 1),))
             case "repeat" | "repeat_computed":

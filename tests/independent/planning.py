@@ -27,9 +27,12 @@ def check(seed: str, seen: Counter[str]) -> None:
     if random.random() < 0.2:
         settings["horizon"] = random.randint(1, 3)
     if random.random() < 0.2:
-        settings["check_rest"] = True
-    if random.random() < 0.1:
-        settings["cheapest"] = True
+        settings["horizon_time"] = random.randint(1, 5)
+    settings |= {
+        key: True
+        for key, how_often in (("check_rest", 0.2), ("cheapest", 0.1))
+        if random.random() < how_often
+    }
     seen.update(problem.drawn, problems=1)
     seen.update(settings.keys())
     built = Built(problem)
@@ -100,7 +103,8 @@ def compare(
 ) -> None:
     """Hold a plan of a totally ordered problem against all decompositions."""
     suspends = not settings.get("check_rest")
-    search = Search(problem, horizon=settings.get("horizon"), suspends=suspends)
+    horizons = {key: settings.get(key) for key in ("horizon", "horizon_time")}
+    search = Search(problem, **horizons, suspends=suspends)
     place = Place((), Moment(problem.start))
     found = search.outcomes(problem.goal, place)
     wanted: Outcome | None

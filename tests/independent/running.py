@@ -14,9 +14,10 @@ from py_trees.common import Status
 
 from bthtn import BthtnError, Settings, find_plan
 from bthtn.behaviours import PlanGoal
+from tests.independent import model
 from tests.independent.brute_force import TooMuch, greedy
 from tests.independent.build import Built, state_of
-from tests.independent.characters import Character
+from tests.independent.characters import LEASES, Character
 from tests.independent.planning import in_some_order
 
 MOST_CALLS = 1_000_000
@@ -62,18 +63,27 @@ def check(seed: str, seen: Counter[str], show: Callable[[str], None] | None = No
     """
     random = Random(f"{seed} ticks")  # noqa: S311 - to be the same everywhere is its purpose
     character, calls = Character(seed, seen), Calls()
-    monitor = character.monitor
+    several, monitor = [character], character.monitor
+    if random.random() < 0.3:
+        seen["together"] += 1
+        several.append(Character(f"{seed} other", seen, character.leases))
     monitor.show = show
     try:
         for _ in range(random.choice((20, 60, 150))):
-            calls.tick(character)
-        character.stand_still()
+            _tick(several, calls)
+        for one in several:
+            one.stand_still()
         for _ in range(60):
-            calls.tick(character)
+            _tick(several, calls)
+        for other in several[1:]:
+            other.close()
+            monitor.faults += other.monitor.faults
+            seen.update(events=other.monitor.events)
         for number, goal in enumerate(character.goals):
             character.root.stop(Status.INVALID)
             _reach(character, goal, character.builts[number], calls, seen)
         character.close()
+        monitor.faults += [f"{key} was kept" for key in character.has_kept()]
     except TooLong:
         monitor.faults.append(f"tick {monitor.tick}: more than {MOST_CALLS} calls")
     except Exception as error:  # noqa: BLE001 - nothing may leave a tick
@@ -82,6 +92,16 @@ def check(seed: str, seen: Counter[str], show: Callable[[str], None] | None = No
     seen.update(f"{'success' if won else 'failure'}" for (_, won) in monitor.ended.elements())
     seen["most calls"] = max(seen["most calls"], calls.most)
     return monitor.faults
+
+
+def _tick(several: list[Character], calls: Calls) -> None:
+    """Tick all characters that share leases, and note if there are too many holders."""
+    for character in several:
+        calls.tick(character)
+        for key, most in LEASES.items():
+            holders = list(map(str, character.leases.holders(key)))
+            if len(holders) > most:
+                character.monitor.faults.append(f"{key} is held by {holders}")
 
 
 def _reach(
@@ -110,8 +130,10 @@ def can_be_reached(character: Character, goal: PlanGoal, built: Built) -> bool:
     """Whether planning in parts, from the beliefs of now, leads to the goal."""
     beliefs, problem = character.agent.beliefs, built.problem
     settings = character.settings[goal]
-    only_known_later = any(one.exec_only for one in problem.primitives.values())
-    if settings.anytime or only_known_later or "priority" in problem.drawn:
+    only_known_later = any(
+        one.exec_only or one.expected or one.during for one in problem.primitives.values()
+    )
+    if settings.anytime or only_known_later or problem.drawn & {"priority", model.ENSURING}:
         return False
     if problem.drawn & {"parallel", "random_of"}:
         try:

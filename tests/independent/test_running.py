@@ -12,7 +12,7 @@ from bthtn.behaviours.step import StepRun
 from bthtn.behaviours.task_leaf import TaskLeaf
 from tests.independent import running
 
-SOME = 16
+SOME = 24
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,18 @@ def test_what_characters_do_is_as_it_has_to_be(seen):
 
 def test_the_characters_are_of_all_kinds(seen):
     kinds = ("simulated", "generator", "function", "completion", "object", "hooks", "guards")
-    kinds += ("decorators", "anytime", "check_rest", "horizon", "pause", "defer", "parallel")
+    kinds += (
+        "expected",
+        "ensures",
+        "together",
+        "decorators",
+        "anytime",
+        "check_rest",
+        "horizon",
+        "pause",
+        "defer",
+        "parallel",
+    )
     happened = ("moves", "failures", "aborts", "interruptions", "rivals", "refused plans")
     happened += ("success", "failure", "reached", "not to be reached")
     assert not [one for one in (*kinds, *happened) if not seen[one]]
@@ -74,7 +85,7 @@ def test_an_end_that_is_told_twice_is_noticed(monkeypatch):
 
 def test_a_lease_that_is_kept_is_noticed(monkeypatch):
     monkeypatch.setattr(Leases, "give_back", lambda self, key, holder: True)
-    assert is_noticed("was kept by")
+    assert is_noticed("was kept")
 
 
 def test_a_condition_that_is_not_asked_is_noticed(monkeypatch):

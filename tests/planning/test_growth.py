@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from bthtn import Domain, Fluent, State, fluent, method, parallel, priority, sequence
-from bthtn.planning.htn.fastpath import program_for
+from bthtn.planning.htn.fastpath import accelerator, program_for
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 
@@ -48,12 +48,48 @@ def recursion():
     return domain, lambda size: clean()
 
 
+def asides():
+    """A recursive task that is called twice in each round, in the same state."""
+
+    @(domain := Domain("asides", Yard)).compound
+    def clean():
+        yield method(when=Yard.left == 0)
+        yield method(look(), look(), work(), clean())
+
+    @domain.compound
+    def look():
+        yield method(when=Yard.left >= 0)
+        yield method(clean())
+
+    work = domain.primitive("work", effects=Yard.left.decreases(1))
+    return domain, lambda size: clean()
+
+
+def returning():
+    """In each round, a method leads back to the state of the first, where it is cut."""
+
+    @(domain := Domain("returning", Yard)).compound
+    def clean():
+        yield method(when=Yard.left == 0)
+        yield method(dirty(), clean(), when=Yard.swept > 0)
+        yield method(work(), clean())
+
+    work = domain.primitive("work", effects=[Yard.left.decreases(1), Yard.swept.increases(1)])
+    dirty = domain.primitive(
+        "dirty", effects=[Yard.left.increases(Yard.swept), Yard.swept.becomes(0)]
+    )
+    return domain, lambda size: clean()
+
+
 KINDS = {
     "nested parallel": nested(parallel),
     "nested priority": nested(priority),
     "one after the other": (yard, lambda size: sequence(*[sweep()] * size)),
     "side by side": (yard, lambda size: sequence(*[parallel(sweep(), whistle())] * size)),
+    "many branches": (yard, lambda size: parallel(*[sweep() for _ in range(size)])),
     "recursion": recursion(),
+    "recursion beside recursion": asides(),
+    "recursion back to the beginning": returning(),
 }
 
 
@@ -89,6 +125,18 @@ def test_twice_the_size_is_twice_the_work(kind):
     lines_for(kind, 5)  # what is only done once is done before
     small, large = lines_for(kind, 60), lines_for(kind, 120)
     assert large < 2.1 * small
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "recursion" in kind])
+def test_generated_functions_do_twice_the_work_for_twice_the_size(kind):
+    domain, goal = KINDS[kind]
+
+    def lines(size):
+        asked = request(domain, Yard(left=size), goal(size))
+        plan = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+        return lines_of(lambda: plan(asked.state, 10_000))
+
+    assert lines(120) < 2.1 * lines(60)
 
 
 def methods(size):

@@ -20,6 +20,7 @@ from bthtn.planning.htn.log import (
     NUMBERS,
     PLACE,
     READS,
+    SCOPE,
     Cell,
     Chosen,
     Contribution,
@@ -227,8 +228,9 @@ def suspend_call(
     search: SearchState, part: CallPart, scope: Entry, behind: Cell, cause: Suspension
 ) -> Cell:
     """Suspend a call together with its continuation."""
-    if part.reads and search.log[-1][KIND] is part:
-        search.log.pop()  # its arguments are computed anew on arrival, so nothing relies on them
+    log = search.log
+    if part.reads and log and log[-1][KIND] is part and log[-1][SCOPE] is scope:
+        log.pop()  # its arguments are computed anew on arrival, so nothing relies on them
     if search.costs is not None:
         search.spend(search.costs.of_networks(part.network))
     search.tell_left_open((part.network,), scope, cause)

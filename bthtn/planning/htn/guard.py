@@ -1,11 +1,12 @@
 """The recursion guard: a task that is entered inside itself in an unchanged state fails.
 
-Open calls are indexed by task, arguments and fingerprint of the state. Equal states have equal
-fingerprints; when a fingerprint recurs, the states are compared in full.
+Calls are indexed by task, arguments and fingerprint of the state. Equal states have equal
+fingerprints; when a fingerprint recurs in an open call, the states are compared in full.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, Final, Protocol
 
 from bthtn.domain.task import CompoundTask
@@ -13,6 +14,7 @@ from bthtn.planning.htn.log import (
     AT,
     BINDING,
     CHOSEN,
+    DEPTH,
     FINGERPRINT,
     KIND,
     OVERWRITTEN,
@@ -40,9 +42,22 @@ class Projecting(Protocol):
 
 
 class RecursionGuard:
-    """Finds open calls of the same task in the same state, for one search."""
+    """Finds open calls of the same task in the same state, for one search.
 
-    __slots__ = ("_called", "_calls", "_forget_at", "_has_volatile", "_met", "_read")
+    What follows the log and the open calls does so only when a fingerprint recurs.
+    """
+
+    __slots__ = (
+        "_called",
+        "_calls",
+        "_forget_at",
+        "_has_volatile",
+        "_innermost",
+        "_met",
+        "_open",
+        "_read",
+        "_writes",
+    )
 
     def __init__(self, *, has_volatile: bool) -> None:
         self._has_volatile = has_volatile
@@ -51,6 +66,9 @@ class RecursionGuard:
         self._forget_at = FORGET_AT
         self._met = 0
         self._read = 0
+        self._writes = Writes()
+        self._open: list[Entry] = []
+        self._innermost: dict[Any, list[Entry]] = {}
 
     def ancestor(
         self, task: CompoundTask[Any], args: tuple[Any, ...], scope: Entry, search: Projecting
@@ -64,7 +82,7 @@ class RecursionGuard:
         else:
             self._met = len(search.log)
             if view.fingerprint in known:
-                found = self._same(key, scope, search.log, search.values)
+                found = self._same((key, view.fingerprint), scope, search)
                 if found is not None:
                     return found
             known.add(view.fingerprint)
@@ -90,15 +108,32 @@ class RecursionGuard:
         if self._met:
             self.note_reads(log, values)
             self._met, self._read = min(self._met, place), min(self._read, place)
+            self._writes.back(place, log)
 
-    def _same(
-        self, key: tuple[Any, ...], scope: Entry | None, log: list[Entry], values: Values
-    ) -> Entry | None:
-        while scope is not None:
-            if self._key(scope) == key and same_since(scope[PLACE], log, values):
-                return scope
-            scope = scope[SCOPE]
+    def _same(self, call: tuple[Any, ...], scope: Entry, search: Projecting) -> Entry | None:
+        self._follow(scope)
+        for entered in reversed(self._innermost.get(call, ())):
+            self._writes.follow(search.log)
+            if self._writes.same_since(entered[PLACE], search.values):
+                return entered
         return None
+
+    def _follow(self, scope: Entry | None) -> None:
+        """Index the open calls from the scope outwards, and no others."""
+        entered: list[Entry] = []
+        while scope is not None:
+            if isinstance(scope[KIND], MethodRow):
+                if len(self._open) >= scope[DEPTH] and self._open[scope[DEPTH] - 1] is scope:
+                    break
+                entered.append(scope)
+            scope = scope[SCOPE]
+        depth = 0 if scope is None else scope[DEPTH]
+        while len(self._open) > depth:
+            closed = self._open.pop()
+            self._innermost[self._key(closed), closed[FINGERPRINT]].pop()
+        for one in reversed(entered):
+            self._open.append(one)
+            self._innermost.setdefault((self._key(one), one[FINGERPRINT]), []).append(one)
 
     def _key(self, scope: Entry) -> tuple[Any, ...] | None:
         """Return the index key of the scope's call, or None if the scope is no decomposed task."""
@@ -121,12 +156,43 @@ class RecursionGuard:
         self._forget_at = 2 * self._calls + FORGET_AT
 
 
-def same_since(place: int, log: list[Entry], values: Values) -> bool:
-    """Whether the state equals the one at this length of the log."""
-    return all(
-        _same(fluent, before, values.get(fluent, ABSENT), values)
-        for fluent, before in first_overwritten(log, place).items()
-    )
+class Writes:
+    """The writes in a log, for each fluent: their places and the values before, earliest first."""
+
+    __slots__ = ("_length", "_of")
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._of: dict[Fluent[Any], list[tuple[int, Any]]] = {}
+
+    def follow(self, log: list[Entry]) -> None:
+        """Add what was written since the last call."""
+        for place in range(self._length, len(log)):
+            overwritten = log[place][OVERWRITTEN]
+            for number in range(0, len(overwritten), 2):
+                write = (place, overwritten[number + 1])
+                self._of.setdefault(overwritten[number], []).append(write)
+        self._length = len(log)
+
+    def back(self, place: int, log: list[Entry]) -> None:
+        """Drop what was written since this length of the log, which is about to be cut back."""
+        while self._length > place:
+            self._length -= 1
+            for fluent in log[self._length][OVERWRITTEN][::2]:
+                self._of[fluent].pop()
+
+    def same_since(self, place: int, values: Values) -> bool:
+        """Whether the state equals the one at this length of the log."""
+        for fluent, writes in self._of.items():
+            if writes and writes[-1][0] >= place:
+                _, before = writes[bisect_left(writes, place, key=_place)]
+                if not _same(fluent, before, values.get(fluent, ABSENT), values):
+                    return False
+        return True
+
+
+def _place(write: tuple[int, Any]) -> int:
+    return write[0]
 
 
 def changes(log: list[Entry], values: Values) -> dict[Fluent[Any], Any]:

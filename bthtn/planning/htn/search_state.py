@@ -174,6 +174,7 @@ class SearchState:
         """Release everything the search holds."""
         self.log, self.record, self.choices, self.pending = [], [], [], None
         self.values = self.view.values = Values({})
+        self.guard = RecursionGuard(has_volatile=False)
         self.request = replace(self.request, state=FrozenState({}), goal=NULL, binding=())
         self.root = (BRANCH, None, (), (), START, END, 0, None)
         self.at, self.cause = START, None

@@ -11,55 +11,85 @@ OpenCall = tuple[Any, ...]
 KEY_AT: Final = 3
 
 _FEW: Final = 3
-_MOST_COMPARED: Final = 200
+_COMPARED_AT_FIRST: Final = 40_000
+_COMPARED_PER_CALL: Final = 20
 
 
 class Unforeseen(Exception):  # noqa: N818 - not an error: the search does without functions
     """A case that the generated functions do not cover; the search decides instead."""
 
 
+class OpenCalls:
+    """The open calls by key, and all keys that calls have had.
+
+    ``may_compare`` is how many writes of members may be looked at, so that a run takes linear time.
+    """
+
+    __slots__ = ("_innermost", "_open", "keys", "may_compare")
+
+    def __init__(self) -> None:
+        self.keys: set[tuple[Any, ...]] = set()
+        self.may_compare = _COMPARED_AT_FIRST
+        self._open: list[OpenCall] = []
+        self._innermost: dict[tuple[Any, ...], list[OpenCall]] = {}
+
+    def with_key(self, key: tuple[Any, ...], up: OpenCall) -> Iterator[OpenCall]:
+        """The calls with this key, from ``up`` outwards."""
+        entered: list[OpenCall] = []
+        one: OpenCall | None = up
+        while one is not None and not (len(self._open) > one[1] and self._open[one[1]] is one):
+            entered.append(one)
+            one = one[0]
+        depth = 0 if one is None else one[1] + 1
+        while len(self._open) > depth:
+            self._innermost[self._open.pop()[KEY_AT:]].pop()
+        for one in reversed(entered):
+            self._open.append(one)
+            self._innermost.setdefault(one[KEY_AT:], []).append(one)
+        return reversed(self._innermost.get(key, []))
+
+
 def repeats(
     key: tuple[Any, ...],
     up: OpenCall,
-    seen: list[set[tuple[Any, ...]]],
+    index: list[OpenCalls],
     values: dict[Any, Any] | None = None,
     trail: list[tuple[Any, Any]] | None = None,
 ) -> bool:
     """Whether one of the open calls, from ``up`` outwards, has this key in the same state.
 
-    With many open calls, ``seen`` keeps a set of all keys, so that a new key needs no loop.
-    With a ``trail``, members of families are compared too; raises Unforeseen if that takes long.
+    ``index`` is empty or has one element, kept for the whole run. With a ``trail``, members of
+    families are compared too; raises Unforeseen if that takes long.
     """
+    if not index:
+        index.append(OpenCalls())
+    calls = index[0]
     if up[1] >= _FEW:
-        if not seen:
-            seen.append(set())
         if up[1] == _FEW:
-            seen[0].update(_keys(up))
-        known = len(seen[0])
-        seen[0].add(key)
-        if len(seen[0]) > known:
+            calls.keys.update(one[KEY_AT:] for one in _outwards(up))
+        known = len(calls.keys)
+        calls.keys.add(key)
+        if len(calls.keys) > known:
             return False
-    compared = 0
+    calls.may_compare += _COMPARED_PER_CALL
     end, moved = len(trail or ()), set[Any]()
-    one: OpenCall | None = up
-    while one is not None:
+    for one in calls.with_key(key, up) if up[1] >= _FEW else _outwards(up):
         if one[KEY_AT:] == key and all(map(eq, one[KEY_AT:], key)):
             if trail is None or values is None:
                 return True
+            calls.may_compare -= 1 + end - one[2]
+            if calls.may_compare < 0:
+                raise Unforeseen
             _look_back(values, trail, one[2], end, moved)
             if not moved:
                 return True
             end = one[2]
-            compared += 1
-            if compared == _MOST_COMPARED:
-                raise Unforeseen
-        one = one[0]
     return False
 
 
-def _keys(up: OpenCall | None) -> Iterator[tuple[Any, ...]]:
+def _outwards(up: OpenCall | None) -> Iterator[OpenCall]:
     while up is not None:
-        yield up[KEY_AT:]
+        yield up
         up = up[0]
 
 
