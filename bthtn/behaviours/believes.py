@@ -15,9 +15,10 @@ from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from, why
 from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.world.sharing import Unpicklable
 
 
-class Believes(Behaviour):
+class Believes(Unpicklable, Behaviour):
     """Succeeds while the agent believes the condition, fails while it is false or unknown.
 
     The condition is written as in a domain: ``Believes(agent, Soldier.health < 40)``. In a

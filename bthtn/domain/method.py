@@ -22,6 +22,7 @@ from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
 
 PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
@@ -74,7 +75,7 @@ FREE: Final = Constant(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Method:
+class Method(Shared, Unpicklable):
     """A method of a compound task: its condition and the network that replaces the task.
 
     ``cost`` is added to the costs of the network's tasks. Plans with the lowest sum of ``value``
@@ -100,7 +101,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMethod:
+class WrittenMethod(Shared, Unpicklable):
     """A method as its author wrote it, before the domain is frozen."""
 
     body: tuple[NetworkLike | PlainMethod, ...]

@@ -23,9 +23,10 @@ from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
 from bthtn.world.fluent import FluentFamily
+from bthtn.world.sharing import Unpicklable
 
 
-class DrawnGoal(Decorator):
+class DrawnGoal(Unpicklable, Decorator):
     """Draws before its goal plans, and reports to the lottery what was done.
 
     ``values`` is the family of fluents from which methods take their ``value``; an action is
