@@ -18,6 +18,7 @@ from py_trees.decorators import Decorator
 
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.checked import checked
 from bthtn.kit.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
@@ -35,8 +36,10 @@ class DrawnGoal(Unpicklable, Decorator):
     When it raises, or a precondition does, nothing is drawn.
     """
 
+    @checked
     def __init__(  # noqa: PLR0913 - what comes behind the lottery is given by name
         self,
+        name: str,
         goal: PlanGoal,
         lottery: Lottery,
         values: FluentFamily[str, float],
@@ -46,7 +49,7 @@ class DrawnGoal(Unpicklable, Decorator):
         unlisted: float = UNLISTED,
         disabled: Callable[[], Collection[str]] = tuple,
     ) -> None:
-        super().__init__(f"draw for {goal.name}", goal)
+        super().__init__(name, goal)
         self.lottery = lottery
         self.listed: tuple[str, ...] = ()
         self.action = ""
