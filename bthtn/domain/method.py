@@ -9,7 +9,7 @@ from typing import Any, Final
 from bthtn.checked import checked
 from bthtn.domain.bindable import Bindable
 from bthtn.domain.condition import ConditionLike
-from bthtn.domain.function import called, function_text
+from bthtn.domain.function import function_text, used
 from bthtn.domain.network import (
     Network,
     NetworkLike,
@@ -51,7 +51,7 @@ class PlainBody:
         Raises UnknownRead, PlanningError, and DomainError when the result is not a network.
         """
         window = self.state_class.over(view)
-        network = called(self._bindable, binding, window, _network_in)
+        network = used(self._bindable, binding, lambda asked: _network_in(asked(window)))
         return with_tasks(network, self.tasks) if network is not None and self.tasks else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
