@@ -110,8 +110,10 @@ class Fluent(FluentReference[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.owner, self.name = owner, name
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Refer to it by the class that declares it: unpickled, it is the same fluent."""
+        if self.owner is None:
+            return super().__reduce_ex__(protocol)
         return (_declared, (self.owner, self.name, self.index))
 
     @overload

@@ -14,6 +14,7 @@ from py_trees.behaviour import Behaviour
 
 from bthtn import UNKNOWN, BthtnError, Domain, Planner, State, apply, find_plan, primitive
 from bthtn.behaviours import OperatorFailed
+from bthtn.domain.chance import SEED
 from bthtn.errors import Diagnostic, StateError
 from bthtn.plan import TaskNode
 from bthtn.plan.plan import Plan
@@ -171,7 +172,13 @@ def test_what_takes_part_in_planning_is_equal_to_its_copies(problem):
 def test_a_fluent_that_comes_out_of_a_pickle_is_the_one_that_went_in():
     for one in (World.count, World.at, World.at["a"]):
         assert unpickled(one) is one
+    assert unpickled(SEED) is SEED
     assert unpickled({World.at["a"]: 3}) == {World.at["a"]: 3}
+
+
+def test_a_fluent_that_no_class_declares_cannot_be_pickled():
+    with pytest.raises(BthtnError, match="Fluent cannot be pickled"):
+        pickle.dumps(fluent(default=1))
 
 
 class Inherited(World):
