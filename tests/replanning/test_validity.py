@@ -26,8 +26,8 @@ def planned(domain, goal, **given):
 
 def seen(plan, *stages, passed=None, planned_for=None, **given):
     """The validity of a plan of which the steps are at these stages, the others ahead."""
-    planned = [*leaves(plan.tree)]
-    steps = dict(zip(planned, (*stages, *[AHEAD] * len(planned)), strict=False))
+    nodes = [*leaves(plan.tree)]
+    steps = dict(zip(nodes, (*stages, *[AHEAD] * len(nodes)), strict=False))
     progress = Progress(plan.tree, steps, planned_for or {}, passed or {})
     return validity_of(progress, plan.domain, World(**given).frozen())
 
