@@ -5,8 +5,6 @@ when the first of them is used: so the command answers Ctrl-C while everything e
 To run plans, ``from bthtn.behaviours import Agent, Operators, PlanGoal``.
 """
 
-from __future__ import annotations
-
 __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # that of `typing`, which takes time to import

@@ -3,8 +3,6 @@
 It decides about signals before anything is imported that takes time.
 """
 
-from __future__ import annotations
-
 from bthtn.cli.signals import end_at_once
 
 

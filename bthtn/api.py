@@ -1,6 +1,7 @@
 """The public names of ``bthtn``: write ``from bthtn import Domain``. None needs py_trees."""
 
 from bthtn.domain.builder import Domain, Primitive, primitive
+from bthtn.domain.condition import holds
 from bthtn.domain.construct import (
     any_order,
     first_of,
@@ -19,7 +20,7 @@ from bthtn.domain.variable import one_of
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import PlanCache
-from bthtn.planning.planner import Planner, find_plan
+from bthtn.planning.planner import Planner, apply, find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
 from bthtn.world.declarations import fluent, fluents
@@ -50,12 +51,14 @@ __all__ = [
     "TaskCall",
     "achieve",
     "any_order",
+    "apply",
     "defer",
     "derive",
     "find_plan",
     "first_of",
     "fluent",
     "fluents",
+    "holds",
     "merge",
     "method",
     "null",

@@ -103,13 +103,12 @@ def _wrong_type(
 ) -> ArgumentError:
     wanted = kinds[name]
     shown = " or ".join(kind.__name__ for kind in wanted)
-    order = ", ".join(one for one in _names(function) if one != "self")
     others = [one for one, kind in kinds.items() if one != name and isinstance(value, kind or ())]
     hint = f"give it {shown}" + (", called: add brackets" if callable(value) else "")
     if isinstance(value, type) and issubclass(value, wanted):
         hint = f"add brackets: {value.__name__}()"
     elif others:
-        hint = f"is that the argument '{others[0]}'? the order is {order}"
+        hint = f"is that the argument '{others[0]}'? write {_in_order(function)}"
     called = f"'{name}' of {_called(function)}"
     return _argument_error(f"{called} is {shown}; {value!r} is {type(value).__name__}", hint)
 
@@ -129,6 +128,15 @@ def _names(function: Callable[..., Any]) -> list[str]:
     parameters = signature(function).parameters.values()
     named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
     return [one.name for one in parameters if one.kind in named]
+
+
+def _in_order(function: Callable[..., Any]) -> str:
+    """The call with the names of the arguments that it needs: ``find_plan(domain, state, …)``."""
+    parameters = signature(function).parameters
+    needed = [one for one in parameters.values() if one.default is Parameter.empty]
+    names = [one.name for one in needed if one.name != "self"]
+    more = ["…"] if len(needed) < len(parameters) else []
+    return f"{_called(function).removesuffix('(…)')}({', '.join([*names, *more])})"
 
 
 def _called(function: Callable[..., Any]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import Final, Self
+from typing import Any, Final, Self
 
 
 class Severity(Enum):
@@ -58,6 +58,9 @@ class BthtnError(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = found
         super().__init__("\n".join(str(diagnostic) for diagnostic in found))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_with_diagnostics, (type(self), self.diagnostics))
+
     @property
     def code(self) -> str:
         """Code of the first diagnostic."""
@@ -68,6 +71,12 @@ class BthtnError(Exception):
         self.diagnostics = tuple(replace(one, where=one.where or where) for one in self.diagnostics)
         self.args = ("\n".join(map(str, self.diagnostics)),)
         return self
+
+
+def _with_diagnostics(kind: type[BthtnError], diagnostics: Sequence[Diagnostic]) -> BthtnError:
+    error = kind.__new__(kind)
+    BthtnError.__init__(error, diagnostics)
+    return error
 
 
 class DomainError(BthtnError):

@@ -4,11 +4,13 @@ import inspect
 from collections.abc import Callable
 
 import pytest
+from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 from py_trees.trees import BehaviourTree
 
 import bthtn
 import bthtn.behaviours
+import bthtn.kit
 from bthtn import (
     BthtnError,
     Domain,
@@ -51,6 +53,7 @@ from bthtn.behaviours import (
     read_blackboard,
     show_on_blackboard,
 )
+from bthtn.kit import DrawnGoal
 
 
 async def later(agent): ...
@@ -288,8 +291,11 @@ ACTING: dict[str, Slip] = {
     "sensor never read": lambda y: y.sensors.sensor(Guard.ammo, every=0),
     "sensor by a text": lambda y: y.sensors.sensor(Guard.ammo, every="3"),
     "believes a number": lambda y: Believes("x", y.agent, 3),
-    "believes the wrong way round": lambda y: Believes(Guard.awake, y.agent),
+    "believes the wrong way round": lambda y: Believes("x", Guard.awake, y.agent),
+    "believes without name": lambda y: Believes(y.agent, Guard.awake),
+    "believes with its name last": lambda y: Believes(y.agent, Guard.awake, "x"),
     "believes what is foreign": lambda y: Believes("x", y.agent, Stranger.ammo > 0),
+    "drawn goal without name": lambda y: DrawnGoal(PlanGoal("g", y.agent, y.guard()), None, None),
     "goal without name": lambda y: PlanGoal(y.agent, y.guard()),
     "goal before agent": lambda y: PlanGoal("g", y.guard(), y.agent),
     "goal of a bare task": lambda y: PlanGoal("g", y.agent, y.guard),
@@ -372,10 +378,19 @@ def test_a_misspelt_argument_is_answered_with_the_nearest_right_name(called):
 
 
 def test_the_right_order_is_said_where_arguments_are_swapped():
-    with pytest.raises(BthtnError, match="the order is domain, state, goal") as caught:
+    with pytest.raises(BthtnError, match=r"write find_plan\(domain, state, goal, …\)") as caught:
         PLANNING["state first"](Yard())
     assert "'domain' of find_plan(…) is Domain or FrozenDomain" in str(caught.value)
     with pytest.raises(BthtnError, match=r"add brackets: Guard\(\)"):
         PLANNING["class for a state"](Yard())
     with pytest.raises(BthtnError, match="did you mean 'precondition'"):
         AUTHORING["when for a primitive"](Yard())
+
+
+def test_every_public_behaviour_takes_its_name_first_as_those_of_py_trees_do():
+    named = (bthtn.behaviours, bthtn.kit)
+    several = {getattr(module, name) for module in named for name in module.__all__}
+    found = [one for one in several if isinstance(one, type) and issubclass(one, Behaviour)]
+    assert len(found) == 6
+    for one in found:
+        assert next(iter(inspect.signature(one).parameters)) == "name", one

@@ -25,6 +25,7 @@ from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import SENSOR, Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import State
 from bthtn.world.truth import Unknown
 
@@ -33,7 +34,7 @@ B = TypeVar("B")
 V = TypeVar("V")
 
 
-class Agent(Generic[S, B]):
+class Agent(Unpicklable, Generic[S, B]):
     """A character or robot that plans and acts: the owner of its beliefs.
 
     ``body`` is whatever the operators act with: a game character, a robot, a simulation.

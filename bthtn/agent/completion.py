@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
+from bthtn.world.sharing import Unpicklable
 
-class Completion:
+
+class Completion(Unpicklable):
     """The outcome of one start of a step, set by a call-back.
 
     ``succeed`` and ``fail`` may be called in any thread at any time. The first call counts, and

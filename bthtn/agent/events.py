@@ -1,9 +1,12 @@
-"""Events that agents emit; timelines and recordings are made from them."""
+"""Events that agents emit; timelines and recordings are made from them.
+
+They are equal if all fields but the exception are; its text is in the reason.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bthtn.plan.plan import Plan
 from bthtn.world.diff import Change
@@ -22,7 +25,7 @@ class SensorFailed:
 
     sensor: str
     reason: str
-    error: BaseException
+    error: BaseException = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class CodeFailed:
 
     code: str
     reason: str
-    error: BaseException
+    error: BaseException = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class LeafEnded:
     task: str
     succeeded: bool
     reason: str = ""
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, compare=False)
     path: str = ""
     goal: str = ""
 
@@ -77,7 +80,7 @@ class LeafAborted:
 
     leaf: int
     task: str
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, compare=False)
     path: str = ""
     goal: str = ""
 
@@ -90,7 +93,7 @@ class LeafRefused:
     task: str
     reason: str
     path: str = ""
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, compare=False)
     goal: str = ""
 
 
@@ -132,7 +135,7 @@ class PlanHookFailed:
     goal: str
     hook: str
     task: str
-    error: BaseException
+    error: BaseException = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ class CleanupEnded:
     task: str
     succeeded: bool
     reason: str = ""
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +275,7 @@ class GoalEnded:
     goal: str
     succeeded: bool
     reason: str = ""
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, compare=False)
 
 
 AgentEvent = (

@@ -17,11 +17,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from bthtn.world.sharing import Unpicklable
+
 _NO_PLACES: Final[Mapping[Hashable, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holder:
+class Holder(Unpicklable):
     """A holder of leases: an agent, one run of a plan, or one start of a step.
 
     It also has the leases of the holder that it is ``inside`` of. Compared by identity.
@@ -41,7 +43,7 @@ class Holder:
         return around is not None
 
 
-class Leases:
+class Leases(Unpicklable):
     """A table of leases, to be shared by agents of one thread.
 
     ``places`` is how many holders may have a key at once; one, for a key that is not in it.

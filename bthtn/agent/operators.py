@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.world.sharing import Unpicklable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,7 +26,7 @@ class OperatorFailed(Exception):  # noqa: N818 - a reported failure, not an erro
     """Raised by an operator that cannot do its task; the message is the reason."""
 
 
-class Operators:
+class Operators(Unpicklable):
     """The code of primitive tasks: operators, and hooks for the plans that contain the tasks.
 
     An operator is called with the agent and the task's arguments. It may be

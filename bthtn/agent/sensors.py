@@ -24,6 +24,7 @@ from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.truth import UNKNOWN
 
 Code = Callable[..., Any]
@@ -69,7 +70,7 @@ class Sensor:
         return f"<sensor {self.name}>"
 
 
-class Sensors:
+class Sensors(Unpicklable):
     """The sensors of agents; a fluent has at most one.
 
     A sensor is called with the agent and may be

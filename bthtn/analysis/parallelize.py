@@ -68,7 +68,10 @@ def parallelize(plan: Plan) -> Plan:
 
 
 def makespan(plan: Plan | Node) -> float:
-    """The planned duration in ticks if no step fails: the length of the critical path."""
+    """The planned duration in ticks if no step fails: the length of the critical path.
+
+    Of the alternatives of a ``priority`` the longest counts.
+    """
     return fold(plan.tree if isinstance(plan, Plan) else plan, _makespan)
 
 

@@ -15,13 +15,14 @@ from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
 from bthtn.domain.condition import ConditionLike, condition_from, why
 from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.world.sharing import Unpicklable
 
 
-class Believes(Behaviour):
+class Believes(Unpicklable, Behaviour):
     """Succeeds while the agent believes the condition, fails while it is false or unknown.
 
-    The condition is written as in a domain: ``Believes(agent, Soldier.health < 40)``. In a
-    sequence without memory it is checked again at every tick, before the later children: it is
+    The condition is written as in a domain: ``Believes("hurt", agent, Soldier.health < 40)``.
+    In a sequence without memory it is checked again at every tick, before the later children: it is
     their guard. When it turns false in the tick in which a PlanGoal behind it can end, since only
     running steps are left of its plan, it succeeds once more, and the goal fails if it does not
     end in this tick.
@@ -36,9 +37,9 @@ class Believes(Behaviour):
     @checked
     def __init__(
         self,
+        name: str,
         agent: Agent[Any, Any],
         condition: ConditionLike,
-        name: str | None = None,
         *,
         until: ConditionLike | None = None,
         hold: int = 0,
@@ -48,7 +49,7 @@ class Believes(Behaviour):
         state_class = type(agent.beliefs.now)
         self._condition = condition_from(condition, state_class)
         self._until = None if until is None else condition_from(until, state_class)
-        super().__init__(name if name is not None else self._condition.text())
+        super().__init__(name)
         if hold < 0:
             message = f"'{self.name}' is held for {hold} ticks"
             hint = "give a number of ticks, 0 for not at all"

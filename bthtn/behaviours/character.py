@@ -13,9 +13,10 @@ from bthtn.agent.events import AgentEvent
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.attach import attach
 from bthtn.checked import checked
+from bthtn.world.sharing import Unpicklable
 
 
-class Character:
+class Character(Unpicklable):
     """Runs a tree in a world: at every tick the world advances, sensors are read, the tree acts.
 
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the

@@ -30,6 +30,7 @@ from bthtn.domain.number import NumberLike, number_from
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.expression import Expression
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.truth import UNKNOWN, value_text
 
 GoalLike = Behaviour | NetworkLike
@@ -41,7 +42,7 @@ DEFAULT_BUDGET: Final = 1_000
 _PAIR: Final = 2
 
 
-class _Preferring(Composite):
+class _Preferring(Unpicklable, Composite):
     """Runs the most preferred child that does not fail, and prepares better ones meanwhile."""
 
     def __init__(self, name: str, agent: Agent[Any, Any], children: Sequence[Behaviour]) -> None:
@@ -252,7 +253,7 @@ def _is_pair(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == _PAIR
 
 
-class StateMachineGoals(Composite):
+class StateMachineGoals(Unpicklable, Composite):
     """The goal of the current state, started when the state is entered.
 
     ``state`` is an expression or a function of the beliefs. When its value changes, the running

@@ -22,9 +22,10 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
 from bthtn.agent.runtime import runtime_of
 from bthtn.world.beliefs import Source
+from bthtn.world.sharing import Unpicklable
 
 
-class TakingOver(Behaviour):
+class TakingOver(Unpicklable, Behaviour):
     """A goal of an agent, which waits for the other ones whose place it takes.
 
     ``_holder`` is the holder that its aborts are inside of; ``_has_waited`` is whether it had to

@@ -36,6 +36,7 @@ from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
 from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
 
 S = TypeVar("S", bound=State)
@@ -47,7 +48,7 @@ UsesLike = Resource | str | Iterable[Resource | str]
 
 @checked
 @dataclass(frozen=True, slots=True)
-class Primitive:
+class Primitive(Shared, Unpicklable):
     """The description of a primitive task with parameters, as returned by its function."""
 
     precondition: ConditionLike | None = None
@@ -69,7 +70,7 @@ primitive = Primitive
 """Describe a primitive task with parameters: ``return primitive(effects=...)``."""
 
 
-class Domain(Generic[S]):
+class Domain(Unpicklable, Generic[S]):
     """A domain while it is being written. It is frozen when it is first used.
 
     With ``prunes_duplicates`` searches remember from which states, with which tasks left, there
@@ -84,6 +85,9 @@ class Domain(Generic[S]):
         self.state_class = state
         self._prunes_duplicates = prunes_duplicates
         self._tasks: dict[str, Task] = {}
+        self._given: dict[str, Task] = {}
+        """The tasks of the domain that this is a copy of; each may be defined again here."""
+        self._instead: dict[Task, Task] = {}
         self._frozen: FrozenDomain | None = None
 
     @overload
@@ -165,6 +169,23 @@ class Domain(Generic[S]):
         """
         return self._compound(function, is_open=True)
 
+    def copy(self) -> Domain[S]:
+        """A domain with the same tasks that is not frozen, to be changed in a notebook.
+
+        A task that is defined again there, with the same parameters, takes the place of the one
+        before in all methods. Plans and agents of this domain are unaffected.
+        """
+        twin = Domain(self.name, self.state_class, prunes_duplicates=self._prunes_duplicates)
+        twin._tasks, twin._given = {**self._tasks}, {**self._tasks}
+        twin._instead = self._instead
+        return twin
+
+    def __copy__(self) -> Domain[S]:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Domain[S]:
+        return self.copy()
+
     def freeze(self) -> FrozenDomain:
         """The finished domain, the same one at every call.
 
@@ -177,7 +198,7 @@ class Domain(Generic[S]):
             for task in self._tasks.values():
                 tasks[task.name] = task
                 if isinstance(task, CompoundTask):
-                    result = read_methods(task, self._tasks, self.state_class)
+                    result = read_methods(task, self._tasks, self.state_class, self._instead)
                     found.extend(result.found)
                     methods.update(result.methods)
                     tasks.update({one.name: one for one in result.methods})
@@ -234,15 +255,30 @@ class Domain(Generic[S]):
                     "BT108",
                     f"'{task.name}' comes too late: the domain is frozen",
                     where=where,
-                    hint="define every task before the domain is planned with for the first time",
+                    hint="define it before the first plan, or in a copy: domain = domain.copy()",
                 )
             )
-        if task.name in self._tasks:
+        before = self._given.pop(task.name, None)
+        if before is not None:
+            self._replace(before, task, where)
+        elif task.name in self._tasks:
             raise DomainError(
                 Diagnostic("BT104", f"two tasks are called '{task.name}'", where=where)
             )
         self._tasks[task.name] = task
         return task
+
+    def _replace(self, before: Task, task: Task, where: str) -> None:
+        """Let calls of the task before mean this one. Raises DomainError for other parameters."""
+        names, others = ([one.name for one in each.parameters] for each in (before, task))
+        if names != others:
+            message = f"'{task.name}' has the parameters ({', '.join(names)}) where it is called"
+            hint = "define it again with the same parameters, or under another name"
+            raise DomainError(Diagnostic("BT104", message, where, hint))
+        self._instead = {
+            **{one: task if two is before else two for one, two in self._instead.items()},
+            before: task,
+        }
 
 
 _READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = MappingProxyType(

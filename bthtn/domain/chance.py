@@ -20,7 +20,8 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
 from bthtn.world.value_type import ValueType
 
-SEED: Final[Fluent[int]] = Fluent(0, values=ValueType((int,)), volatile=False, name="(seed)")
+_Draws: Final = type("_Draws", (), {"(seed)": Fluent(0, values=ValueType((int,)), volatile=False)})
+SEED: Final[Fluent[int]] = vars(_Draws)["(seed)"]
 """The seed of all draws of one planning request: a fluent of every state, in no schema."""
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")

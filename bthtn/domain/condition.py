@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from bthtn.checked import checked
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.assignment import Assignment, FluentReference
-from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
+from bthtn.world.expression import (
+    ALWAYS,
+    Binding,
+    Condition,
+    Constant,
+    Expression,
+    StateView,
+    conjuncts,
+)
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
-from bthtn.world.truth import value_text
+from bthtn.world.truth import Truth, value_text
 
 ConditionLike = Expression[bool] | bool | Callable[[Any], bool]
 """Everything that users may write as a condition."""
@@ -47,6 +57,40 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
             "BT110", f"{written!r} is not a condition, but {type(written).__name__}", "", hint
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Whether a condition holds in a state; true in a test if it does.
+
+    ``truth`` is its value: True, False or UNKNOWN. ``why`` names the part of it that decides, and
+    the values of the fluents that were read.
+    """
+
+    truth: Truth
+    why: str
+
+    def __bool__(self) -> bool:
+        return self.truth is True
+
+    def __str__(self) -> str:
+        return self.why
+
+
+@checked
+def holds(condition: ConditionLike, state: State) -> Held:
+    """Whether the condition holds in the state, and why not: the first of its parts that is false.
+
+    Raises DomainError for what is no condition, and StateError for fluents of another State class.
+    """
+    return held(condition_from(condition, type(state)), state.frozen())
+
+
+def held(condition: Condition, view: StateView, binding: Binding = ()) -> Held:
+    """Whether the condition holds, with the first of its parts that is false or unknown."""
+    truth = condition.evaluate(view, binding)
+    parts = (one for one in conjuncts(condition) if one.evaluate(view, binding) is truth)
+    return Held(truth, why(condition if truth is True else next(parts), view, binding))
 
 
 def why(condition: Condition, view: StateView, binding: Binding = ()) -> str:

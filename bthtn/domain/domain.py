@@ -18,6 +18,7 @@ from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.schema import StateSchema
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 
@@ -25,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class FrozenDomain:
+class FrozenDomain(Shared, Unpicklable):
     """Tasks by name in order of definition, and the methods of the compound ones.
 
     Each compound task is followed by the anonymous tasks that were made from its constructs.

@@ -38,18 +38,10 @@ def function_text(function: Callable[..., Any]) -> str:
     return str(name)
 
 
-def called(
-    function: Bindable[Callable[..., T]],
-    binding: Binding,
-    window: State,
-    read: Callable[[T], R],
-) -> R:
-    """Call the function with these parameter values, and return ``read`` of its result.
-
-    Raises the same errors as ``used``.
-    """
+def called(function: Bindable[Callable[..., T]], binding: Binding, window: State) -> T:
+    """The function's result with these parameter values. Raises the same errors as ``used``."""
     try:
-        return read(function.bound(binding)(window))
+        return function.bound(binding)(window)
     except UnknownRead:
         raise
     except BthtnError as error:
@@ -87,10 +79,6 @@ def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
     )
 
 
-def _itself(answer: T) -> T:
-    return answer
-
-
 def _place(function: Callable[..., Any]) -> str:
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else f"{function!r}"
@@ -112,7 +100,7 @@ class Computed(Expression[T]):
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
         """The function's result; UNKNOWN when it reads an unknown fluent."""
         try:
-            answer = called(self._bindable, binding, self.state_class.over(view), _itself)
+            answer = called(self._bindable, binding, self.state_class.over(view))
         except UnknownRead:
             return UNKNOWN
         if not self.as_truth or answer is True or answer is False:
@@ -177,7 +165,7 @@ class FunctionEffect:
         """The writes that the function makes. Raises UnknownRead if it reads an unknown fluent."""
         recorder = _WritingView(view)
         window = self.state_class.over(recorder)
-        answer: object = called(self._bindable, binding, window, _itself)
+        answer: object = called(self._bindable, binding, window)
         if answer is not None:
             message = f"the effect {function_text(self.function)} answers with {answer!r}"
             hint = "that changes nothing: set fluents of the state it is given, state.ammo = 6"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from bthtn.checked import checked
 from bthtn.domain.bindable import Bindable
 from bthtn.domain.condition import ConditionLike
-from bthtn.domain.function import called, function_text
+from bthtn.domain.function import function_text, used
 from bthtn.domain.network import (
     Network,
     NetworkLike,
@@ -22,6 +22,7 @@ from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
 
 PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
@@ -50,7 +51,7 @@ class PlainBody:
         Raises UnknownRead, PlanningError, and DomainError when the result is not a network.
         """
         window = self.state_class.over(view)
-        network = called(self._bindable, binding, window, _network_in)
+        network = used(self._bindable, binding, lambda asked: _network_in(asked(window)))
         return with_tasks(network, self.tasks) if network is not None and self.tasks else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
@@ -74,7 +75,7 @@ FREE: Final = Constant(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Method:
+class Method(Shared, Unpicklable):
     """A method of a compound task: its condition and the network that replaces the task.
 
     ``cost`` is added to the costs of the network's tasks. Plans with the lowest sum of ``value``
@@ -100,7 +101,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMethod:
+class WrittenMethod(Shared, Unpicklable):
     """A method as its author wrote it, before the domain is frozen."""
 
     body: tuple[NetworkLike | PlainMethod, ...]

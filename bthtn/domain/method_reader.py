@@ -34,9 +34,15 @@ class ReadResult:
 
 
 def read_methods(
-    task: CompoundTask[Any], tasks: Mapping[str, Task], state_class: type[State]
+    task: CompoundTask[Any],
+    tasks: Mapping[str, Task],
+    state_class: type[State],
+    instead: Mapping[Task, Task],
 ) -> ReadResult:
-    """The methods of the task, and a diagnostic for everything that is wrong with them."""
+    """The methods of the task, and a diagnostic for everything that is wrong with them.
+
+    ``instead`` maps tasks that were defined again to those that take their place.
+    """
     where = f"compound '{task.name}'"
     try:
         written = _yielded(task)
@@ -56,7 +62,8 @@ def read_methods(
             if method.name:
                 result.found.extend(name_faults("a method", method.name, place))
             if not isinstance(method.body, PlainBody):
-                result.found.extend(strangers(tasks_in(method.body), tasks, place))
+                called = (instead.get(one, one) for one in tasks_in(method.body))
+                result.found.extend(strangers(called, tasks, place))
             methods.append(lowering.method(method))
         except BthtnError as error:
             result.found.extend(_at(diagnostic, place) for diagnostic in error.diagnostics)
@@ -64,6 +71,11 @@ def read_methods(
         message = f"'{task.name}' has no methods"
         result.found.append(Diagnostic("BT105", message, where, _YIELD))
     result.methods = {task: tuple(methods), **lowering.methods}
+    if instead:
+        result.methods = {
+            each: tuple(one.with_tasks(instead) for one in several)
+            for each, several in result.methods.items()
+        }
     return result
 
 

@@ -21,6 +21,7 @@ from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding
+from bthtn.world.sharing import Shared, Unpicklable
 
 SHOWN: Final = 50
 """Levels of nesting that a text shows: it is written by recursion."""
@@ -43,14 +44,14 @@ PolicyName = Literal["all", "any", "primary"]
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceNetwork:
+class SequenceNetwork(Shared, Unpicklable):
     """Networks that are done one after the other."""
 
     parts: tuple[Network, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelNetwork:
+class ParallelNetwork(Shared, Unpicklable):
     """Networks that run in parallel.
 
     All are planned from the same state, and rejected if one branch interferes with another.
@@ -61,7 +62,7 @@ class ParallelNetwork:
 
 
 @dataclass(frozen=True, slots=True)
-class PriorityNetwork:
+class PriorityNetwork(Shared, Unpicklable):
     """Alternatives that are all planned; the first that works is chosen at run time.
 
     With ``reactive`` earlier alternatives are tried again at every tick.
@@ -72,7 +73,7 @@ class PriorityNetwork:
 
 
 @dataclass(frozen=True, slots=True)
-class DeferNetwork:
+class DeferNetwork(Shared, Unpicklable):
     """A task that is planned when execution reaches it; ``now``, or after the next sensing.
 
     Planning goes on after it with the effects that it ``ensures``, and stops if there are none.
@@ -84,14 +85,14 @@ class DeferNetwork:
 
 
 @dataclass(frozen=True, slots=True)
-class PauseNetwork:
+class PauseNetwork(Shared, Unpicklable):
     """Planning stops here, and goes on when execution reaches this place, or after sensing."""
 
     now: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class NullNetwork:
+class NullNetwork(Shared, Unpicklable):
     """Nothing to do; succeeds at once."""
 
 
@@ -106,7 +107,7 @@ Network = (
 )
 
 
-class Construct(ABC):
+class Construct(Shared, Unpicklable, ABC):
     """A network that is replaced by a call of an anonymous task when the domain is frozen.
 
     ``word`` is the name of the function that made it, ``parts`` are the networks in it. Planners

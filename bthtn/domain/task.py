@@ -11,6 +11,7 @@ from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.errors import Diagnostic
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.truth import value_text
 
 P = ParamSpec("P")
@@ -27,7 +28,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PrimitiveTask(Generic[P]):
+class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     """A task that is executed, not decomposed. Compared by identity.
 
     ``precondition`` is checked while planning and again when the task starts, ``exec_only``
@@ -65,7 +66,7 @@ class PrimitiveTask(Generic[P]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CompoundTask(Generic[P]):
+class CompoundTask(Shared, Unpicklable, Generic[P]):
     """A task that is decomposed by the first of its methods that works. Compared by identity.
 
     An anonymous task stands for a construct inside a network: ``origin`` is the word that the
@@ -94,7 +95,7 @@ Task = PrimitiveTask[Any] | CompoundTask[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaskCall:
+class TaskCall(Shared, Unpicklable):
     """A task with arguments: the leaf of every task network.
 
     Equal to another call of the same task when the arguments are equal values, or the very

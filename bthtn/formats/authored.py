@@ -48,12 +48,13 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition
+from bthtn.world.sharing import Unpicklable
 
 Kind = Literal["effects", "expected"]
 """``effects`` are applied while planning and on success, ``expected`` only while planning."""
 
 
-class _Read(Behaviour):
+class _Read(Unpicklable, Behaviour):
     """A leaf that describes a part of a task for ``task_from``, and cannot be ticked."""
 
     def update(self) -> NoReturn:
@@ -113,7 +114,7 @@ class Null(_Read):
         super().__init__("null")
 
 
-class Later(Selector):
+class Later(Unpicklable, Selector):
     """Alternatives that are all planned; one is chosen when execution reaches them."""
 
     def __init__(self, name: str, children: list[Behaviour]) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from bthtn.agent.agent import Agent
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Expression
+from bthtn.world.sharing import Unpicklable
 
 Member = Agent[Any, Any]
 Right = Callable[[Any], Expression[bool]]
@@ -29,7 +30,7 @@ class _Granted:
     ticks: int = 0
 
 
-class CombatCoordinator:
+class CombatCoordinator(Unpicklable):
     """Coordinates one group of agents by writing into their beliefs.
 
     At most ``attackers`` members have the right to attack the same target at once. ``right``
@@ -184,7 +185,7 @@ def grouped(
     return tuple(groups)
 
 
-class CombatUnits:
+class CombatUnits(Unpicklable):
     """A coordinator for each group, updated as the groups change.
 
     A group keeps the coordinator that most of its members had before. A member that changes to

@@ -18,14 +18,16 @@ from py_trees.decorators import Decorator
 
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.checked import checked
 from bthtn.kit.lottery import STEP, UNLISTED, Lottery, values_of
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import preorder
 from bthtn.world.fluent import FluentFamily
+from bthtn.world.sharing import Unpicklable
 
 
-class DrawnGoal(Decorator):
+class DrawnGoal(Unpicklable, Decorator):
     """Draws before its goal plans, and reports to the lottery what was done.
 
     ``values`` is the family of fluents from which methods take their ``value``; an action is
@@ -34,8 +36,10 @@ class DrawnGoal(Decorator):
     When it raises, or a precondition does, nothing is drawn.
     """
 
+    @checked
     def __init__(  # noqa: PLR0913 - what comes behind the lottery is given by name
         self,
+        name: str,
         goal: PlanGoal,
         lottery: Lottery,
         values: FluentFamily[str, float],
@@ -45,7 +49,7 @@ class DrawnGoal(Decorator):
         unlisted: float = UNLISTED,
         disabled: Callable[[], Collection[str]] = tuple,
     ) -> None:
-        super().__init__(f"draw for {goal.name}", goal)
+        super().__init__(name, goal)
         self.lottery = lottery
         self.listed: tuple[str, ...] = ()
         self.action = ""

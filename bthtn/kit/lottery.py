@@ -20,6 +20,7 @@ from bthtn.domain.chance import drawn_order
 from bthtn.errors import Diagnostic, DomainError, Severity, nearest
 from bthtn.world.expression import ALWAYS, Condition, StateView
 from bthtn.world.names import in_one_line, name_faults
+from bthtn.world.sharing import Shared, Unpicklable
 
 STEP: Final = 5
 UNLISTED: Final = 10_000
@@ -28,7 +29,7 @@ WAIT: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LotteryRow:
+class LotteryRow(Shared, Unpicklable):
     """One action of a table.
 
     Of rows whose ``precondition`` holds, those of a larger ``priority`` are listed first.
@@ -44,7 +45,7 @@ class LotteryRow:
     group: str = ""
 
 
-class LotteryTable:
+class LotteryTable(Shared, Unpicklable):
     """Rows of different actions, in the order in which they were written."""
 
     def __init__(self, *rows: LotteryRow) -> None:
@@ -72,7 +73,7 @@ class LotteryTable:
         )
 
 
-class Lottery:
+class Lottery(Unpicklable):
     """A table with the current weights of one agent. Equal seeds give equal draws.
 
     An action that fails ``patience`` times in a row is excluded from the next ``absence`` draws.

@@ -16,9 +16,10 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merging import merge
 from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
+from bthtn.world.sharing import Unpicklable
 
 
-class SkillTable:
+class SkillTable(Unpicklable):
     """The skills of each kind of agent, on top of a base domain."""
 
     def __init__(
@@ -58,7 +59,7 @@ class SkillTable:
         return self._merged[some]
 
 
-class SkillSlots:
+class SkillSlots(Unpicklable):
     """The skills that one agent has now: each slot holds one skill, or is empty.
 
     A change takes effect at the agent's next search. Running plans go on, and are replaced if there

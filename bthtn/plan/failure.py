@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bthtn.plan.nodes import Node
@@ -23,7 +23,7 @@ class Failure:
     what: str = ""
     node: Node | None = None
     reads: frozenset[Expression[Any]] = frozenset()
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}" if self.what else self.why

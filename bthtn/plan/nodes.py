@@ -11,11 +11,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork
+from bthtn.domain.network import (
+    DeferNetwork,
+    Network,
+    ParallelPolicy,
+    PauseNetwork,
+    network_text,
+)
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState
 
 
@@ -60,7 +67,7 @@ def cause_of(network: DeferNetwork | PauseNetwork) -> Suspension:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaskNode:
+class TaskNode(Shared, Unpicklable):
     """A primitive task with its arguments, planned footprint, duration in ticks, and cost.
 
     ``call`` is the call from which the arguments were computed, and ``binding`` that of the
@@ -80,7 +87,7 @@ class TaskNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScopeNode:
+class ScopeNode(Shared, Unpicklable):
     """A decomposition of a compound task by the method with index ``method`` into ``child``.
 
     ``name`` is the name of the method, which may depend on the state. ``cost`` and ``value`` are
@@ -105,7 +112,7 @@ class ScopeNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SequenceNode:
+class SequenceNode(Shared, Unpicklable):
     """Children that are run one after the other."""
 
     children: tuple[Node, ...]
@@ -115,7 +122,7 @@ class SequenceNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ParallelNode:
+class ParallelNode(Shared, Unpicklable):
     """Children that run at the same time; no child interferes with another."""
 
     children: tuple[Node, ...]
@@ -136,7 +143,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PriorityNode:
+class PriorityNode(Shared, Unpicklable):
     """Alternatives, one of which is chosen at run time.
 
     ``kept`` has the index that each child has among all alternatives of the network.
@@ -152,7 +159,7 @@ class PriorityNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Foreseen:
+class Foreseen(Shared, Unpicklable):
     """The tree that was planned ahead to check a suspended part (semantics 2.5.6), and its states.
 
     ``before`` is the state from which the whole plan began, ``written`` are the plan's writes up
@@ -170,7 +177,7 @@ class Foreseen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SuspendedNode:
+class SuspendedNode(Shared, Unpicklable):
     """Networks that are planned when execution reaches them, and the ``cause`` of suspension.
 
     ``ensures`` are the writes on which later parts rely after a deferred task, ``reads`` the
@@ -185,6 +192,11 @@ class SuspendedNode:
     reads: frozenset[Any] = frozenset()
     foreseen: Foreseen | None = None
 
+    @property
+    def left(self) -> str:
+        """What is left to be planned, as it would be written."""
+        return ", ".join(network_text(network, self.binding) for network in self.rest)
+
     def __str__(self) -> str:
         return f"suspended ({self.cause})"
 
@@ -194,7 +206,7 @@ class SuspendedNode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NullNode:
+class NullNode(Shared, Unpicklable):
     """Nothing to do."""
 
     def __str__(self) -> str:

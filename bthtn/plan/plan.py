@@ -9,16 +9,17 @@ from typing import Any, Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.goal import Action
 from bthtn.domain.network import Network, network_text
-from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, TaskNode
+from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.walk import flat, fold, footprint, leaves
+from bthtn.plan.walk import flat, fold, footprint, preferred_steps, preorder
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class Plan:
+class Plan(Shared, Unpicklable):
     """A plan for a goal, as a search has found it. Frozen.
 
     ``predicted`` is the state after the plan; fluents on which alternatives disagree are
@@ -95,12 +96,24 @@ class Plan:
 
     @property
     def steps(self) -> tuple[TaskNode, ...]:
-        """The primitive tasks, left to right."""
-        return tuple(leaves(self.tree))
+        """The primitive tasks, left to right; of a ``priority``, the preferred alternative only.
+
+        ``leaves(plan.tree)`` are those of all alternatives.
+        """
+        return tuple(preferred_steps(self.tree))
+
+    @property
+    def suspended(self) -> tuple[SuspendedNode, ...]:
+        """The parts that are left to be planned on arrival, left to right; empty if none is.
+
+        ``Planner.resuming(plan.domain, part)`` plans one of them.
+        """
+        nodes = (node for _, node in preorder(self.tree))
+        return tuple(node for node in nodes if isinstance(node, SuspendedNode))
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The primitive tasks with their arguments, left to right.
+        """The primitive tasks with their arguments, for those who have an executor of their own.
 
         The same as in ``steps``, but cheaper: the tree need not be made for them.
         """

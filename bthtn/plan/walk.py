@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar, assert_never
 
-from bthtn.domain.network import ParallelPolicy, network_text
+from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.merge import side_by_side
 from bthtn.plan.nodes import (
     NULL_NODE,
@@ -113,6 +113,17 @@ def leaves(root: Node) -> Iterator[TaskNode]:
     return (node for _, node in preorder(root) if isinstance(node, TaskNode))
 
 
+def preferred_steps(root: Node) -> Iterator[TaskNode]:
+    """The primitive tasks, left to right; of alternatives, those of the preferred one."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, TaskNode):
+            yield node
+        below = children_of(node)
+        pending.extend(below[:1] if isinstance(node, PriorityNode) else reversed(below))
+
+
 def copied(root: Node) -> Node:
     """An equal tree of new nodes.
 
@@ -146,8 +157,7 @@ def outline(root: Node) -> tuple[tuple[str, int], ...]:
 def node_text(node: Node) -> str:
     """The node without its children as text; different for different nodes."""
     if isinstance(node, SuspendedNode):
-        rest = ", ".join(network_text(network, node.binding) for network in node.rest)
-        return f"{node}: {rest}"
+        return f"{node}: {node.left}"
     if isinstance(node, PriorityNode):
         return f"{node} {node.kept}"
     return str(node)

@@ -42,6 +42,7 @@ from bthtn.planning.protocol import Settings
 from bthtn.planning.trace import SearchEvent
 from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import Fluent
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
 
 _AS_THEY_ARE: Final = frozenset({bool, int, str})
@@ -93,7 +94,7 @@ class CacheStatistics:
     entries: int
 
 
-class PlanCache:
+class PlanCache(Unpicklable):
     """A cache of plans that any number of planners, agents and threads can share.
 
     Holds at most ``entries`` answers and drops those that were not used lately. The answers for

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.plan.plan import Plan
-from bthtn.plan.walk import copied, leaves
+from bthtn.plan.walk import copied, preferred_steps
 from bthtn.planning.cache import Answer, Answers
 from bthtn.planning.protocol import RecordedSearch, SearchStatus
 from bthtn.planning.trace import SearchEvent, SearchListener
@@ -60,7 +60,7 @@ class CachedPlan:
             assert tree is not None, "without a tree there is no plan"
             if part == "tree":
                 return copied(tree)
-            return tuple((step.task, step.args) for step in leaves(tree))
+            return tuple((step.task, step.args) for step in preferred_steps(tree))
         if part in ("record", "expansions"):
             return getattr(self._answer, part)
         return getattr(self._planner, part)

@@ -7,8 +7,12 @@ from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from bthtn.checked import checked
 from bthtn.domain.builder import Domain
+from bthtn.domain.condition import held
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
+from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import grounded, projected
+from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -33,7 +37,10 @@ from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import RecordingView
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState, State
+from bthtn.world.trail import WorkingState
 
 S = TypeVar("S", bound=State)
 _OFTEN: Final = 2
@@ -59,7 +66,7 @@ class Trace(NamedTuple):
         return explanation_text(explained(self.events))
 
 
-class Planner(Generic[S]):
+class Planner(Unpicklable, Generic[S]):
     """Plans for one goal from any state of the domain.
 
     Everything that does not depend on the state is checked once. With a ``cache``, plans are
@@ -222,6 +229,41 @@ def find_plan(
     """
     planner: Planner[Any] = Planner(domain, goal, settings)
     return planner.plan(state, listener)
+
+
+@checked
+def apply(domain: Domain[S] | FrozenDomain, state: S, call: TaskCall) -> S:
+    """The state after a primitive task, as planning predicts it from this state.
+
+    Raises PlanningError if its precondition does not hold, or if it is not known what the task
+    does; DomainError for a compound task, and for a task or state of another domain.
+    """
+    whole, _ = question_of(domain, call, DEFAULT_SETTINGS)
+    start, task = start_of(whole, state), call.task
+    if not isinstance(task, PrimitiveTask):
+        message = f"'{task.name}' is a compound task: it is decomposed, not applied"
+        hint = f"find_plan(domain, state, {task.name}(…)).predicted is the state after it"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
+    recorder = RecordingView(start)
+    args = grounded(call, recorder, ())
+    if args is None:
+        raise _not_possible(call, f"{recorder.unknown} is unknown")
+    possible = held(task.precondition, start, args)
+    if not possible:
+        raise _not_possible(call, possible.why)
+    done = projected(task, args, recorder)
+    if done.writes is None:
+        raise _not_possible(call, f"its effects depend on {done.unknown}, which is unknown")
+    after = WorkingState(start)
+    for fluent, write in done.writes.items():
+        after.apply(fluent, write)
+    return whole.state_class.over(after.freeze())  # type: ignore[return-value]  # S is that class
+
+
+def _not_possible(call: TaskCall, reason: str) -> PlanningError:
+    hint = "plan what makes it possible, or apply that first"
+    message = f"{call} is not possible in this state: {reason}"
+    return PlanningError(Diagnostic("BT205", message, hint=hint))
 
 
 def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:

@@ -19,6 +19,7 @@ from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.least_cost import sums_below_zero
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
@@ -81,7 +82,7 @@ DEFAULT_SETTINGS = Settings()
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRequest:
+class PlanRequest(Shared, Unpicklable):
     """A request for a plan for a goal from a state.
 
     The state includes the seed, so draws depend on the state alone. With a ``bound``, only plans

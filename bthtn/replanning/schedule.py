@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.protocol import Search, SearchStatus
+from bthtn.world.sharing import Unpicklable
 
 
 class PlanningClient(Protocol):
@@ -52,7 +53,7 @@ class _Claim:
     is_active: bool = True
 
 
-class PlanningSchedule:
+class PlanningSchedule(Unpicklable):
     """Distributes at most ``budget`` expansions per frame among many goals.
 
     The most urgent of the waiting goals are served first. Urgency grows by the agent's priority

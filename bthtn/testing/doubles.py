@@ -37,6 +37,7 @@ from bthtn.agent.events import (
     LeafStarted,
 )
 from bthtn.views.events import line_of
+from bthtn.world.sharing import Unpicklable
 
 E = TypeVar("E", bound=AgentEvent)
 
@@ -72,7 +73,7 @@ class ScriptedError(Exception):
     """Raised by scripted operators at ``!`` and in the calls listed in ``raises``."""
 
 
-class ScriptedOperator:
+class ScriptedOperator(Unpicklable):
     """An operator that follows a script; bind the instance to a task.
 
     Each start of the task uses the next script, and the last script once they are used up. A
@@ -202,7 +203,7 @@ class ScriptedRun:
             self.faults.append(f"run {self._owner.runs.index(self)}: {fault}")
 
 
-class RecordingListener:
+class RecordingListener(Unpicklable):
     """An agent's listener that records all events."""
 
     def __init__(self) -> None:

@@ -16,6 +16,7 @@ from bthtn.world.expression import (
     as_expression,
 )
 from bthtn.world.footprint import RecordingView, Write, WriteKind
+from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
 from bthtn.world.value_type import ValueType
 
@@ -119,7 +120,7 @@ class FluentReference(Expression[T]):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Assignment:
+class Assignment(Shared, Unpicklable):
     """An effect as data: set the target to the value, or add the value to it if it ``grows``."""
 
     target: FluentReference[Any]

@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 from bthtn.world.diff import Change
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState, State, snapshot
 from bthtn.world.truth import Unknown
 
@@ -28,7 +29,7 @@ class Source(str):
     __slots__ = ()
 
 
-class Beliefs(Generic[S]):
+class Beliefs(Unpicklable, Generic[S]):
     """The state that an agent believes in; its sensors and finished tasks write to it.
 
     Writing the value that a fluent has already is no change. ``version`` counts changes. Each
@@ -167,7 +168,7 @@ class Beliefs(Generic[S]):
         return sum(map(len, self._watched.values())) + len(self._watched_whole)
 
 
-class Watch:
+class Watch(Unpicklable):
     """Collects the changes of some fluents that come from sources other than its ``own``.
 
     Sources are compared by identity.

@@ -16,7 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, get_args, overload
+from typing import (
+    Any,
+    Generic,
+    NoReturn,
+    Protocol,
+    SupportsIndex,
+    TypeVar,
+    cast,
+    get_args,
+    overload,
+)
 from weakref import WeakValueDictionary
 
 from bthtn.errors import Diagnostic, StateError, SymbolError, nearest
@@ -33,6 +43,7 @@ from bthtn.world.expression import (
     truth_part,
 )
 from bthtn.world.names import in_one_line
+from bthtn.world.sharing import Shared
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
 from bthtn.world.value_type import ValueType, value_type_of
 
@@ -69,7 +80,7 @@ class Fluent(FluentReference[T]):
 
     __slots__ = (
         *("__weakref__", "_is_stated", "_values"),
-        *("default", "index", "name", "plain_type", "volatile"),
+        *("default", "index", "name", "owner", "plain_type", "volatile"),
     )
 
     def __init__(
@@ -90,12 +101,20 @@ class Fluent(FluentReference[T]):
         self.volatile = volatile
         self.name = name
         self.index = index
+        self.owner: type | None = None
+        """The State class that declares it, None for a fluent that is not declared on one."""
 
     # A fluent is a name for a value, and so a key: {Soldier.health: 40}. It is found by identity.
     __hash__ = object.__hash__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        self.owner, self.name = owner, name
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Refer to it by the class that declares it: unpickled, it is the same fluent."""
+        if self.owner is None:
+            return super().__reduce_ex__(protocol)
+        return (_declared, (self.owner, self.name, self.index))
 
     @overload
     def __get__(self, instance: None, owner: Any) -> Fluent[T]: ...
@@ -174,6 +193,12 @@ class Fluent(FluentReference[T]):
             ) from None
 
 
+def _declared(owner: Any, name: str, index: Any = None) -> Any:
+    """The fluent or family of this name, or the member of the family with this index."""
+    found = owner.__dict__[name]
+    return found if index is None else found.member(index)
+
+
 def _index_text(index: object) -> str:
     return in_one_line(index) if isinstance(index, str) else value_text(index)
 
@@ -213,7 +238,7 @@ class MemberOf(FluentReference[T]):
         return f"{self.family.name}[{', '.join(one.text(binding) for one in several)}]"
 
 
-class FluentFamily(Generic[K, T]):
+class FluentFamily(Shared, Generic[K, T]):
     """Fluents of one name and type, distinguished by an index: ``on[b]``, ``distance[a, b]``.
 
     A member is made when it is first used, and kept as long as there are references to it.
@@ -222,6 +247,7 @@ class FluentFamily(Generic[K, T]):
 
     def __init__(self, prototype: Fluent[T], indices: ValueType | None) -> None:
         self.name = ""
+        self.owner: type | None = None
         self.indices = indices or ValueType((str,))
         self._is_stated = indices is not None
         self.prototype = prototype
@@ -229,7 +255,11 @@ class FluentFamily(Generic[K, T]):
         self._kinds = self.indices.kinds
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = self.prototype.name = name
+        self.owner, self.name = owner, name
+        self.prototype.name = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_declared, (self.owner, self.name))
 
     @overload
     def __get__(self, instance: None, owner: Any) -> FluentFamily[K, T]: ...
@@ -296,6 +326,7 @@ class FluentFamily(Generic[K, T]):
                 name=self.name,
                 index=index,
             )
+            made.owner = self.owner
             found = self._members.setdefault(index, made)
         return found
 

@@ -10,12 +10,13 @@ from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead
 from bthtn.world.schema import StateSchema, schema_from
+from bthtn.world.sharing import Shared
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
 
 V = TypeVar("V")
 
 
-class FrozenState:
+class FrozenState(Shared):
     """A snapshot: fluents and their values, never changed. Equal when all values are equal.
 
     Only values that differ from their fluent's default are kept.
@@ -53,6 +54,9 @@ class FrozenState:
         others.update(new.values)
         new.values = others
         return new
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FrozenState, (self.values,))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FrozenState) and self.values == other.values
@@ -203,6 +207,10 @@ class State(metaclass=_StateClass):
             )
         put(variable, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle a snapshot. Raises StateError like ``frozen``."""
+        return (_showing, (type(self), self.frozen()))
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._view == other._view
 
@@ -219,6 +227,10 @@ class State(metaclass=_StateClass):
 
 _set_view: Final = vars(State)["_view"].__set__
 """Sets the view of an instance, without looking whether there is a fluent of that name."""
+
+
+def _showing(state_class: type[State], values: FrozenState) -> State:
+    return state_class.over(values)
 
 
 def snapshot(state: State | FrozenState) -> FrozenState:

@@ -6,9 +6,10 @@ from abc import abstractmethod
 from typing import Any, NoReturn
 
 from bthtn.errors import SymbolError
+from bthtn.world.sharing import Shared, Unpicklable
 
 
-class Symbol:
+class Symbol(Shared, Unpicklable):
     """An object whose ``==`` and other operators make expressions.
 
     What needs a value now would silently go wrong: a look-up in a dictionary finds nothing, ``and``

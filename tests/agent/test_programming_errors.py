@@ -106,7 +106,7 @@ def test_errors_of_one_task_are_one_kind_whatever_its_arguments(caplog):
 
 
 def guarding(agent):
-    return Believes(agent, broken, name="guard")
+    return Believes("guard", agent, broken)
 
 
 def valued(agent):

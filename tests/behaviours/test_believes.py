@@ -7,7 +7,7 @@ from py_trees.composites import Sequence
 from bthtn import UNKNOWN, Domain
 from bthtn.agent.events import GoalEnded, PlanAborted
 from bthtn.behaviours import Agent, Believes, Operators, PlanGoal
-from bthtn.errors import DomainError, ExecutionError
+from bthtn.errors import ArgumentError, DomainError, ExecutionError
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 from bthtn.testing.strategies import World
 
@@ -26,40 +26,40 @@ def asked(leaf):
 
 
 def test_it_follows_what_the_agent_believes(cook):
-    leaf = Believes(cook, World.open)
+    leaf = Believes("guard", cook, World.open)
     assert asked(leaf) is Status.FAILURE
     cook.believe(World.open, True)
     assert asked(leaf) is Status.SUCCESS
-    assert leaf.name == "open"
+    assert leaf.name == "guard"
     assert leaf.feedback_message == "open is true: open = true"
 
 
 def test_what_is_unknown_is_not_believed(cook):
     cook.believe(World.open, UNKNOWN)
-    assert asked(Believes(cook, World.open)) is Status.FAILURE
-    assert asked(Believes(cook, ~World.open)) is Status.FAILURE
+    assert asked(Believes("guard", cook, World.open)) is Status.FAILURE
+    assert asked(Believes("guard", cook, ~World.open)) is Status.FAILURE
 
 
 def test_a_plain_function_is_a_condition_too(cook):
-    assert (
-        asked(Believes(cook, lambda world: world.count == 0, name="nothing yet")) is Status.SUCCESS
-    )
+    assert asked(Believes("nothing yet", cook, lambda world: world.count == 0)) is Status.SUCCESS
 
 
 def test_a_condition_that_raises_is_not_believed_and_says_why(cook):
-    leaf = Believes(cook, World.count % World.count == 1)
+    leaf = Believes("guard", cook, World.count % World.count == 1)
     assert asked(leaf) is Status.FAILURE
     assert "ZeroDivisionError" in leaf.feedback_message
 
 
 def test_what_is_no_condition_is_refused_when_the_tree_is_built(cook):
     with pytest.raises(DomainError, match="BT110"):
-        Believes(cook, World.count)
+        Believes("guard", cook, World.count)
 
 
 def test_before_a_goal_it_drops_the_plan_as_soon_as_it_is_not_believed_any_more(cook):
     goal = PlanGoal("rest", cook, wait())
-    tree = Sequence("while open", memory=False, children=[Believes(cook, World.open), goal])
+    tree = Sequence(
+        "while open", memory=False, children=[Believes("guard", cook, World.open), goal]
+    )
     cook.believe(World.open, True)
     tree.tick_once()
     assert goal.status is Status.RUNNING
@@ -67,6 +67,12 @@ def test_before_a_goal_it_drops_the_plan_as_soon_as_it_is_not_believed_any_more(
     tree.tick_once()
     assert goal.status is Status.FAILURE
     assert goal.feedback_message == "aborted"
+
+
+@pytest.mark.parametrize("named", [{}, {"name": "guard"}])
+def test_a_name_that_does_not_come_first_is_answered_with_the_order_to_write(cook, named):
+    with pytest.raises(ArgumentError, match=r"write Believes\(name, agent, condition, …\)"):
+        Believes(cook, World.open, **named)
 
 
 # a goal that ends as its guard turns false
@@ -85,7 +91,7 @@ class Guarded:
             "guard", domain, World(open=True), body=None, operators=operators, listener=self.heard
         )
         self.goal = PlanGoal("fight", self.agent, tuple(step() for step in steps))
-        guard = Believes(self.agent, World.open)
+        guard = Believes("guard", self.agent, World.open)
         self.tree = Sequence("while open", memory=False, children=[guard, self.goal])
 
 
@@ -130,27 +136,27 @@ def statuses(leaf, agent, fluent, values):
 
 
 def test_a_guard_on_a_noisy_value_has_separate_conditions_for_on_and_off(cook):
-    leaf = Believes(cook, World.count > 6, until=World.count < 3)
+    leaf = Believes("guard", cook, World.count > 6, until=World.count < 3)
     assert statuses(leaf, cook, World.count, [5, 7, 5, 3, 2, 5, 7]) == "FSSSFFS"
     cook.believe(World.count, UNKNOWN)
     assert ticks(leaf, 1) == "S"
 
 
 def test_what_is_on_stays_on_when_the_tree_was_somewhere_else(cook):
-    leaf = Believes(cook, World.count > 6, until=World.count < 3)
+    leaf = Believes("guard", cook, World.count > 6, until=World.count < 3)
     statuses(leaf, cook, World.count, [7])
     leaf.stop(Status.INVALID)
     assert statuses(leaf, cook, World.count, [5, 2, 5]) == "SFF"
 
 
 def test_a_guard_is_held_for_so_many_ticks(cook):
-    leaf = Believes(cook, World.open, hold=2)
+    leaf = Believes("guard", cook, World.open, hold=2)
     values = [False, True, False, False, True, False, False, False, False]
     assert statuses(leaf, cook, World.open, values) == "FSSSSSSFF"
 
 
 def test_an_interruption_ends_the_holding(cook):
-    leaf = Believes(cook, World.open, hold=5)
+    leaf = Believes("guard", cook, World.open, hold=5)
     statuses(leaf, cook, World.open, [True, False])
     leaf.stop(Status.INVALID)
     assert ticks(leaf, 1) == "F"
@@ -158,4 +164,4 @@ def test_an_interruption_ends_the_holding(cook):
 
 def test_a_guard_cannot_be_held_for_less_than_no_ticks(cook):
     with pytest.raises(ExecutionError, match="BT202"):
-        Believes(cook, World.open, hold=-1)
+        Believes("guard", cook, World.open, hold=-1)

@@ -64,6 +64,29 @@ def test_a_generator_that_raises_cleans_up_and_fails(stage, diary):
     assert diary == ["begin", "clean up"]
 
 
+@pytest.mark.parametrize("status", [Status.SUCCESS, Status.FAILURE, False, "done"])
+@pytest.mark.parametrize("word", ["returns", "yields"])
+def test_a_generator_that_answers_with_a_status_fails_and_says_what_to_write(stage, word, status):
+    def walk(agent):
+        yield status if word == "yields" else None
+        return status if word == "returns" else None
+
+    goal = stage.goal(stage.run_by("walk", walk), max_replans=0)
+    assert ticks(goal, 1 if word == "yields" else 2)[-1] == "F"
+    (ended,) = stage.heard.of(LeafEnded)
+    assert not ended.succeeded
+    assert isinstance(ended.error, ExecutionError)
+    assert f"the generator {word} {status!r}" in str(ended.error)
+    assert "return is success" in ended.error.diagnostics[0].hint
+
+
+def test_a_generator_may_yield_that_it_is_running(stage):
+    def walk(agent):
+        yield Status.RUNNING
+
+    assert stage.play(stage.run_by("walk", walk), 2) == "RS"
+
+
 def test_an_aborted_generator_cleans_up(stage, diary):
     goal = stage.goal(stage.run_by("walk", walking(diary)))
     goal.tick_once()

@@ -208,7 +208,7 @@ def test_a_domain_in_use_takes_no_more_tasks(domain, shoot):
     assert complaint(domain.primitive, "reload") == text("""
         [BT108] 'reload' comes too late: the domain is frozen
           where: domain 'combat'
-          hint: define every task before the domain is planned with for the first time
+          hint: define it before the first plan, or in a copy: domain = domain.copy()
     """)
 
 

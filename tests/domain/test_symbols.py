@@ -285,7 +285,7 @@ def test_an_agent_neither_senses_nor_believes_what_its_state_does_not_have(ridin
         with pytest.raises(BthtnError, match="BT102"):
             agent.believe(given, "park")
     with pytest.raises(BthtnError, match=r"write Rider\.at"):
-        Believes(agent, Other.at == "home")
+        Believes("home", agent, Other.at == "home")
     for asked in (Other.at, "cash"):
         with pytest.raises(BthtnError, match="BT102"):
             Rider().is_known(asked)

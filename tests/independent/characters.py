@@ -306,7 +306,7 @@ class Character:
             case 0 | 1:
                 self.seen["guards"] += 1
                 flag = getattr(World, random.choice(model.FLAGS))
-                guard = Believes(self.agent, flag if random.random() < 0.5 else ~flag)
+                guard = Believes("guard", self.agent, flag if random.random() < 0.5 else ~flag)
                 return py_trees.composites.Sequence("guarded", memory=False, children=[guard, goal])
             case 2:
                 self.seen["decorators"] += 1

@@ -27,7 +27,7 @@ def fighting(lottery=None, codes=(), **settings):
     agent = Agent("brawler", brawler, Brawler(), body=None, operators=operators)
     agent.listener = RecordingListener()
     goal = PlanGoal("fight", agent, battle_main(), max_replans=0, replanning=DRAWN)
-    drawn = DrawnGoal(goal, lottery or Lottery(TABLE, seed=3), Brawler.value, **settings)
+    drawn = DrawnGoal("draw", goal, lottery or Lottery(TABLE, seed=3), Brawler.value, **settings)
     drawn.setup_with_descendants()
     return drawn, agent
 
@@ -113,9 +113,8 @@ def test_when_another_plan_takes_over_the_first_action_has_failed():
         raise RuntimeError("he ducked")
 
     agent = Agent("brawler", brawler, Brawler(), body=None, operators=operators)
-    drawn = DrawnGoal(
-        PlanGoal("fight", agent, battle_main(), replanning=DRAWN), lottery, Brawler.value
-    )
+    goal = PlanGoal("fight", agent, battle_main(), replanning=DRAWN)
+    drawn = DrawnGoal("draw", goal, lottery, Brawler.value)
     lottery.failed("FullSwing")  # so that the first draw is a jab
     for _ in range(4):
         drawn.tick_once()

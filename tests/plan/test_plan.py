@@ -6,8 +6,21 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from bthtn import Domain, Fluent, Plan, PlanCache, Planner, State, find_plan, fluent, method
-from bthtn.plan.walk import outline
+from bthtn import (
+    Domain,
+    Fluent,
+    Plan,
+    PlanCache,
+    Planner,
+    State,
+    defer,
+    find_plan,
+    fluent,
+    method,
+    pause,
+    priority,
+)
+from bthtn.plan.walk import leaves, outline
 from bthtn.world.state import FrozenState
 
 
@@ -17,6 +30,7 @@ class Counter(State):
 
 counting = Domain("counting", Counter)
 step = counting.primitive("step", effects=Counter.count.becomes(1))
+wait = counting.primitive("wait")
 
 
 @counting.compound
@@ -135,3 +149,27 @@ def test_a_plan_can_be_replaced_in_part(deferred, made):
 
 def test_a_plan_can_be_copied_before_its_parts_are_made(deferred, made):
     assert outline(copy.copy(deferred).tree) == outline(made.tree)
+
+
+def test_what_is_left_of_a_plan_can_be_read_and_planned_from_anywhere():
+    plan = find_plan(counting, Counter(), (step(), defer(count()), pause(), step()))
+    assert [one.left for one in plan.suspended] == ["count", "pause, step"]
+    left, _ = plan.suspended
+    rest = Planner.resuming(plan.domain, left).plan(Counter(count=4))
+    assert [str(one) for one in rest.steps] == ["step", "step"]
+    assert not rest.suspended
+
+
+def test_each_branch_of_a_plan_has_its_own_rest():
+    plan = find_plan(counting, Counter(), priority((pause(), step()), (step(), pause(), count())))
+    assert [one.left for one in plan.suspended] == ["step", "count"]
+
+
+def test_the_steps_of_a_choice_are_those_of_the_preferred_alternative():
+    goal = (step(), priority((step(), wait()), wait()), step())
+    planner = Planner(counting, goal, cache=PlanCache())
+    for plan in (find_plan(counting, Counter(), goal), *(planner.plan(Counter()) for _ in "ab")):
+        assert [task.name for task, _ in plan.actions] == ["step", "step", "wait", "step"]
+        assert [str(one) for one in plan.steps] == ["step", "step", "wait", "step"]
+        assert [str(one) for one in leaves(plan.tree)] == ["step", "step", "wait", "wait", "step"]
+        assert "4 steps" in repr(plan)

@@ -506,3 +506,45 @@ def test_the_search_without_cleverness_answers_the_same_question():
     cost, steps = cheapest(pursuit_of(asked), asked.state)
     assert cost == 4
     assert [task.name for task, _ in steps] == ["unstack", "putdown", "pickup", "stack"]
+
+
+class Freight(State):
+    """Packages, and the vehicles that carry them from place to place."""
+
+    at: FluentFamily[str, str] = fluents(default="")
+
+
+def test_forward_search_evaluates_an_action_once_for_the_values_that_it_reads():
+    freight, asked = Domain("freight", Freight), []
+
+    @freight.primitive
+    def drive(truck: str, to: str):
+        def is_elsewhere(state):
+            asked.append((truck, to, state.at[truck]))
+            return state.at[truck] != to
+
+        return primitive(precondition=is_elsewhere, effects=Freight.at[truck].becomes(to))
+
+    @freight.primitive
+    def load(package: str, truck: str):
+        return primitive(
+            precondition=Freight.at[package] == Freight.at[truck],
+            effects=Freight.at[package].becomes(truck),
+        )
+
+    @freight.primitive
+    def unload(package: str, truck: str):
+        return primitive(
+            precondition=Freight.at[package] == truck,
+            effects=Freight.at[package].becomes(Freight.at[truck]),
+        )
+
+    places, trucks = ("mill", "port", "town"), ("red", "blue")
+    objects = {"to": places, "truck": trucks, "package": ("flour", "salt")}
+    goal = (Freight.at["flour"] == "port") & (Freight.at["salt"] == "mill")
+    start = Freight(at={"flour": "mill", "salt": "port", "red": "town", "blue": "town"})
+    plan = find_plan(freight, start, achieve(goal, objects=objects, forward=True))
+    assert len(plan.steps) == 7
+    assert plan.expansions > 100
+    assert len(set(asked)) == len(trucks) * len(places) ** 2
+    assert len(asked) <= len(set(asked)) + len(plan.steps), "once more for the plan that was found"

@@ -143,7 +143,9 @@ def tree_of(kind, agent, first, second):
         case "alone":
             return first
         case "choice":
-            guarded = Sequence("first", memory=False, children=[Believes(agent, World.open), first])
+            guarded = Sequence(
+                "first", memory=False, children=[Believes("open", agent, World.open), first]
+            )
             return Selector("root", memory=False, children=[guarded, second])
         case "in turn":
             return Sequence("root", memory=True, children=[first, second])

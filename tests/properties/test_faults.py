@@ -224,7 +224,7 @@ def scene(fault):  # noqa: C901, PLR0915 - one list of all kinds of code, read f
         sensors=sensors,
         listener=listener if "listener" in fault.modes else heard,
     )
-    guard = Believes(agent, lambda world: fault("guard", answer=world.open), name="guard")
+    guard = Believes("guard", agent, lambda world: fault("guard", answer=world.open))
     guarded = py_trees.composites.Sequence(
         "guarded", memory=False, children=[guard, PlanGoal("guarded goal", agent, some(), budget=3)]
     )

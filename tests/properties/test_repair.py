@@ -7,6 +7,7 @@ from hypothesis import Phase, assume, event, find, given, settings
 from hypothesis import strategies as st
 
 from bthtn.domain.network import ParallelPolicy
+from bthtn.plan import leaves
 from bthtn.plan.nodes import ParallelNode, PriorityNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.validate import validate
@@ -32,19 +33,20 @@ def broken_plans(draw):
     search.advance()
     assume(search.plan is not None and search.plan.steps)
     plan, other = search.plan, draw(states())
+    steps = [*leaves(plan.tree)]
     branches = any(isinstance(node, ParallelNode | PriorityNode) for _, node in preorder(plan.tree))
-    done = 0 if branches else draw(st.integers(0, len(plan.steps) - 1))
+    done = 0 if branches else draw(st.integers(0, len(steps) - 1))
     changed = draw(st.sampled_from([VARIABLES, VARIABLES[:5], VARIABLES[5:], []]))
     now = problem.state.changed({one: other.get(one) for one in changed})
     progress = Progress(
         plan.tree,
-        {step: Stage.AHEAD if n >= done else Stage.FINISHED for n, step in enumerate(plan.steps)},
+        {step: Stage.AHEAD if n >= done else Stage.FINISHED for n, step in enumerate(steps)},
     )
     failure = validity_of(progress, problem.domain, now).failure
     avoiding = {}
     node = None if failure is None else failure.node
     if node is None:
-        node = plan.steps[draw(st.integers(done, len(plan.steps) - 1))]
+        node = steps[draw(st.integers(done, len(steps) - 1))]
         avoiding = {(node.task, node.args): "it failed"}
     return Broken(problem, plan, remaining_plan(progress, node), now, avoiding, done)
 
@@ -84,7 +86,7 @@ def test_a_repaired_plan_works_to_its_end_and_leads_where_it_says(drawn):
         return
     left = rest.progress(repair.plan.tree)
     assert validity_of(left, problem.domain, now).failure is None
-    part = [step for step in repair.plan.steps if step not in old.steps]
+    part = [step for step in leaves(repair.plan.tree) if step not in {*leaves(old.tree)}]
     assert not any((step.task, step.args) in avoiding for step in part)
     if done == 0 and is_whole(problem, repair.plan):
         # Unlike a new plan, what is kept may have to do with things that are unknown by now.
@@ -99,10 +101,10 @@ def test_what_lies_beside_the_part_is_the_very_same(drawn):
     if repair.advance() is not SearchStatus.SOLVED:
         return
     scopes = [node for _, node in preorder(drawn.rest.tree) if str(node) == repair.part]
-    old = set(drawn.plan.steps)
-    kept = [step for step in repair.plan.steps if step in old]
+    old = set(leaves(drawn.plan.tree))
+    kept = [step for step in leaves(repair.plan.tree) if step in old]
     assert any(
-        kept == [step for step in drawn.plan.steps if step not in inside]
+        kept == [step for step in leaves(drawn.plan.tree) if step not in inside]
         for inside in ({node for _, node in preorder(scope)} for scope in scopes)
     )
 

@@ -16,6 +16,7 @@ from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import NullNetwork
 from bthtn.domain.task import CompoundTask
+from bthtn.plan import leaves
 from bthtn.plan.nodes import ParallelNode, PriorityNode, ScopeNode, SuspendedNode
 from bthtn.plan.walk import preorder
 from bthtn.planning import trace
@@ -93,17 +94,17 @@ def plan_features(problem, plan):
         yield "a member of a family is read or written"
     if any(fluent.volatile for fluent in touched):
         yield "a volatile fluent is read or written"
-    if any(task.footprint.uses for task in plan.steps):
+    if any(task.footprint.uses for task in leaves(plan.tree)):
         yield "a resource is used"
-    if any(task.task.expected for task in plan.steps):
+    if any(task.task.expected for task in leaves(plan.tree)):
         yield "an effect is expected"
-    if any(isinstance(e, FunctionEffect) for task in plan.steps for e in task.task.effects):
+    if any(isinstance(e, FunctionEffect) for task in leaves(plan.tree) for e in task.task.effects):
         yield "an effect is a plain function"
-    if any(isinstance(task.task.precondition, Computed) for task in plan.steps):
+    if any(isinstance(task.task.precondition, Computed) for task in leaves(plan.tree)):
         yield "a condition is a plain function"
     told = {
         fluent
-        for task in plan.steps
+        for task in leaves(plan.tree)
         for fluent, write in task.footprint.writes.items()
         if write.value is UNKNOWN
     }

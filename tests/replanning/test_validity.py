@@ -3,6 +3,7 @@
 import pytest
 
 from bthtn import UNKNOWN, Domain, Planner, defer, method, one_of, parallel, priority, random_of
+from bthtn.plan import leaves
 from bthtn.plan.nodes import PriorityNode, SuspendedNode
 from bthtn.plan.walk import preorder
 from bthtn.replanning.progress import Progress, Stage
@@ -25,7 +26,8 @@ def planned(domain, goal, **given):
 
 def seen(plan, *stages, passed=None, planned_for=None, **given):
     """The validity of a plan of which the steps are at these stages, the others ahead."""
-    steps = dict(zip(plan.steps, (*stages, *[AHEAD] * len(plan.steps)), strict=False))
+    nodes = [*leaves(plan.tree)]
+    steps = dict(zip(nodes, (*stages, *[AHEAD] * len(nodes)), strict=False))
     progress = Progress(plan.tree, steps, planned_for or {}, passed or {})
     return validity_of(progress, plan.domain, World(**given).frozen())
 

@@ -8,6 +8,7 @@ from bthtn.examples.trees.soldier.body import FULL
 from bthtn.examples.trees.soldier.operators import operators
 from bthtn.examples.trees.soldier.tree import placed_in
 from bthtn.examples.trees.soldier.world import World
+from bthtn.plan import leaves
 from bthtn.testing.doubles import RecordingListener
 
 IN_FRONT = (5, 4)  # from here the soldier sees the enemy, and cover is three steps away
@@ -108,7 +109,7 @@ class Scene:
         """The steps of every plan that was adopted, mended ones too."""
         told = self.heard.events
         adopted = [event for event in told if isinstance(event, PlanAdopted | PlanRepaired)]
-        return [[str(step) for step in event.plan.steps] for event in adopted]
+        return [[str(step) for step in leaves(event.plan.tree)] for event in adopted]
 
 
 @pytest.fixture

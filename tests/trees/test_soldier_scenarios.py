@@ -80,7 +80,7 @@ def test_an_ally_kills_the_enemy_while_the_soldier_runs(scene):
     kill(scene.world)
     scene.tick()
     assert [event.task for event in scene.heard.of(LeafAborted)] == ["move_to_cover", "wait(3)"]
-    assert [event.reason for event in scene.heard.of(PlanAborted)] == ["'target or noise' failed"]
+    assert [event.reason for event in scene.heard.of(PlanAborted)] == ["'alarmed' failed"]
     assert scene.end_of("run to cover") == "taken back"
     assert scene.body.orders["legs"].name == "patrol"
     assert "shoot" not in scene.started
@@ -215,6 +215,6 @@ def test_a_dead_soldier_does_nothing_any_more(scene):
     scene.world.soldier.health = 0
     scene.tick()
     assert scene.heard.running() == []
-    assert [event.reason for event in scene.heard.of(PlanAborted)] == ["'health > 0' failed"]
+    assert [event.reason for event in scene.heard.of(PlanAborted)] == ["'alive' failed"]
     assert not any(order.pending for order in scene.orders)
     assert scene.character.finished

@@ -19,7 +19,7 @@ Gunner = Agent[Any, None]
 
 def rule(agent: Gunner, condition: Condition, action: Behaviour) -> Behaviour:
     """もし…なら: do something if something holds."""
-    asked = Believes(agent, condition)
+    asked = Believes(str(condition), agent, condition)
     return Sequence(f"if {asked.name}", memory=False, children=[asked, action])
 
 

@@ -77,7 +77,7 @@ class Begin(Behaviour):
 
 def played(agent: Gunner, one: Round) -> Behaviour:
     """A round: begin, and behave until everything is done."""
-    won = Believes(agent, (Shooter.needed == 0) & ~Medic.ally_hurt)
+    won = Believes("won", agent, (Shooter.needed == 0) & ~Medic.ally_hurt)
     going_on = SuccessIsRunning("go on", one.behave(agent))
     until_won = Selector("until won", memory=False, children=[won, going_on])
     return Sequence(one.name, memory=True, children=[Begin(agent, one.start), until_won])

@@ -30,5 +30,5 @@ def character(seed: int = 0) -> Character:
     def is_over() -> bool:
         return lottery.draws > ROUNDS
 
-    root = DrawnGoal(fight, lottery, Brawler.value)
+    root = DrawnGoal("draw for fight", fight, lottery, Brawler.value)
     return Character(root, agent, sense=sense, finished=is_over)

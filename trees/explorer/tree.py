@@ -42,7 +42,7 @@ def explorer(agent: Explorers, work: Callable[[Explorers], Behaviour] = pursue) 
 
     When nothing can be planned he looks again: what is in the way may have moved.
     """
-    crowded = Believes(agent, Walker.crowded)
+    crowded = Believes("crowded", agent, Walker.crowded)
     give_way = Sequence("give way", memory=False, children=[crowded, Turn("turn", agent.body)])
     look_again = Turn("look again", agent.body)
     return Selector("explorer", memory=False, children=[give_way, work(agent), look_again])

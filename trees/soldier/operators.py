@@ -73,7 +73,7 @@ def no_line_of_fire(agent: Rifle) -> None:
 @operators.bind(combat.search_enemy)
 def search_enemy(agent: Rifle) -> Behaviour:
     """A step may be a behaviour tree of its own: go and look, until the enemy is in sight."""
-    found = Believes(agent, Soldier.target & Soldier.line_of_fire)
+    found = Believes("found", agent, Soldier.target & Soldier.line_of_fire)
     go = CarryOut("go to the noise", agent.body.go_to_noise)
     look = CarryOut("look around", agent.body.look_around)
     seek = Sequence("seek", memory=True, children=[go, look])

@@ -21,20 +21,20 @@ def soldier(agent: Agent[Soldier, Body]) -> Behaviour:
     """The whole character. Every tick begins at the top: what stands further left takes over."""
     body = agent.body
 
-    hurt = Believes(agent, (Rifleman.health < 40) & Rifleman.medkit)
+    hurt = Believes("hurt", agent, (Rifleman.health < 40) & Rifleman.medkit)
     hide = CarryOut("break contact", body.break_contact)
     heal = CarryOut("use medkit", body.use_medkit)
     recover = Sequence("recover", memory=True, children=[hide, heal])
     survive = Sequence("survive", memory=False, children=[hurt, recover])
 
-    alarmed = Believes(agent, Soldier.target | Rifleman.noise)
+    alarmed = Believes("alarmed", agent, Soldier.target | Rifleman.noise)
     combat_plan = PlanGoal("fight", agent, fight())
     engage = Sequence("engage", memory=False, children=[alarmed, combat_plan])
 
     patrol = CarryOut("patrol", body.patrol)
     act = Selector("act", memory=False, children=[survive, engage, patrol])
 
-    alive = Believes(agent, Rifleman.health > 0)
+    alive = Believes("alive", agent, Rifleman.health > 0)
     return Sequence("soldier", memory=False, children=[alive, act])
 
 

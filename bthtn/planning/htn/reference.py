@@ -49,6 +49,7 @@ from bthtn.planning.protocol import PlanRequest
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -119,7 +120,7 @@ class Place:
     above: tuple[tuple[CompoundTask[Any], tuple[Any, ...], Moment], ...] = ()
 
 
-class Reference:
+class Reference(Unpicklable):
     """The recursive planner for one request."""
 
     def __init__(self, request: PlanRequest) -> None:

@@ -39,12 +39,13 @@ from bthtn.planning.partial import cut
 from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user
 from bthtn.planning.trace import SearchListener
 from bthtn.world.fluent import Fluent
+from bthtn.world.sharing import Unpicklable
 
 AHEAD: Final = 8
 """Times the slice that an accelerator may search ahead: it is about as many times faster."""
 
 
-class HtnSearch:
+class HtnSearch(Unpicklable):
     """One search for a plan, advanced by its caller. Deterministic for equal input."""
 
     __slots__ = (

@@ -70,11 +70,18 @@ def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Contribution:
     return _contribution(_assembled(root[BODY], root[BINDING], below))
 
 
-def actions_of(log: Iterable[Entry]) -> tuple[tuple[PrimitiveTask[Any], tuple[Any, ...]], ...]:
-    """Return the primitive tasks planned in a log, with their arguments."""
-    return tuple(
-        (entry[KIND].task, entry[BINDING]) for entry in log if type(entry[KIND]) is PrimitiveRow
-    )
+def actions_of(
+    log: Iterable[Entry],
+) -> tuple[tuple[PrimitiveTask[Any], tuple[Any, ...]], ...] | None:
+    """Return the primitive tasks planned in a log, with their arguments; None with alternatives."""
+    actions = []
+    for entry in log:
+        kind = entry[KIND]
+        if type(kind) is PrimitiveRow:
+            actions.append((kind.task, entry[BINDING]))
+        elif kind is Mark.BRANCHES and isinstance(entry[NETWORK], PriorityNetwork):
+            return None
+    return tuple(actions)
 
 
 def footprint_of(log: Sequence[Entry], start: int, values: Values) -> Footprint:

@@ -6,7 +6,7 @@ cannot analyse. The branching factor is larger, as actions irrelevant to the goa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from bthtn.errors import PlanningError
 from bthtn.planning import trace
 from bthtn.planning.least_cost import below_zero
 from bthtn.planning.strips.a_star import AStar, SearchNode
-from bthtn.planning.strips.simulate import SimulatedState, simulate_action
+from bthtn.planning.strips.simulate import RememberedAction, SimulatedState
 from bthtn.world.expression import Binding, Expression, StateView, conjuncts
 from bthtn.world.footprint import RecordingView
 from bthtn.world.truth import UNKNOWN, value_text
@@ -39,7 +39,7 @@ class ForwardSearch(AStar[SimulatedState]):
     ) -> None:
         super().__init__(listener)
         self._pursuit = pursuit
-        self._actions = actions
+        self._actions = tuple(map(RememberedAction, actions))
         self._view = view
         self._binding = binding
         self._conjuncts = conjuncts(pursuit.condition) if heuristic == "unmet" else ()
@@ -62,8 +62,8 @@ class ForwardSearch(AStar[SimulatedState]):
         for action in self._actions:
             self._try(action, node)
 
-    def _try(self, action: Action, node: SearchNode[SimulatedState]) -> None:
-        step, read = simulate_action(action, node.state)
+    def _try(self, remembered: RememberedAction, node: SearchNode[SimulatedState]) -> None:
+        action, (step, read) = remembered.action, remembered.outcome(node.state)
         if step.possible is True and step.writes is not None:
             if not step.cost >= 0:
                 raise PlanningError(below_zero(step.cost, f"action '{call_text(*action)}'"))
@@ -81,12 +81,12 @@ class ForwardSearch(AStar[SimulatedState]):
         read = RecordingView(state)
         truth = self._pursuit.condition.evaluate(read, self._binding)
         if truth is UNKNOWN:
-            self._note_unknown(read)
+            self._note_unknown(read.readings)
         return truth is True
 
-    def _note_unknown(self, read: RecordingView) -> None:
+    def _note_unknown(self, readings: Mapping[Expression[Any], Any]) -> None:
         """Record the first unknown fluent, unless only actions have made it unknown."""
-        for fluent, value in read.readings.items():
+        for fluent, value in readings.items():
             if value is UNKNOWN and self._unknown is None and self._view.get(fluent) is UNKNOWN:
                 self._unknown = fluent
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bthtn.domain.goal import Action
 from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.plan.nodes import TaskNode
-from bthtn.world.expression import StateView
+from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import RecordingView, Write, WriteKind
 from bthtn.world.truth import UNKNOWN
 
 _ABSENT: Final = object()
+_MOST_KNOWN: Final = 10_000
+"""Outcomes and reads that one action remembers; then it begins anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +74,50 @@ def simulate_action(action: Action, state: SimulatedState) -> tuple[TaskEffects,
     """The effects of the action in this state, and the view that recorded its reads."""
     view = RecordingView(state)
     return projected(*action, view), view
+
+
+class Outcome(NamedTuple):
+    """What an action does in a state, and the fluents that this depends on, with their values."""
+
+    effects: TaskEffects
+    readings: Mapping[Expression[Any], Any]
+
+
+class RememberedAction:
+    """An action that is evaluated once for each combination of the values that it reads.
+
+    A search tries every action in thousands of states, and most actions read two or three fluents.
+    """
+
+    __slots__ = ("_known", "action")
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+        self._known: dict[tuple[Any, ...], Expression[Any] | Outcome] = {}
+        """For the values read so far, with their types: the fluent to read next, or the outcome."""
+
+    def outcome(self, state: SimulatedState) -> Outcome:
+        """The outcome of the action in this state."""
+        read: tuple[Any, ...] = ()
+        found = self._known.get(read)
+        while not (found is None or isinstance(found, Outcome)):
+            value = state.get(found)
+            read += (type(value), value)
+            found = self._known.get(read)
+        return self._evaluated(state) if found is None else found
+
+    def _evaluated(self, state: SimulatedState) -> Outcome:
+        effects, view = simulate_action(self.action, state)
+        outcome = Outcome(effects, view.readings)
+        known = self._known
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        read: tuple[Any, ...] = ()
+        for fluent, value in view.readings.items():
+            known[read] = fluent
+            read += (type(value), value)
+        known[read] = outcome
+        return outcome
 
 
 def simulate_plan(

@@ -32,6 +32,7 @@ from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.recording import RecordingState
+from bthtn.world.sharing import Unpicklable
 
 
 def is_goal_alone(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
@@ -50,7 +51,7 @@ def _pursuit(domain: FrozenDomain, goal: Network) -> Pursuit | None:
     return pursued(methods[0].body) if methods else None
 
 
-class StripsSearch:
+class StripsSearch(Unpicklable):
     """A deterministic search for the actions that achieve a goal."""
 
     def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
