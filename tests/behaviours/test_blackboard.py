@@ -26,6 +26,7 @@ floor = Domain("floor", Robot)
 @pytest.fixture(autouse=True)
 def board():
     """A client of somebody else's, on a board that must be afterwards as it was before."""
+    Blackboard.clear()  # of what the manual has left there
     before = everything()
     client = Client(name="driver")
     for key in ("battery", "pose"):
