@@ -9,8 +9,16 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
 from bthtn import Condition, Expression, NetworkLike
-from bthtn.behaviours import Agent, Believes, Character, Completion, Operators, PlanGoal
-from bthtn.behaviours import Running, Sensors
+from bthtn.behaviours import (
+    Agent,
+    Believes,
+    Character,
+    Completion,
+    Operators,
+    PlanGoal,
+    Running,
+    Sensors,
+)
 from bthtn.examples.domains.guard import domain
 from bthtn.examples.domains.guard.domain import HEARD, SEEN, Guard, Room, guard
 
