@@ -227,9 +227,9 @@ class _CaseFile:
                 as_text = isinstance(raw, str) and (
                     issubclass(fluent.value_type, Enum) or raw in ("unknown", "none")
                 )
-                if isinstance(raw, list) and fluent.value_type in COLLECTIONS:
-                    raw = fluent.value_type(raw)
                 value = fluent.parse(raw) if as_text else raw
+                if isinstance(raw, list) and fluent.value_type in COLLECTIONS:
+                    value = fluent.value_type(raw)
                 fluent.check(value)
                 yield fluent, value
 
