@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any, Final
 
 from bthtn import (
     Domain,
@@ -47,6 +48,9 @@ class Guard(State):
 
 HEARD = ~Guard.noise.is_in([None])
 SEEN = ~Guard.intruder.is_in([None])
+# As arguments of tasks; type checkers expect the value there that the expression will have.
+NOISE: Final[Any] = Guard.noise
+INTRUDER: Final[Any] = Guard.intruder
 HANDS = Resource("hands")
 
 guard = Domain("guard", Guard)
@@ -91,7 +95,7 @@ def cuff(where: Room) -> Primitive:
 @guard.compound
 def arrest() -> Methods:
     """Help is called on the way; without a radio he goes alone."""
-    caught = with_cleanup(go(Guard.intruder), cuff(Guard.intruder), finally_=put_out())
+    caught = with_cleanup(go(INTRUDER), cuff(INTRUDER), finally_=put_out())
     yield method(parallel(call(), caught), when=SEEN & Guard.radio_works & ~Guard.called)
     yield method(caught, when=SEEN)
 
@@ -99,7 +103,7 @@ def arrest() -> Methods:
 @guard.compound
 def investigate() -> Methods:
     """Who is there is not known before he has looked, so nothing is planned behind the look."""
-    yield method(go(Guard.noise), look_around(), when=HEARD)
+    yield method(go(NOISE), look_around(), when=HEARD)
 
 
 @guard.compound

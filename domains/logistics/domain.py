@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from bthtn import (
     Domain,
     Fluent,
@@ -34,6 +36,10 @@ class Logistics(State):
 
 
 logistics = Domain("logistics", Logistics)
+# As arguments of tasks; type checkers expect the value there that an expression will have.
+AT: Final[Any] = Logistics.at
+AIRPORT: Final[Any] = Logistics.airport
+DESTINATION: Final[Any] = Logistics.destination
 
 
 @logistics.primitive
@@ -76,7 +82,7 @@ def deliver_orders() -> Methods:
     """Whatever is not where it is wanted, one after the other."""
     package = one_of(Logistics.orders)
     yield method(
-        deliver(package, Logistics.destination[package]),
+        deliver(package, DESTINATION[package]),
         deliver_orders(),
         when=Logistics.at[package] != Logistics.destination[package],
     )
@@ -90,8 +96,8 @@ def deliver(package: str, to: str) -> Methods:
     there = Logistics.city[to]
     yield method(by_truck(package, to), when=here == there)
     yield method(
-        by_truck(package, Logistics.airport[here]),
-        by_plane(package, Logistics.airport[there]),
+        by_truck(package, AIRPORT[here]),
+        by_plane(package, AIRPORT[there]),
         by_truck(package, to),
     )
 
@@ -101,7 +107,7 @@ def by_truck(package: str, to: str) -> Methods:
     truck = one_of(Logistics.trucks)
     yield method(when=Logistics.at[package] == to)
     yield method(
-        move_truck(truck, Logistics.at[package]),
+        move_truck(truck, AT[package]),
         load(package, truck),
         move_truck(truck, to),
         unload(package, truck),
@@ -114,7 +120,7 @@ def by_plane(package: str, airport: str) -> Methods:
     """A plane that is here already is the best one."""
     plane = one_of(Logistics.planes, key=lambda state, plane: state.at[plane] != state.at[package])
     yield method(
-        move_plane(plane, Logistics.at[package]),
+        move_plane(plane, AT[package]),
         load(package, plane),
         move_plane(plane, airport),
         unload(package, plane),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from bthtn import (
     Condition,
@@ -21,10 +21,11 @@ from bthtn import (
 
 Person = Literal["alice", "bob"]
 Taxi = Literal["taxi1", "taxi2"]
+TAXIS: Final[tuple[Taxi, ...]] = ("taxi1", "taxi2")
 Place = Literal["home_a", "home_b", "park", "station"]
 
 
-def both_ways(roads: Mapping[tuple[Place, Place], int]) -> dict[tuple[Place, Place], int]:
+def both_ways(roads: Mapping[tuple[Place, Place], float]) -> dict[tuple[Place, Place], float]:
     """A table that says the same of a road in both directions."""
     return {**roads, **{(end, start): km for (start, end), km in roads.items()}}
 
@@ -37,7 +38,7 @@ class Town(State):
     free: FluentFamily[Taxi, bool] = fluents(default=True)
     cash: FluentFamily[Person, float] = fluents(default=20.0)
     owes: FluentFamily[Person, float] = fluents(default=0.0)
-    km: FluentFamily[tuple[Place, Place], int] = fluents(default=100)
+    km: FluentFamily[tuple[Place, Place], float] = fluents(default=100.0)
 
 
 ROADS = both_ways(
@@ -52,7 +53,7 @@ ROADS = both_ways(
 )
 
 
-def fare(km: Expression[int]) -> Expression[float]:
+def fare(km: Expression[float]) -> Expression[float]:
     """What a ride costs."""
     return 1.5 + km * 0.5
 
@@ -102,7 +103,7 @@ def can_pay(person: Person, to: Place) -> Condition:
 
 @simple_travel.compound
 def travel(person: Person, to: Place) -> Methods:
-    taxi = one_of(["taxi1", "taxi2"])
+    taxi = one_of(TAXIS)
     yield method(when=Town.at[person] == to)
     yield method(walk(person, to), when=Town.km[Town.at[person], to] <= 2)
     yield method(
