@@ -47,7 +47,7 @@ class Guard(State):
 
 
 HEARD = ~Guard.noise.is_in([None])
-SEEN = ~Guard.intruder.is_in([None])
+SEEN = ~Guard.intruder.is_in([None]) & ~Guard.arrested
 # As arguments of tasks; type checkers expect the value there that the expression will have.
 NOISE: Final[Any] = Guard.noise
 INTRUDER: Final[Any] = Guard.intruder
@@ -84,11 +84,7 @@ def walk(to: Room) -> Primitive:
 @guard.primitive
 def cuff(where: Room) -> Primitive:
     here = (Guard.at == where) & (Guard.intruder == where)
-    over = [
-        Guard.arrested.becomes(True),
-        Guard.intruder.becomes(None),
-        Guard.noise.becomes(None),
-    ]
+    over = [Guard.arrested.becomes(True), Guard.noise.becomes(None)]
     return primitive(precondition=here, during=here, effects=over, duration=2, uses=HANDS)
 
 

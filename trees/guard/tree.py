@@ -74,7 +74,7 @@ def ears(agent: Guardian) -> Mapping[Expression[Any], object]:
 def eyes(agent: Guardian) -> Mapping[Expression[Any], object]:
     """Where the burglar is, or has run to."""
     seen = agent.body.seen
-    return {Guard.intruder: seen} if seen and not agent.beliefs.now.arrested else {}
+    return {Guard.intruder: seen} if seen else {}
 
 
 @sensors.sensor(Guard.lit, Guard.charged)
