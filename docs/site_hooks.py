@@ -2,15 +2,20 @@
 
 The pages are written for whoever reads the repository: they link to files beside the manual. The
 site has none of these but the changelog, so such a link becomes the name of the file. The pages of
-the API reference, with signatures and defaults, are made of the docstrings.
+the API reference, with signatures and defaults, are made of the docstrings; below each name is a
+link to the section of the manual that first uses it.
 """
 
+import ast
+import doctest
 import importlib
 import posixpath
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from markdown.extensions.toc import slugify
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
@@ -28,6 +33,7 @@ PACKAGES = (
 )
 """The public packages, in the order of docs/api.md."""
 
+PART = re.compile(r"^(#+) ([^\n]*)|^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?!https?:)[^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -35,16 +41,65 @@ def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
     """Add the changelog and a page of reference for each public package."""
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     files.append(File.generated(config, "changelog.md", content=changelog))
+    used = examples()
     for package in PACKAGES:
-        files.append(File.generated(config, f"reference/{package}.md", content=reference(package)))
+        content = reference(package, used)
+        files.append(File.generated(config, f"reference/{package}.md", content=content))
     return files
 
 
-def reference(package: str) -> str:
-    """A page with all public names of a package, in alphabetical order."""
-    names = sorted(importlib.import_module(package).__all__, key=str.casefold)
-    entries = [f"::: {package}.{name}\n" for name in names]
-    return "\n".join([f"# {package}\n", *entries])
+def public_names(package: str) -> list[str]:
+    """The public names of a package, in alphabetical order."""
+    return sorted(importlib.import_module(package).__all__, key=str.casefold)
+
+
+def reference(package: str, used: dict[str, str]) -> str:
+    """A page with all public names of a package, and where the manual uses each."""
+    entries = [f"# {package}\n"]
+    for name in public_names(package):
+        entries += [f"::: {package}.{name}\n", f"Example: {used[f'{package}.{name}']}\n"]
+    return "\n".join(entries)
+
+
+def examples() -> dict[str, str]:
+    """Links, as from a page of the reference, to the first code that uses each public name.
+
+    Only code that tests run counts. Pages have the order of the navigation. The chapters of the
+    tutorial continue one program, so that a name is imported in one and used in the next.
+    """
+    found: dict[str, str] = {}
+    homes: dict[str, str] = {}
+    navigation = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:")[2]
+    for page in re.findall(r"(?<=[ :])(?!reference/)([\w/-]+\.md)$", navigation, re.MULTILINE):
+        if not page.startswith("tutorial/"):
+            homes = {}
+        path = ROOT / "docs" / page
+        for link, code in code_of(path) if path.exists() else ():
+            for node in ast.walk(ast.parse(code)):
+                if isinstance(node, ast.ImportFrom) and node.module in PACKAGES:
+                    homes |= {one.name: f"{node.module}.{one.name}" for one in node.names}
+                elif isinstance(node, ast.Name) and node.id in homes:
+                    found.setdefault(homes[node.id], link)
+    return found
+
+
+def code_of(path: Path) -> Iterator[tuple[str, str]]:
+    """The blocks of Python that a page shows, each with a link to its section."""
+    shown = re.sub(r"<!---.*?--->", "", path.read_text("utf-8"), flags=re.DOTALL)
+    title = heading = anchor = ""
+    for marks, text, language, code in PART.findall(shown):
+        if marks:
+            heading = re.sub(r"[`*]", "", text)
+            title = title or heading
+            anchor = "" if heading == title else f"#{slugify(heading, '-')}"
+        if language != "python":
+            continue
+        label = title if heading == title else f"{title}, {heading}"
+        page = path.relative_to(ROOT / "docs").as_posix()
+        source = code
+        if code.startswith(">>>"):
+            source = "".join(one.source for one in doctest.DocTestParser().get_examples(code))
+        yield f"[{label}](../{page}{anchor})", source
 
 
 def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:

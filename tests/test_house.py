@@ -7,12 +7,14 @@ cannot fail keeps nothing.
 
 import ast
 import importlib.util
+import inspect
 import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -20,6 +22,7 @@ from pathlib import Path
 
 import pytest
 
+from docs import site_hooks
 from docs.site_hooks import PACKAGES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -387,6 +390,93 @@ def test_the_public_names_are_those_of_the_api_page():
     page = read("docs/api.md")
     assert {"bthtn", "bthtn.behaviours", "bthtn.views"} <= set(public_names(page))
     assert names_that_differ(page) == []
+
+
+def test_every_public_name_is_used_in_code_of_the_manual_that_is_run():
+    used = site_hooks.examples()
+    unused = [name for name in exported() if name not in used]
+    assert not unused, "used in no executed block of docs/: " + ", ".join(unused)
+
+
+def test_code_of_the_manual_has_the_section_that_it_stands_in(tmp_path, monkeypatch):
+    page = tmp_path / "docs/page.md"
+    page.parent.mkdir()
+    page.write_text(
+        "# A `page`\n```python\nx = 1\n```\n"
+        "<!--- invisible-code-block: python\n# no heading\nx = 2\n--->\n"
+        "## Its part\n```toml\n# no heading\n```\n```python\n>>> f(x)\n3\n```\n"
+    )
+    monkeypatch.setattr(site_hooks, "ROOT", tmp_path)
+    assert list(site_hooks.code_of(page)) == [
+        ("[A page](../page.md)", "x = 1\n"),
+        ("[A page, Its part](../page.md#its-part)", "f(x)\n"),
+    ]
+
+
+def exported() -> dict[str, object]:
+    """The public names with their packages, and what they stand for."""
+    return {
+        f"{package}.{name}": getattr(importlib.import_module(package), name)
+        for package in PACKAGES
+        for name in site_hooks.public_names(package)
+    }
+
+
+def silent_raises(exported: object) -> list[str]:
+    """Functions of a public function or class that raise an error without saying so.
+
+    The docstring of the class speaks for its constructor and for calls of its objects.
+    """
+    if not inspect.isroutine(exported) and not inspect.isclass(exported):
+        return []
+    try:
+        source = textwrap.dedent(inspect.getsource(inspect.unwrap(exported)))
+    except OSError:  # a strategy, which Hypothesis has made of a function
+        return []
+    top = ast.parse(source).body[0]
+    of_class = ("__init__", "__call__")
+    faults = []
+    for function in [top, *getattr(top, "body", ())]:
+        if not isinstance(function, ast.FunctionDef) or (
+            function.name.startswith("_") and function.name not in of_class
+        ):
+            continue
+        speaking = [function, top] if function.name in of_class else [function]
+        said = " ".join(ast.get_docstring(node) or "" for node in speaking)
+        raises = any(isinstance(node, ast.Raise) and node.exc for node in ast.walk(function))
+        if raises and not re.search(r"\b[Rr]aises?\b", said):
+            faults.append(function.name)
+    return faults
+
+
+def test_every_public_function_that_raises_says_so():
+    faults = [
+        f"{name}: {fault}" for name, one in exported().items() for fault in silent_raises(one)
+    ]
+    assert not faults, "\n".join(faults)
+
+
+class Speaking:
+    """Raises ValueError for nothing."""
+
+    def __init__(self):
+        raise ValueError
+
+    def silent(self):
+        raise ValueError
+
+    def passing_on(self):
+        try:
+            self.silent()
+        except ValueError as error:
+            error.add_note("passed on")
+            raise
+
+
+def test_a_function_that_raises_in_silence_is_seen():
+    assert silent_raises(Speaking) == ["silent"]
+    assert silent_raises(Speaking.silent) == ["silent"]
+    assert silent_raises("no function") == []
 
 
 def test_pages_and_examples_import_public_packages_only():

@@ -148,7 +148,10 @@ def sequence(*parts: NetworkLike) -> Network:
 def parallel(
     *parts: NetworkLike, policy: ParallelPolicy | PolicyName = ParallelPolicy.ALL
 ) -> Network:
-    """Networks side by side; ``policy`` is ``"all"``, ``"any"`` or ``"primary"``."""
+    """Networks side by side; ``policy`` is ``"all"``, ``"any"`` or ``"primary"``.
+
+    Raises DomainError for any other policy.
+    """
     try:
         chosen = ParallelPolicy(policy)
     except ValueError:
@@ -172,7 +175,8 @@ def defer(
     """A task that is planned on arrival. With ``ensures`` planning continues after it.
 
     Behind a step it is planned in the tick after its end, when the agent has sensed what the step
-    did; with ``now`` in the same tick, without looking.
+    did; with ``now`` in the same tick, without looking. Raises DomainError if ``ensures`` has
+    something else than effects.
     """
     effects = (ensures,) if isinstance(ensures, Assignment) else tuple(ensures)
     for effect in effects:

@@ -117,6 +117,10 @@ def _checked(values: Iterable[Any]) -> Any:
     if not known:
         raise DomainError(Diagnostic("BT105", "one_of() has nothing in it", hint=_HINT))
     for value in known:
+        if isinstance(value, Expression):
+            message = f"{value.text()} is an expression, and no value"
+            hint = "use it as the argument itself, or give a function: one_of(lambda state: ...)"
+            raise DomainError(Diagnostic("BT117", message, "one_of", hint))
         if not isinstance(value, Hashable):
             message = f"{value!r} is {type(value).__name__}, which can change"
             hint = "values are hashable: use a tuple instead of a list"

@@ -47,6 +47,7 @@ from bthtn.testing.case_files import domain_file_of
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
+from bthtn.world.value_type import COLLECTIONS
 
 NO_PLAN: Final = "no plan"
 DOMAIN: Final = (Domain, FrozenDomain)
@@ -227,6 +228,8 @@ class _CaseFile:
                     issubclass(fluent.value_type, Enum) or raw in ("unknown", "none")
                 )
                 value = fluent.parse(raw) if as_text else raw
+                if isinstance(raw, list) and fluent.value_type in COLLECTIONS:
+                    value = fluent.value_type(raw)
                 fluent.check(value)
                 yield fluent, value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,6 +14,8 @@ from bthtn.errors import nearest
 from bthtn.world.truth import value_text
 
 _PLAIN: Final = (bool, int, float, str)
+COLLECTIONS: Final = (tuple, frozenset)
+"""Types whose values are written as arrays in TOML and JSON, ``["a", "b"]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ class ValueType:
             return nearest(text, [member.name for member in self.kind])
         if self.kind in (int, float):
             return f"write a number ({self.kind.__name__}) or unknown"
+        if self.kind in COLLECTIONS:
+            return 'write its elements as in ["a", "b"], or unknown'
         return f"objects of type {self.kind.__name__} cannot be written as text"
 
     def fault(self, value: object) -> str:
@@ -183,4 +188,9 @@ def _parsed(kind: type, text: str) -> object:
             return kind[text]
     elif kind in (int, float, str):
         return kind(text)
+    elif kind in COLLECTIONS and text.startswith("["):
+        try:
+            return kind(json.loads(text))
+        except (RecursionError, TypeError):  # nested a thousand times; no hashable elements
+            raise ValueError(text) from None
     raise ValueError(text)

@@ -23,7 +23,7 @@ def arguments(domain, case):
     variant = f"{domain}:{case['variant']}" if "variant" in case else domain
     yield from ("plan", variant, case["task"], "--format", "json", "--flat")
     for fluent, value in case.get("given", {}).items():
-        yield from ("--set", f"{fluent}={str(value).lower() if value in (True, False) else value}")
+        yield from ("--set", f"{fluent}={value if isinstance(value, str) else json.dumps(value)}")
     for key, option in OPTIONS.items():
         yield from (option, str(case[key])) if key in case else ()
     yield from (FLAGS[key] for key in FLAGS if case.get(key))

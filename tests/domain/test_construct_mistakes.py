@@ -160,6 +160,11 @@ def test_values_are_several_and_cannot_change():
           hint: give it the values there are: one_of(('a', 'b')), one_of(Soldier.spots)
     """)
     assert "'abc' holds no values" in complaint(one_of, "abc")
+    assert complaint(one_of, [House.at]) == text("""
+        [BT117] at is an expression, and no value
+          where: one_of
+          hint: use it as the argument itself, or give a function: one_of(lambda state: ...)
+    """)
     assert complaint(one_of, [["a"]]) == text("""
         [BT117] ['a'] is list, which can change
           where: one_of

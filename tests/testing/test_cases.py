@@ -23,6 +23,7 @@ class World(State):
     hour: Fluent[Hour] = fluent(default=Hour.DAY)
     heat: Fluent[float] = fluent(default=0.5)
     guest: Fluent[str | None] = fluent(default=None, type=str)
+    seats: Fluent[tuple[str, ...]] = fluent(default=())
     on: FluentFamily[str, str] = fluents(default="table")
 
 house = Domain("house", World)
@@ -94,6 +95,13 @@ def two_houses_fixture(tmp_path):
         dark = built("dark house", "feel")
     """
     return written(tmp_path, text)
+
+
+def test_an_array_is_a_tuple(house):
+    cases, _ = read_text(
+        house, '[two]\ngiven = { seats = ["a", "b"] }\ntask = "evening"\nexpect = "no plan"'
+    )
+    assert str(cases[0].state) == "FrozenState(seats=('a', 'b'))"
 
 
 def test_a_case_may_be_about_another_domain_of_the_file(two_houses):

@@ -28,6 +28,8 @@ class Soldier(State):
     distance: Fluent[Distance] = fluent(default=Distance.NEAR)
     name: Fluent[str] = fluent(default="Joe")
     friend: Fluent[Person | None] = fluent(default=None, type=Person)
+    path: Fluent[tuple[str, ...]] = fluent(default=())
+    known: Fluent[frozenset[int]] = fluent(default=frozenset())
     noise: Fluent[bool] = fluent(default=False, volatile=True)
     seen: FluentFamily[str, bool] = fluents(default=False)
     steps: FluentFamily[int, float] = fluents(default=0.0, index=int, volatile=True)
@@ -159,6 +161,8 @@ def test_an_index_of_another_type_is_refused():
         (Soldier.distance, "FAR", Distance.FAR),
         (Soldier.ammo, "unknown", UNKNOWN),
         (Soldier.friend, "none", None),
+        (Soldier.path, '["door", "yard"]', ("door", "yard")),
+        (Soldier.known, "[1, 2]", frozenset({1, 2})),
     ],
     ids=str,
 )
@@ -174,6 +178,10 @@ def test_values_can_be_read_from_text(variable, text, value):
         (Soldier.ammo, "none", r"write a number \(int\) or unknown"),
         (Soldier.health, "", r"write a number \(float\) or unknown"),
         (Soldier.distance, "FARR", "did you mean 'FAR'?"),
+        (Soldier.path, "door", r'write its elements as in \["a", "b"\]'),
+        (Soldier.path, "[door]", r'write its elements as in \["a", "b"\]'),
+        (Soldier.path, "[" * 100_000, r'write its elements as in \["a", "b"\]'),
+        (Soldier.known, "[[1]]", r'write its elements as in \["a", "b"\]'),
         (Soldier.friend, "Jim", "objects of type Person cannot be written as text"),
     ],
     ids=str,
@@ -201,7 +209,7 @@ def test_a_member_can_be_named_by_text():
         ("AMMO", "did you mean 'ammo'?"),
         ("seen", r"did you mean 'seen\[…\]'?"),
         ("ammo[1]", "did you mean 'ammo'?"),
-        ("xyz", "there is: ammo, distance, friend, health, name, noise"),
+        ("xyz", "there is: ammo, distance, friend, health, known, name, noise"),
     ],
 )
 def test_a_fluent_that_does_not_exist_is_answered_with_the_nearest_that_does(text, hint):

@@ -1,0 +1,1 @@
+"""A night guard with a flashlight, a radio and handcuffs."""

@@ -1,0 +1,58 @@
+"""The museum at night: rooms without light, a burglar with a plan of his own, and a radio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bthtn.behaviours import Completion
+from bthtn.examples.domains.guard.domain import Room
+
+DARK = frozenset({Room.STORE, Room.OFFICE})
+ANSWER = 3
+"""Ticks until the station answers a call."""
+
+
+@dataclass(slots=True)
+class Museum:
+    """Where everybody is. The burglar breaks in, and runs when he is about to be cuffed.
+
+    ``battery`` is for how many ticks the first battery of the flashlight lasts.
+    """
+
+    breaks_in: int = 3
+    flees: int = 7
+    battery: int = 6
+    tick: int = 0
+    guard: Room = Room.GATE
+    burglar: Room | None = None
+    noise: Room | None = None
+    seen: Room | None = None
+    lamp: bool = False
+    calls: dict[Completion, int] = field(default_factory=dict)
+
+    def step(self) -> None:
+        """Let a tick pass."""
+        self.tick += 1
+        self.noise = None
+        if self.tick == self.breaks_in:
+            self.burglar = self.noise = Room.STORE
+        if self.lamp:
+            self.battery -= 1
+            self.lamp = self.battery > 0
+        watched = self.is_seen
+        if self.tick == self.flees and self.burglar:
+            self.burglar = Room.OFFICE
+        self.seen = self.burglar if watched or self.is_seen else None
+        for completion in [one for one, tick in self.calls.items() if tick == self.tick]:
+            completion.succeed()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the guard is with the burglar, and has light."""
+        return self.burglar is self.guard and (self.lamp or self.guard not in DARK)
+
+    def call(self) -> Completion:
+        """Call the station; whoever hangs up gets no answer."""
+        completion = Completion(on_abort=lambda: self.calls.pop(completion, None))
+        self.calls[completion] = self.tick + ANSWER
+        return completion

@@ -1,0 +1,1 @@
+"""A robot with a py_trees tree of its own, of which one branch plans."""
