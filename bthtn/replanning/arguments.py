@@ -25,7 +25,7 @@ from bthtn.plan.walk import children_of
 from bthtn.replanning.progress import Progress, Stage
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Binding, Expression, Parameter, StateView
-from bthtn.world.fluent import Fluent
+from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import value_text
@@ -108,7 +108,7 @@ class Arguments:
         return Context(changed_arguments(node, RecordingView(now), context), outside=context)
 
     def begun(self, node: ScopeNode, context: Context) -> Context:
-        """The context inside of a decomposition that has begun."""
+        """The context inside of a decomposition that has begun. Raises what users' code raises."""
         view = RecordingView(self._now)
         values: dict[int, Any] = {}
         calls: dict[TaskCall, TaskCall] = {}
@@ -121,10 +121,8 @@ class Arguments:
                 calls = {}
             else:
                 values |= other
-        except AssertionError:
-            raise
-        except Exception:  # noqa: BLE001, S110 - what users' code cannot say now is as planned
-            pass
+        except UnknownRead:
+            pass  # what cannot be known now is as planned
         return Context(values, calls, view.reads, context)
 
     def _decomposed(

@@ -155,12 +155,20 @@ class _Check(RemainingProjection):
         outside = self._context
         self.sense()
         if node in self._begun:
-            self._context = self._arguments.begun(node, outside)
+            self._enter_begun(node)
         else:
             self.path.failure = _at(node, self._method_failure(node))
         if self.path.failure is None:
             yield super().visit(node)
         self._context = outside
+
+    def _enter_begun(self, node: ScopeNode) -> None:
+        try:
+            self._context = self._arguments.begun(node, self._context)
+        except AssertionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
+            self.path.failure = _raised(str(node), error, node=node)
 
     def effects(self, node: TaskNode) -> Footprint:
         """The footprint of the step; an empty one, and a failure, if a condition is false."""
