@@ -139,7 +139,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self.domains = domains
 
     def sense(self) -> None:
-        """Begin a tick: continue aborts, believe what is due, and read the sensors that are due.
+        """Begin a tick: continue aborts, apply ``believe_soon``, and read the sensors that are due.
 
         Call it once at the beginning of every tick; ``attach`` lets a BehaviourTree do so. From
         then on the agent belongs to the calling thread.
@@ -161,7 +161,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self._believed_soon.append((fluent, value, source))
 
     def close(self) -> None:
-        """End what the agent has left when its tree was taken down.
+        """End all that is left of the agent when its tree was taken down.
 
         Unfinished aborts are cut off; leases that the agent took itself are returned; generators
         of sensors, mirrors on a blackboard and the event loop of its operators are closed. An

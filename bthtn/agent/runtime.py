@@ -71,7 +71,7 @@ class Runtime:
         return lambda: self.acting(account, writer)
 
     def warn_unsensed(self, what: str, *, is_certain: bool) -> None:
-        """Log, once, that nobody calls the agent's ``sense``; if that is certain, warn as well."""
+        """Log, once, that the agent's ``sense`` is not called; warn as well if that is certain."""
         self.is_sensed = True
         hint = "write attach(tree, agent), or call agent.sense() at the beginning of every tick"
         text = str(Diagnostic("BT312", f"agent '{self._agent}' {what}", hint=hint))
@@ -80,7 +80,7 @@ class Runtime:
             warn(text, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Return the leases that the agent took itself, and close what it has opened."""
+        """Return the leases that the agent took itself, and close everything it has opened."""
         self.settle(self._acting[0])
         self.closing.close()
 

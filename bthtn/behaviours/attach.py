@@ -1,4 +1,4 @@
-"""``attach``: a BehaviourTree begins the ticks of an agent, and ends what it runs."""
+"""``attach``: a BehaviourTree begins the ticks of an agent, and ends its operators."""
 
 from __future__ import annotations
 

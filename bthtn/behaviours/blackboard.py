@@ -37,7 +37,7 @@ def read_blackboard(
 ) -> Sensor:
     """Add a sensor that reads keys of py_trees' blackboard: ``{"battery": Robot.battery}``.
 
-    A key may name an attribute of what is stored, ``"pose.x"``. While a key is not set, its fluent
+    A key may name an attribute of a stored object, ``"pose.x"``. While a key is not set, its fluent
     keeps its value or, with ``on_failure="unknown"``, is unknown. A reading fails if a key is not
     set that no client may write. Other arguments, and errors, are those of ``Sensors.sensor``.
     """
@@ -55,7 +55,7 @@ def read_blackboard(
             client.unregister(clear=False)
 
     def read(client: Client, key: str) -> tuple[Any, ...]:
-        """The value of a key, or none to keep what is believed."""
+        """The value of a key, or none to keep the belief."""
         try:
             return (client.get(key),)
         except KeyError:
@@ -104,7 +104,7 @@ class _Mirror(Watch):
             self._show(fluent, agent.beliefs.get(fluent))
 
     def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:  # noqa: ARG002
-        """Called by the beliefs when a watched fluent changes; whoever has changed it."""
+        """Called by the beliefs when a watched fluent changes, from any source."""
         self._show(fluent, change[2])
 
     def close(self) -> None:

@@ -166,7 +166,7 @@ class PlanSearch:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
 
         Returns a function to call at every tick, which returns None while the search goes on, and
-        then the plan and what the search has read. Both raise ResumeFailed.
+        then the plan and the fluents that the search has read. Both raise ResumeFailed.
         """
         state, domain = self._agent.beliefs.frozen(), self.planner.domain
         node, cache = arrival.node, self._agent.cache

@@ -24,7 +24,7 @@ class PlanPriority(Selector):
     that has had another aborted and failed at once is not tried again while that one runs.
 
     Alternatives that have failed keep that status until they are tried again or the node starts
-    anew, so that displays show what was refused; py_trees' selector resets them at every tick.
+    anew, so that displays show the refused ones; py_trees' selector resets them at every tick.
     """
 
     def __init__(self, node: PriorityNode, children: list[Behaviour]) -> None:

@@ -131,7 +131,7 @@ class StepRun:
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
         """Write the effects of a moment, all or none: values are computed before any is written.
 
-        Raises OperatorFailed where it is unknown what is to be written.
+        Raises OperatorFailed where a value to be written is unknown.
         """
         lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
         if not any(lists):

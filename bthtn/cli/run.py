@@ -34,7 +34,7 @@ from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
 from bthtn.views.behaviour_drawing import behaviour_dot
-from bthtn.views.events import event_data
+from bthtn.views.event_log import event_data
 from bthtn.views.graphviz import picture
 from bthtn.views.text import ASCII, UNICODE
 from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows, verbs

@@ -279,7 +279,7 @@ def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Netw
 def network_text(
     network: Network | Construct, binding: Binding | None = None, levels: int = SHOWN
 ) -> str:
-    """The network as it would be written, but for what is nested deeper than so many levels."""
+    """The network as it would be written, without parts nested deeper than so many levels."""
 
     def listed(parts: tuple[Network, ...]) -> str:
         shown = (network_text(part, binding, levels - 1) for part in parts)

@@ -20,7 +20,7 @@ def conflict(footprints: Sequence[Footprint]) -> tuple[int, int, str] | None:
     """The first two branches that interfere, and the fluent or resource (semantics 2.3).
 
     Takes linear time. Where any two branches interfere over something, the first that has to do
-    with it interferes with another, since what commutes with the same write commutes.
+    with it interferes with another, since two writes that commute with a third commute.
     """
     concerned: dict[Any, list[int]] = {}
     for branch, one in enumerate(footprints):

@@ -194,7 +194,7 @@ class SuspendedNode(Shared, Unpicklable):
 
     @property
     def left(self) -> str:
-        """What is left to be planned, as it would be written."""
+        """The networks that are left to be planned, as they would be written."""
         return ", ".join(network_text(network, self.binding) for network in self.rest)
 
     def __str__(self) -> str:

@@ -2,8 +2,8 @@
 
 call ahead            evaluated in the state to which the plan leads there
 decomposition begun   its call, the values of its variable and its plain method, evaluated in
-                      the current state: what differs from the plan, unless a step in it has
-                      written what was read, counts for the calls in it that are ahead
+                      the current state: differences from the plan count, unless a step in it has
+                      written a fluent that was read, for the calls in it that are ahead
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Arguments:
         return Context(changed_arguments(node, RecordingView(now), context), outside=context)
 
     def begun(self, node: ScopeNode, context: Context) -> Context:
-        """The context inside of a decomposition that has begun. Raises what users' code raises."""
+        """The context inside of a decomposition that has begun. Raises any error of users' code."""
         view = RecordingView(self._now)
         values: dict[int, Any] = {}
         calls: dict[TaskCall, TaskCall] = {}
@@ -176,7 +176,7 @@ def changed_arguments(
 
 
 def changed_text(node: TaskNode | ScopeNode, position: int, value: object) -> str:
-    """Which argument has changed, and from what to what."""
+    """The name of the changed argument, with its value before and now."""
     name, planned = node.task.parameters[position].name, node.args[position]
     return f"{name} was {value_text(planned)} when it was planned, and is {value_text(value)} now"
 

@@ -73,7 +73,7 @@ def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) ->
 
 
 class _Outdated(Exception):  # noqa: N818 - it ends the check and never leaves this module
-    """A call, or a value, is not what the domain says now: no other branch can make up for it."""
+    """A call or a value differs from the plan's by now: no other branch can make up for it."""
 
     def __init__(self, failure: Failure) -> None:
         self.failure = failure

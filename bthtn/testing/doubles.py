@@ -36,7 +36,7 @@ from bthtn.agent.events import (
     LeafRefused,
     LeafStarted,
 )
-from bthtn.views.events import line_of
+from bthtn.views.event_log import line_of
 from bthtn.world.sharing import Unpicklable
 
 E = TypeVar("E", bound=AgentEvent)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.plan.notation import normal
-from bthtn.views.events import event_data, line_of, log_listener
+from bthtn.views.event_log import event_data, line_of, log_listener
 from bthtn.views.graphviz import picture
 from bthtn.views.plan_drawing import plan_dot, tree_dot
 from bthtn.views.text import tree_text

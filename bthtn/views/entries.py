@@ -1,4 +1,4 @@
-"""Entries of a timeline: what the events of one tick say, in the order of the events."""
+"""Entries of a timeline: the events of one tick in words, in their order."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import Final
 from bthtn.agent.events import AgentEvent
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.views.entries import Entry, EntryBuilder, Verb
-from bthtn.views.events import concerns
+from bthtn.views.event_log import concerns
 from bthtn.views.text import UNICODE, Strokes, one_line, tree_text
 
 WIDTH: Final = 100

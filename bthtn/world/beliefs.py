@@ -45,7 +45,7 @@ class Beliefs(Unpicklable, Generic[S]):
         self._frozen = (0, snapshot(state))
         self._values = dict(self._frozen[1].items())
         self._since: dict[Fluent[Any], Any] = {}
-        """What was written since the latest snapshot."""
+        """The writes since the latest snapshot."""
         self._lock = Lock()
         """Held while a write is noted in both, or a snapshot is made of them."""
         self.version = 0
@@ -54,7 +54,7 @@ class Beliefs(Unpicklable, Generic[S]):
         self.writer: Callable[[Fluent[Any]], str] | None = None
         """The source of writes that name none; set while an operator runs."""
         self.before_change: Callable[[], None] | None = None
-        """Called before every change; what it raises prevents the change."""
+        """Called before every change; an exception prevents the change."""
         self.on_change = on_change
 
     @property

@@ -166,7 +166,7 @@ class Writes:
         self._of: dict[Fluent[Any], list[tuple[int, Any]]] = {}
 
     def follow(self, log: list[Entry]) -> None:
-        """Add what was written since the last call."""
+        """Add the writes since the last call."""
         for place in range(self._length, len(log)):
             overwritten = log[place][OVERWRITTEN]
             for number in range(0, len(overwritten), 2):
@@ -175,7 +175,7 @@ class Writes:
         self._length = len(log)
 
     def back(self, place: int, log: list[Entry]) -> None:
-        """Drop what was written since this length of the log, which is about to be cut back."""
+        """Drop the writes since this length of the log, which is about to be cut back."""
         while self._length > place:
             self._length -= 1
             for fluent in log[self._length][OVERWRITTEN][::2]:

@@ -76,8 +76,8 @@ def simulate_action(action: Action, state: SimulatedState) -> tuple[TaskEffects,
     return projected(*action, view), view
 
 
-class Outcome(NamedTuple):
-    """What an action does in a state, and the fluents that this depends on, with their values."""
+class Transition(NamedTuple):
+    """The effects of an action in a state, and the values of the fluents they depend on."""
 
     effects: TaskEffects
     readings: Mapping[Expression[Any], Any]
@@ -93,22 +93,22 @@ class RememberedAction:
 
     def __init__(self, action: Action) -> None:
         self.action = action
-        self._known: dict[tuple[Any, ...], Expression[Any] | Outcome] = {}
+        self._known: dict[tuple[Any, ...], Expression[Any] | Transition] = {}
         """For the values read so far, with their types: the fluent to read next, or the outcome."""
 
-    def outcome(self, state: SimulatedState) -> Outcome:
+    def outcome(self, state: SimulatedState) -> Transition:
         """The outcome of the action in this state."""
         read: tuple[Any, ...] = ()
         found = self._known.get(read)
-        while not (found is None or isinstance(found, Outcome)):
+        while not (found is None or isinstance(found, Transition)):
             value = state.get(found)
             read += (type(value), value)
             found = self._known.get(read)
         return self._evaluated(state) if found is None else found
 
-    def _evaluated(self, state: SimulatedState) -> Outcome:
+    def _evaluated(self, state: SimulatedState) -> Transition:
         effects, view = simulate_action(self.action, state)
-        outcome = Outcome(effects, view.readings)
+        outcome = Transition(effects, view.readings)
         known = self._known
         if len(known) >= _MOST_KNOWN:
             known.clear()
