@@ -1,4 +1,4 @@
-"""The statuses of py_trees as constants, and messages for ends that they do not distinguish.
+"""py_trees' statuses as constants, and messages for ends that they do not distinguish.
 
 The constants are for code that runs at every tick: in Python 3.11, looking up ``Status.RUNNING``
 takes longer than the rest of a tick.
