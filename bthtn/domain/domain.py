@@ -11,7 +11,7 @@ from bthtn.domain.choice import RandomOrder, ValueChoice
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.method_reader import read_goal
-from bthtn.domain.network import Construct, DeferNetwork, Network, networks_in, parts_of, tasks_in
+from bthtn.domain.network import Construct, DeferNetwork, Network, SequenceNetwork, networks_in, parts_of, tasks_in
 from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant
@@ -154,6 +154,8 @@ class FrozenDomain(Shared, Unpicklable):
             if kind is TaskCall:
                 if self.tasks.get(one.task.name) is not one.task:
                     return False
+            elif kind is SequenceNetwork:
+                pending += one.parts
             elif kind is DeferNetwork:
                 pending.append(one.call)
             elif isinstance(one, Construct):

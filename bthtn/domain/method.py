@@ -66,6 +66,8 @@ def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network |
     """The result of a plain method as a network."""
     if answer is None:
         return None
+    if type(answer) is tuple:
+        return sequence(*answer)
     if type(answer) is not TaskCall and isinstance(answer, Iterable):
         return sequence(*answer)
     return network_from(answer)

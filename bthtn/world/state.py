@@ -195,7 +195,8 @@ class State(metaclass=_StateClass):
 
     def write_fluent(self, variable: Fluent[Any], value: Any, /) -> None:
         """Set a fluent. Raises StateError on a snapshot, and for a value of a wrong type."""
-        variable.check(value)
+        if type(value) is not variable.plain_type:
+            variable.check(value)
         put = getattr(self._view, "put", None)
         if put is None:
             raise StateError(

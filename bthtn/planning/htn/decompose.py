@@ -271,7 +271,7 @@ def _usable(
         if network is None:
             return None, None
         reads: Collection[Any] = (*asked.readings, *told) if told else asked.readings
-        return method.body or search.table.body(network), reads
+        return method.body or search.table.computed(network), reads
     if method.holds is None:
         return method.body, None
     holds = method.holds(search.values, binding, search.view)

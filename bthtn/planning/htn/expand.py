@@ -122,7 +122,7 @@ def _evaluated(
         return None
     unknown = asked.unknown if possible is UNKNOWN else None
     try:
-        writes = writes_of((*task.effects, *task.expected), asked, args)
+        writes = writes_of(row.effects, asked, args)
     except UnknownRead as signal:
         return undecided(search, part, scope, behind, signal.fluent)
     guard = None if at[3] is None else at[3].guard

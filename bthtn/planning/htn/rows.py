@@ -42,7 +42,10 @@ class PrimitiveRow:
     precondition, None if they depend on the state.
     """
 
-    __slots__ = ("cost", "duration", "mentioned", "projections", "step", "task", "tracking_step")
+    __slots__ = (
+        *("cost", "duration", "effects", "mentioned"),
+        *("projections", "step", "task", "tracking_step"),
+    )
 
     is_primitive: Final = True
     step: Function | None
@@ -50,6 +53,7 @@ class PrimitiveRow:
 
     def __init__(self, task: PrimitiveTask[Any]) -> None:
         self.task = task
+        self.effects = (*task.effects, *task.expected)
         self.duration = _number(task.duration)
         self.cost = _number(task.cost)
         self.mentioned = references(task.precondition)

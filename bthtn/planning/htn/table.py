@@ -18,6 +18,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.recursion import recursive_tasks
 from bthtn.planning.htn.rows import (
@@ -50,6 +51,7 @@ class TaskTable:
         self._domain = domain
         self._rows: dict[Task, Row] = {}
         self._goals: WeakValueDictionary[int, Body] = WeakValueDictionary()
+        self._computed: dict[Any, Body] = {}
         self.has_volatile = domain.schema.has_volatile
         self.has_values = domain.has_values
         self._base = None if base is None else base.derived(TaskTable)
@@ -131,6 +133,23 @@ class TaskTable:
         if known is None:
             known = self._goals[id(network)] = self.body(network)
         return known  # which has the network, so that its id stays its own
+
+    def computed(self, network: Network) -> Body:
+        """Return the body of a plain function's result; cached if its calls have no arguments."""
+        key: Any = None
+        if type(network) is TaskCall:
+            key = None if network.args else network.task
+        elif type(network) is SequenceNetwork:
+            key = tuple([one.task for one in network.parts if type(one) is TaskCall and not one.args])
+            key = key if len(key) == len(network.parts) else None
+        if key is None:
+            return self.body(network)
+        known = self._computed.get(key)
+        if known is None:
+            if len(self._computed) >= MOST_REMEMBERED:
+                self._computed = {}
+            known = self._computed[key] = self.body(network)
+        return known
 
     def body(self, network: Network) -> Body:
         """Return the body of a network outside a method: a goal, or a plain function's result."""
