@@ -11,16 +11,22 @@ from bthtn.domain.choice import RandomOrder, ValueChoice
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.method_reader import read_goal
-from bthtn.domain.network import Construct, DeferNetwork, Network, SequenceNetwork, networks_in, parts_of, tasks_in
+from bthtn.domain.network import (
+    Construct,
+    DeferNetwork,
+    Network,
+    SequenceNetwork,
+    networks_in,
+    parts_of,
+    tasks_in,
+)
 from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant
-from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.schema import StateSchema
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN
 
 T = TypeVar("T")
 
@@ -129,22 +135,19 @@ class FrozenDomain(Shared, Unpicklable):
         function fails, and DomainError when a plain method returns something else than a network
         of tasks of this domain.
         """
-        applies = method.condition.evaluate(recorder, binding)
-        if applies is UNKNOWN:
-            raise UnknownRead(recorder.unknown)
-        if not applies:
-            return None
-        if not isinstance(method.body, PlainBody):
-            return method.body
-        network = method.body.network(recorder, binding)
-        if network is not None and not self._has_all(network):
-            for one in networks_in(network):
-                if isinstance(one, Construct):
-                    raise _computed(method.body, one)
-            raise DomainError(
-                list(strangers(tasks_in(network), self.tasks, f"method {method.body}"))
-            )
+        network = method.network(recorder, binding)
+        if network is not None and isinstance(method.body, PlainBody):
+            self.check(method, network)
         return network
+
+    def check(self, method: Method, network: Network) -> None:
+        """Raise DomainError unless a plain method's result is a network of tasks of this domain."""
+        if self._has_all(network):
+            return
+        for one in networks_in(network):
+            if isinstance(one, Construct):
+                raise _computed(method, one)
+        raise DomainError(list(strangers(tasks_in(network), self.tasks, f"method {method.body}")))
 
     def _has_all(self, network: Network) -> bool:
         """Whether the network consists of calls of tasks of this domain, and of no constructs."""
@@ -176,8 +179,8 @@ def _has_values(domain: FrozenDomain) -> bool:
     )
 
 
-def _computed(body: PlainBody, construct: Construct) -> DomainError:
-    word = construct.word
+def _computed(method: Method, construct: Construct) -> DomainError:
+    body, word = method.body, construct.word
     return DomainError(
         Diagnostic(
             "BT116",

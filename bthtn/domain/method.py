@@ -22,8 +22,11 @@ from bthtn.domain.number import NumberLike
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Binding, Condition, Constant, Expression, StateView
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.footprint import RecordingView
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN
 
 PlainMethod = Callable[[Any], Iterable[NetworkLike] | NetworkLike | None]
 """A function of the state that returns networks in order, or None if it is not applicable."""
@@ -93,6 +96,19 @@ class Method(Shared, Unpicklable):
     def text(self) -> str:
         """The body as it was written."""
         return str(self.body) if isinstance(self.body, PlainBody) else network_text(self.body)
+
+    def network(self, recorder: RecordingView, binding: Binding) -> Network | None:
+        """The network for this state; None when the method does not apply.
+
+        Raises UnknownRead when this depends on an unknown fluent, and like ``PlainBody.network``.
+        """
+        applies = self.condition.evaluate(recorder, binding)
+        if applies is UNKNOWN:
+            raise UnknownRead(recorder.unknown)
+        if not applies:
+            return None
+        body = self.body
+        return body.network(recorder, binding) if isinstance(body, PlainBody) else body
 
     def with_tasks(self, tasks: Mapping[Task, Task]) -> Method:
         """The same method with some tasks in place of others."""

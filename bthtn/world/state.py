@@ -149,7 +149,7 @@ class State(metaclass=_StateClass):
     @classmethod
     def over(cls, view: StateView) -> Self:
         """An instance that reads from the view, and writes to it if the view can be written."""
-        window = cls.__new__(cls)
+        window = object.__new__(cls)  # without a look-up in the metaclass
         _set_view(window, view)
         return window
 

@@ -267,11 +267,11 @@ def _usable(
     ways, told = call[5], call[6]
     if method.is_evaluated or ways is not None:
         asked = Recording(search.view)
-        network = search.request.domain.network(method.method, asked, binding)
+        network = method.method.network(asked, binding)
         if network is None:
             return None, None
         reads: Collection[Any] = (*asked.readings, *told) if told else asked.readings
-        return method.body or search.table.computed(network), reads
+        return method.body or search.table.computed(method.method, network), reads
     if method.holds is None:
         return method.body, None
     holds = method.holds(search.values, binding, search.view)

@@ -133,7 +133,11 @@ def _evaluated(
     overwritten = search.view.apply(writes)
     done = Evaluated(asked.readings, writes, duration, cost)
     search.log.append((row, scope, args, overwritten, at, done))
-    _step_on(search, row, args, scope)
+    if search.is_observed:
+        _step_on(search, row, args, scope)
+    else:
+        search.at = (at[0] + 1, *at[1:])
+        search.view.foreseeable = False
     return behind
 
 

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 from weakref import WeakValueDictionary
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.method import PlainBody
+from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -51,7 +51,7 @@ class TaskTable:
         self._domain = domain
         self._rows: dict[Task, Row] = {}
         self._goals: WeakValueDictionary[int, Body] = WeakValueDictionary()
-        self._computed: dict[Any, Body] = {}
+        self._computed: dict[tuple[Any, ...], Body] = {}
         self.has_volatile = domain.schema.has_volatile
         self.has_values = domain.has_values
         self._base = None if base is None else base.derived(TaskTable)
@@ -134,22 +134,23 @@ class TaskTable:
             known = self._goals[id(network)] = self.body(network)
         return known  # which has the network, so that its id stays its own
 
-    def computed(self, network: Network) -> Body:
-        """Return the body of a plain function's result; cached if its calls have no arguments."""
-        key: Any = None
-        if type(network) is TaskCall:
-            key = None if network.args else network.task
-        elif type(network) is SequenceNetwork:
-            key = tuple([one.task for one in network.parts if type(one) is TaskCall and not one.args])
-            key = key if len(key) == len(network.parts) else None
-        if key is None:
-            return self.body(network)
-        known = self._computed.get(key)
-        if known is None:
-            if len(self._computed) >= MOST_REMEMBERED:
-                self._computed = {}
-            known = self._computed[key] = self.body(network)
-        return known
+    def computed(self, method: Method, network: Network) -> Body:
+        """Return the body of a plain method's result; cached if its calls have no arguments.
+
+        Raises DomainError if it is no network of tasks of the domain.
+        """
+        parts = network.parts if type(network) is SequenceNetwork else (network,)
+        tasks = [one.task for one in parts if type(one) is TaskCall and not one.args]
+        key = (type(network), *tasks)
+        body = self._computed.get(key) if len(tasks) == len(parts) else None
+        if body is None:
+            self._domain.check(method, network)
+            body = self.body(network)
+            if len(tasks) == len(parts):
+                if len(self._computed) >= MOST_REMEMBERED:
+                    self._computed = {}
+                self._computed[key] = body
+        return body
 
     def body(self, network: Network) -> Body:
         """Return the body of a network outside a method: a goal, or a plain function's result."""
