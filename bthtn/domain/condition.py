@@ -29,7 +29,7 @@ ConditionLike = Expression[bool] | bool | Callable[[Any], bool]
 
 def condition_from(written: ConditionLike | None, state_class: type[State]) -> Condition:
     """The condition as an expression. Raises DomainError when its value cannot be a boolean."""
-    if written is None:
+    if written is None or written is True:
         return ALWAYS
     if isinstance(written, bool):
         return Constant(written)

@@ -55,7 +55,7 @@ class PlainBody:
         """
         window = self.state_class.over(view)
         network = used(self._bindable, binding, lambda asked: _network_in(asked(window)))
-        return with_tasks(network, self.tasks) if network is not None and self.tasks else network
+        return with_tasks(network, self.tasks) if self.tasks and network is not None else network
 
     def why_not(self, view: StateView, binding: Binding) -> str:  # noqa: ARG002 - see GoalBody
         """Why the method does not apply although its condition is true."""
@@ -102,11 +102,12 @@ class Method(Shared, Unpicklable):
 
         Raises UnknownRead when this depends on an unknown fluent, and like ``PlainBody.network``.
         """
-        applies = self.condition.evaluate(recorder, binding)
-        if applies is UNKNOWN:
-            raise UnknownRead(recorder.unknown)
-        if not applies:
-            return None
+        if self.condition is not ALWAYS:
+            applies = self.condition.evaluate(recorder, binding)
+            if applies is UNKNOWN:
+                raise UnknownRead(recorder.unknown)
+            if not applies:
+                return None
         body = self.body
         return body.network(recorder, binding) if isinstance(body, PlainBody) else body
 

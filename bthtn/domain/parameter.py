@@ -50,8 +50,6 @@ def arguments(
 ) -> tuple[Expression[Any], ...]:
     """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
     if not kwargs and len(args) == len(parameters):
-        if not args:
-            return ()
         plain = _plain_arguments(parameters, args)
         if plain is not None:
             return plain

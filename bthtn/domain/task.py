@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec
 
 from bthtn.domain.choice import DecompositionChoice
@@ -56,9 +56,16 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     uninterruptible: bool = False
     doc: str = ""
     template: PrimitiveTask[Any] | None = None
+    _call: TaskCall | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make the call of a task without parameters: plain methods call it while planning."""
+        object.__setattr__(self, "_call", None if self.parameters else TaskCall(self))
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
+        if self._call is not None and not args and not kwargs:
+            return self._call
         return TaskCall(self, arguments(self.name, self.parameters, args, kwargs))
 
     def __repr__(self) -> str:
@@ -82,9 +89,16 @@ class CompoundTask(Shared, Unpicklable, Generic[P]):
     origin: str = ""
     choice: DecompositionChoice | None = None
     is_open: bool = False
+    _call: TaskCall | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make the call of a task without parameters: plain methods call it while planning."""
+        object.__setattr__(self, "_call", None if self.parameters else TaskCall(self))
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
+        if self._call is not None and not args and not kwargs:
+            return self._call
         return TaskCall(self, arguments(self.name, self.parameters, args, kwargs))
 
     def __repr__(self) -> str:

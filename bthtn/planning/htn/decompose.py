@@ -162,7 +162,7 @@ def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
             if search.wants_reasons:
                 _reject(search, call, index, method, binding)
             continue
-        if not search.may_beat(index):
+        if search.bound is not None and not search.may_beat(index):
             if search.at[3] is None:
                 return None
             # Inside a branch a later method may be undecided: that leaves a shorter record.
@@ -188,22 +188,27 @@ def enter(  # noqa: PLR0913, PLR0917 - what was worked out about the method, put
         return STOPPED
     assert body is not None, "a usable method has a body"
     search.expansions += 1
-    search.append(index)
+    if search.bound is None:
+        search.record.append(index)
+    else:
+        search.append(index)
     _, row, args, above, behind, ways, _ = call
-    at, depth = search.at, above[DEPTH]
-    place, mark = len(search.log), search.view.fingerprint
+    at, depth, log = search.at, above[DEPTH], search.log
+    place, mark = len(log), search.view.fingerprint
     chosen = None if ways is None else Chosen(args, index, ways.name(index))
-    told = (reads, None, chosen)
-    scope: Entry = (method, above, binding, (), at, body, depth + 1, place, mark, *told)
+    depth += 1
+    scope: Entry = (method, above, binding, (), at, body, depth, place, mark, reads, None, chosen)
     if method.has_numbers:
         scope = _with_numbers(search, scope)
-    search.log.append(scope)
+    log.append(scope)
+    if not search.is_observed:
+        return (body, 0, scope, behind, 0.0) if body.parts else behind
     if search.costs is not None:
         cost, value = scope[NUMBERS] or (method.cost or 0, method.value or 0)
         search.spend(search.costs.price(cost, value, row.task, args))
     if search.listener is not None:
         name = method.method.name if chosen is None else chosen.name
-        search.tell_of(trace.MethodEntered, row.task, args, index, name, depth)
+        search.tell_of(trace.MethodEntered, row.task, args, index, name, depth - 1)
     return search.cell(body, scope, behind)
 
 
@@ -252,7 +257,7 @@ def _may_come_back(
     """Whether the call needs a choice point for its later methods."""
     if search.at[3] is not None:
         return True
-    is_open = search.wants_reasons or ways is not None or not method.excludes_later
+    is_open = not method.excludes_later or ways is not None or search.wants_reasons
     return is_open and search.may_beat(later)
 
 

@@ -196,7 +196,7 @@ class HtnSearch(Unpicklable):
         limit = search.settings.max_expansions
         search.stop = limit if expansions is None else min(limit, search.expansions + expansions)
         self._run()
-        if self.status is SearchStatus.RUNNING and search.expansions >= limit:
+        if search.expansions >= limit and self.status is SearchStatus.RUNNING:
             self._end_at_limit()
 
     def _searched(self) -> SearchState:
