@@ -65,10 +65,10 @@ def writes_of(
     Raises UnknownRead when the index of a written fluent is unknown, or a function effect read
     an unknown fluent.
     """
-    together: dict[Fluent[Any], Write] = {}
     effects = tuple(effects)
     if len(effects) == 1:
         return _writes(effects[0], view, binding)
+    together: dict[Fluent[Any], Write] = {}
     for effect in effects:
         for fluent, write in _writes(effect, view, binding).items():
             together[fluent] = together[fluent].then(write) if fluent in together else write

@@ -1,10 +1,15 @@
 """Methods that are plain functions, and functions that raise."""
 
+from itertools import islice, product
+
 import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, method, primitive
+from bthtn.domain.network import sequence
 from bthtn.errors import DomainError, PlanningError, SymbolError
+from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import request
 
 
@@ -116,6 +121,51 @@ def test_a_plain_method_that_answers_with_a_stranger_is_told(domain):
     with pytest.raises(DomainError, match=r"\[BT109\] 'swim' belongs to another domain") as caught:
         planned(domain, travel())
     assert "where: method lambda at line" in str(caught.value)
+
+
+def test_a_stranger_is_told_after_answers_with_a_task_of_the_same_name(domain):
+    rest = domain.primitive("rest")
+    stranger = Domain("elsewhere", Soldier).primitive("rest")
+
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: (rest(), stranger() if soldier.target else rest()))
+
+    assert planned(domain, travel()) == ["rest", "rest"]
+    with pytest.raises(DomainError, match=r"\[BT109\] 'rest' belongs to another domain"):
+        planned(domain, travel(), target=True)
+
+
+def test_a_plain_method_answers_with_other_calls_in_another_state(domain, step):
+    rest = domain.primitive("rest")
+    answers = [(), rest(), (rest(), rest()), (rest(), step("a")), (rest(), step("b"))]
+
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: answers[soldier.ammo])
+
+    found = [planned(domain, travel(), ammo=number) for number in (*range(5), *range(5))]
+    assert found[:5] == found[5:] == [[str(one) for one in sequence_of(a)] for a in answers]
+
+
+def sequence_of(answer):
+    return answer if isinstance(answer, tuple) else (answer,)
+
+
+def test_networks_of_calls_without_arguments_are_prepared_once_and_forgotten_when_many(domain):
+    rest, sit = domain.primitive("rest"), domain.primitive("sit")
+
+    @domain.compound
+    def travel():
+        yield method(lambda soldier: rest())
+
+    table = domain.freeze().derived(TaskTable)
+    (lazy,) = table.row(travel).methods
+    first, second = (table.computed(lazy.method, sequence(rest(), rest())) for _ in range(2))
+    assert first is second
+    for calls in islice(product((rest(), sit()), repeat=10), MOST_REMEMBERED):
+        table.computed(lazy.method, sequence(*calls))
+    assert table.computed(lazy.method, sequence(rest(), rest())) is not first
 
 
 # functions that raise

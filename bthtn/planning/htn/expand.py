@@ -136,7 +136,7 @@ def _evaluated(
     if search.is_observed:
         _step_on(search, row, args, scope)
     else:
-        search.at = (at[0] + 1, *at[1:])
+        search.at = (at[0] + 1, at[1], at[2], at[3])
         search.view.foreseeable = False
     return behind
 
