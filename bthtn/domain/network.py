@@ -130,12 +130,11 @@ NetworkLike = Network | Construct | tuple[Any, ...] | list[Any]
 NULL = NullNetwork()
 PAUSE = PauseNetwork()
 PAUSE_NOW = PauseNetwork(now=True)
-_CALLS = {TaskCall}
 
 
 def sequence(*parts: NetworkLike) -> Network:
     """Networks one after the other; nested sequences are merged, an empty one is ``null``."""
-    if len(parts) > 1 and set(map(type, parts)) == _CALLS:
+    if len(parts) > 1 and {type(part) for part in parts} == {TaskCall}:
         return SequenceNetwork(parts)  # type: ignore[arg-type]  # as most often
     flat: list[Network] = []
     for part in map(network_from, parts):
