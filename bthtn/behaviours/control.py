@@ -1,4 +1,4 @@
-"""Control nodes of BehaviorTree.CPP that py_trees lacks, as composites for trees written by hand.
+"""Control nodes of BehaviorTree.CPP that py_trees lacks, or has with another meaning.
 
 | composite    | runs                                                  | decides           |
 | ------------ | ----------------------------------------------------- | ----------------- |

@@ -34,7 +34,7 @@ ENDLESS: Final = -1
 _MOST_INSTANT_CYCLES: Final = 1_000
 
 
-class _Loop(Decorator):
+class Loop(Decorator):
     """Runs its child up to so many times, as long as it ends with one status."""
 
     _again: Status
@@ -79,7 +79,7 @@ class _Loop(Decorator):
         return self.status
 
 
-class Repeat(_Loop):
+class Repeat(Loop):
     """Runs its child until it has succeeded ``cycles`` times, and fails when the child does.
 
     A cycle begins in the tick in which the one before has ended; py_trees' ``Repeat`` begins it in
@@ -90,7 +90,7 @@ class Repeat(_Loop):
     _again = SUCCESS
 
 
-class RetryUntilSuccessful(_Loop):
+class RetryUntilSuccessful(Loop):
     """Runs its child until it succeeds, and fails when it has failed ``cycles`` times.
 
     A try begins in the tick in which the one before has failed; py_trees' ``Retry`` begins it in
@@ -128,7 +128,7 @@ class _Duration:
         return passed >= self._length
 
 
-class _Timed(Decorator):
+class Timed(Decorator):
     """A decorator with a duration."""
 
     @checked
@@ -141,7 +141,7 @@ class _Timed(Decorator):
         seconds: float | None = None,
         clock: Clock = time.monotonic,  # noqa: TID251 - the default of trees without a clock
     ) -> None:
-        """Raises ExecutionError for a duration that is not above zero."""
+        """Raises ExecutionError for a time that is not above zero, ArgumentError without one."""
         self._duration = _Duration(name, ticks, seconds, clock)
         super().__init__(name, child)
 
@@ -150,7 +150,7 @@ class _Timed(Decorator):
         return self.decorated.status
 
 
-class Timeout(_Timed):
+class Timeout(Timed):
     """Fails when its child has run for so long, and stops it.
 
     In the tick in which the time is over, the child is stopped and not ticked: with ``ticks=3`` it
@@ -173,7 +173,7 @@ class Timeout(_Timed):
             yield from super().tick()
 
 
-class Delay(_Timed):
+class Delay(Timed):
     """Waits, RUNNING, and then runs its child. With ``ticks=3`` that is begun in the fourth tick.
 
     It waits anew for each run of the child. py_trees has no such decorator.
@@ -196,7 +196,7 @@ class Delay(_Timed):
             yield from super().tick()
 
 
-class Cooldown(_Timed):
+class Cooldown(Timed):
     """Fails, without a tick of its child, until so much time has passed since that has succeeded.
 
     A child that failed or was interrupted may be begun again at once. With ``ticks=3`` the
@@ -236,11 +236,11 @@ class RunOnce(OneShot):
 
     @checked
     def __init__(self, name: str, child: Behaviour, *, then: Status | None = None) -> None:
-        """Raises ExecutionError if ``then`` is not the status of an end."""
+        """Raises ArgumentError if ``then`` is not the status of an end."""
         if then not in (None, SUCCESS, FAILURE):
             hint = "give Status.SUCCESS, Status.FAILURE, or nothing"
             message = f"'{name}' cannot be {then} after its child has ended"
-            raise ExecutionError(Diagnostic("BT202", message, hint=hint))
+            raise ArgumentError(Diagnostic("BT126", message, hint=hint))
         super().__init__(name, child, OneShotPolicy.ON_COMPLETION)
         self._then = then
 
