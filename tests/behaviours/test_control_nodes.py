@@ -84,6 +84,12 @@ def test_if_then_else_asks_once(child, log, condition, has_else, statuses, ticke
     assert [line.removeprefix("tick ") for line in log if line.startswith("tick")] == ticked
 
 
+def test_if_then_else_asks_again_after_its_end(child, log):
+    root = IfThenElse("root", child("if", "SF"), child("then", "S"), child("else", "S"))
+    assert ticks(root, 2) == "SS"
+    assert started(log) == ["start if", "start then", "start if", "start else"]
+
+
 def test_if_then_else_asks_again_after_an_interruption(child, log):
     root = IfThenElse("root", child("if", "SF"), child("then", "R"), child("else", "R"))
     ticks(root, 1)
