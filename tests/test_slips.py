@@ -391,6 +391,6 @@ def test_every_public_behaviour_takes_its_name_first_as_those_of_py_trees_do():
     named = (bthtn.behaviours, bthtn.kit)
     several = {getattr(module, name) for module in named for name in module.__all__}
     found = [one for one in several if isinstance(one, type) and issubclass(one, Behaviour)]
-    assert len(found) == 6
+    assert len(found) == 16
     for one in found:
         assert next(iter(inspect.signature(one).parameters)) == "name", one

@@ -63,7 +63,7 @@ class Aborts:
         self._call_back()
 
     def begin_tick(self) -> None:
-        """Tick every abort. Goals that are ticked before the next call do not do so again."""
+        """Tick every abort. Goals do not, however often they are ticked before the next call."""
         self._callers.clear()
         self.go_on(self)
 
@@ -75,6 +75,8 @@ class Aborts:
         # An agent that is not sensed does not know when a tick begins. Each caller is ticked once
         # per tick, so a new tick has begun when one calls for the second time.
         if id(by) in self._callers:
+            if by is not self and id(self) in self._callers:
+                return  # the agent is sensed: its tick is not over
             self._callers.clear()
         first = not self._callers
         self._callers[id(by)] = by

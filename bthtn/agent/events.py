@@ -32,8 +32,8 @@ class SensorFailed:
 class CodeFailed:
     """Users' code raised, other than an operator, a hook or a sensor: ``code`` says what it is.
 
-    It is a guard, a value or state of a composite that chooses goals, a condition of a plan that
-    runs, a draw, a search ahead of time, effects of a failure or abort, or a listener.
+    It is a guard, a value, state or variable of a composite, a condition of a plan that runs, a
+    draw, a search ahead of time, effects of a failure or abort, or a listener.
     """
 
     code: str

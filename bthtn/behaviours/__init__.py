@@ -49,6 +49,15 @@ from bthtn.behaviours.attach import attach
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.blackboard import read_blackboard, show_on_blackboard
 from bthtn.behaviours.character import Character
+from bthtn.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
+from bthtn.behaviours.decorators import (
+    Cooldown,
+    Delay,
+    Repeat,
+    RetryUntilSuccessful,
+    RunOnce,
+    Timeout,
+)
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
@@ -71,10 +80,13 @@ __all__ = [
     "CleanupStarted",
     "CodeFailed",
     "Completion",
+    "Cooldown",
     "Decision",
+    "Delay",
     "GoalEnded",
     "GoalWaits",
     "Holder",
+    "IfThenElse",
     "LeafAborted",
     "LeafAborting",
     "LeafEnded",
@@ -87,6 +99,7 @@ __all__ = [
     "Operator",
     "OperatorFailed",
     "Operators",
+    "Parallel",
     "PlanAborted",
     "PlanAdopted",
     "PlanBroken",
@@ -99,16 +112,22 @@ __all__ = [
     "PlanResumed",
     "PlanningSchedule",
     "PriorityGoals",
+    "Repeat",
     "Replanning",
     "RetryPolicy",
+    "RetryUntilSuccessful",
+    "RunOnce",
     "Running",
     "SensorFailed",
     "Sensors",
     "StateMachineGoals",
+    "Switch",
     "TaskAvoided",
+    "Timeout",
     "UtilityGoals",
     "Verdict",
     "Watch",
+    "WhileDoElse",
     "attach",
     "interruptible",
     "read_blackboard",

@@ -10,6 +10,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import ParallelPolicy, Status
 from py_trees.decorators import Decorator
 
+from bthtn.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.priority import PlanPriority
@@ -107,8 +108,13 @@ def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:
             return "sequence", node.name, _memory(node.memory)
         case composites.Selector():
             return "selector", node.name, _memory(node.memory)
+        case Parallel():
+            ends = f"until {node.success_count} succeed or {node.failure_count} fail"
+            return "parallel", node.name, ends
         case composites.Parallel():
             return "parallel", node.name, _until(node.policy)
+        case IfThenElse() | WhileDoElse() | Switch():
+            return "selector", node.name, _class_name(node)
         case Decorator():
             return "decorator", node.name, _class_name(node)
         case _:

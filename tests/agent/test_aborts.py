@@ -57,10 +57,10 @@ def test_a_tick_begins_when_somebody_comes_again(aborts, log):
 def test_a_tick_that_is_begun_is_one_tick_for_whoever_comes_in_it(aborts, log):
     aborts.add(Slow(WATCH, 9, log))
     ticks = []
-    for who in [None, "a", "b", None, "a", None, None]:
+    for who in [None, "a", "b", "a", None, "a", None, None]:
         aborts.begin_tick() if who is None else aborts.go_on(who)
         ticks.append(len(log))
-    assert ticks == [1, 1, 1, 2, 2, 3, 4]
+    assert ticks == [1, 1, 1, 1, 2, 2, 3, 4]
 
 
 def test_what_is_added_in_a_tick_is_worked_on_in_the_next_one(aborts, log):

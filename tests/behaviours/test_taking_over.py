@@ -3,10 +3,11 @@
 import py_trees
 import pytest
 from py_trees import decorators
-from py_trees.behaviours import Running
+from py_trees.behaviours import Running, Success
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Composite, Parallel, Selector, Sequence
 
+from bthtn import behaviours as own
 from bthtn import parallel
 from bthtn.agent.events import GoalEnded, LeafWaits, PlanAborted
 from bthtn.behaviours import PriorityGoals
@@ -73,6 +74,12 @@ WRAPPED = {
     "one shot": lambda goal: decorators.OneShot(
         "above", goal, py_trees.common.OneShotPolicy.ON_SUCCESSFUL_COMPLETION
     ),
+    "counting parallel": lambda goal: own.Parallel("above", [Running("hum"), goal]),
+    "if then": lambda goal: own.IfThenElse("above", Success("yes"), goal),
+    "while do": lambda goal: own.WhileDoElse("above", Success("yes"), goal),
+    "retry at once": lambda goal: own.RetryUntilSuccessful("above", goal, 3),
+    "repeat at once": lambda goal: own.Repeat("above", goal, 3),
+    "timeout in ticks": lambda goal: own.Timeout("above", goal, ticks=9),
 }
 
 

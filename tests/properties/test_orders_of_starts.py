@@ -20,6 +20,7 @@ from py_trees.common import OneShotPolicy, ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn import Domain, parallel, priority
+from bthtn import behaviours as own
 from bthtn.agent.events import (
     LeafAborted,
     LeafAborting,
@@ -71,6 +72,9 @@ COMPOSITES = {
     "again": lambda name, of: Parallel(name, ParallelPolicy.SuccessOnAll(synchronise=False), of),
     "one": lambda name, of: Parallel(name, ParallelPolicy.SuccessOnOne(), of),
     "first": lambda name, of: Parallel(name, ParallelPolicy.SuccessOnSelected(of[:1]), of),
+    "counting": lambda name, of: own.Parallel(name, of, success_count=1, failure_count=2),
+    "if then else": lambda name, of: own.IfThenElse(name, *of[:3]),
+    "while do else": lambda name, of: own.WhileDoElse(name, *of[:3]),
 }
 DECORATORS = {
     "inverter": decorators.Inverter,
@@ -88,8 +92,15 @@ DECORATORS = {
     "repeat": lambda name, of: decorators.Repeat(name, of, num_success=2),
     "one shot": lambda name, of: decorators.OneShot(name, of, OneShotPolicy.ON_COMPLETION),
     "condition": lambda name, of: decorators.Condition(name, of, Status.SUCCESS),
+    "repeat at once": lambda name, of: own.Repeat(name, of, 2),
+    "retry at once": lambda name, of: own.RetryUntilSuccessful(name, of, 2),
+    "endless": lambda name, of: own.Repeat(name, of, -1),
+    "two ticks": lambda name, of: own.Timeout(name, of, ticks=2),
+    "delay": lambda name, of: own.Delay(name, of, ticks=1),
+    "cooldown": lambda name, of: own.Cooldown(name, of, ticks=2),
+    "run once": own.RunOnce,
 }
-OF_GOALS = ["priority", "utility", "states"]
+OF_GOALS = ["priority", "utility", "states", "switch"]
 
 trees = st.recursive(
     st.one_of(st.tuples(st.just("goal"), networks), st.just(("if",)), st.just(("idle",))),
@@ -195,6 +206,9 @@ class Play:
             case "utility":
                 wanted = [lambda state: state.open, lambda state: state.lit, lambda state: 0.5]
                 return UtilityGoals(name, self.actor, list(zip(children, wanted, strict=False)))
+            case "switch":
+                cases = dict(zip([True], children, strict=False))
+                return own.Switch(name, self.actor, World.open, cases, children[1])
             case "states":
                 return (
                     StateMachineGoals(
