@@ -4,7 +4,8 @@ owed      the part failed or was aborted: the cleanup is queued with the agent's
 its turn  all earlier aborts and cleanups of the goal are done: it is planned at once, from
           the beliefs as they are
 running   ticked once per tick to its end; later steps wait for it as for any abort
-over      reported as an event, and never tried again, whether it succeeded or not
+over      reported as an event, and never tried again, whether it succeeded or not; at once
+          if it is owed inside of itself, which would go on for ever
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ from bthtn.behaviours.plan_run import (
     PlanRefused,
     PlanRun,
     ResumeFailed,
+    names_of,
     path_text,
 )
 from bthtn.behaviours.sequence import discard
 from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
-from bthtn.domain.task import CompoundTask, TaskCall
+from bthtn.domain.task import CompoundTask, TaskCall, call_text
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError
 from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import ScopeNode
@@ -68,6 +70,7 @@ class OwedCleanup:
         self._call = _cleanup_of(part, domain)
         self.task = network_text(_network_of(self._call, domain), part.args)
         self._path = (str(part), path)
+        self._is_inside_itself = f"{call_text(self._call.task, part.args)} m0" in names_of(path)
         self._goal = run.holder
         self._domain = domain
         self._settings = settings
@@ -129,6 +132,8 @@ class OwedCleanup:
             self.cut_off(f"it was not done after {LONGEST_ABORT} ticks")
             return True
         if self._subtree is None:
+            if self._is_inside_itself:
+                return self._end("it is owed inside of itself")
             try:
                 self._subtree = self._planned()
             except (ResumeFailed, PlanRefused) as failure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -22,6 +22,13 @@ Path = tuple[str, "Path"] | None
 
 _SHOWN: Final = 8
 """Names of a path that are shown; a recursive task has thousands of the same."""
+
+
+def names_of(path: Path) -> Iterator[str]:
+    """The names of the decompositions, innermost first."""
+    while path is not None:
+        name, path = path
+        yield name
 
 
 def path_text(path: Path) -> str:

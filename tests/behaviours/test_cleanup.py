@@ -476,6 +476,21 @@ def test_a_cleanup_that_fails_is_told_and_not_tried_again(stage):
     assert stage.code["c"].starts == 1
 
 
+def test_a_cleanup_that_is_owed_inside_of_itself_comes_to_an_end(stage):
+    sweep, fall = stage.step("sweep", "S"), stage.step("fall", "F")
+
+    @stage.domain.compound
+    def tidy():
+        yield method(with_cleanup(sweep, fall, finally_=defer(tidy())))
+
+    goal = stage.goal(tidy(), max_replans=0)
+    ticks(goal, 20)
+    assert goal.status is Status.FAILURE
+    assert len(stage.actor.aborts) == 0
+    ended = stage.heard.of(CleanupEnded)
+    assert "it is owed inside of itself" in [one.reason for one in ended]
+
+
 def test_a_cleanup_is_cut_off_when_the_tree_is_taken_down(stage):
     goal = stage.goal(with_cleanup(stage.step("a", "R"), finally_=stage.step("c", "R")))
     ticks(goal, 1)

@@ -82,6 +82,7 @@ def check(seed: str, seen: Counter[str], show: Callable[[str], None] | None = No
         for number, goal in enumerate(character.goals):
             character.root.stop(Status.INVALID)
             _reach(character, goal, character.builts[number], calls, seen)
+            goal.stop(Status.INVALID)  # the tree has not begun it, so it would not stop it either
         character.close()
         monitor.faults += [f"{key} was kept" for key in character.has_kept()]
     except TooLong:
