@@ -53,13 +53,13 @@ def checked(function: F) -> F:
         for name, value in (*zip(positional, args, strict=False), *kwargs.items()):
             wanted = kinds.get(name)
             if wanted and not isinstance(value, wanted):
-                raise _wrong_type(function, name, value, kinds)
+                raise _wrong_type(_as_called(function, args), name, value, kinds)
         try:
             return function(*args, **kwargs)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # from inside of the function
-            raise _misfit(function, kwargs, str(error)) from None
+            raise _misfit(_as_called(function, args), kwargs, str(error)) from None
 
     return cast("F", call)
 
@@ -137,6 +137,15 @@ def _in_order(function: Callable[..., Any]) -> str:
     names = [one.name for one in needed if one.name != "self"]
     more = ["…"] if len(needed) < len(parameters) else []
     return f"{_called(function).removesuffix('(…)')}({', '.join([*names, *more])})"
+
+
+def _as_called(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
+    """The function; an ``__init__`` with the name of the class that was called, not of its base."""
+    if function.__name__ != "__init__" or not args:
+        return function
+    named = wraps(function)(lambda: None)
+    named.__qualname__ = type(args[0]).__qualname__
+    return named
 
 
 def _called(function: Callable[..., Any]) -> str:

@@ -30,10 +30,11 @@ from bthtn.checked import checked
 from bthtn.domain.number import number_from
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.expression import Expression
+from bthtn.world.sharing import Unpicklable
 from bthtn.world.truth import value_text
 
 
-class Parallel(composites.Parallel):
+class Parallel(Unpicklable, composites.Parallel):
     """Ticks its unfinished children in order, until enough of them have succeeded or failed.
 
     It succeeds as soon as ``success_count`` children have succeeded, and fails as soon as
@@ -90,7 +91,7 @@ class Parallel(composites.Parallel):
         return FAILURE if ends.count(FAILURE) > most_failures else RUNNING
 
 
-class _OneBranch(composites.Composite):
+class _OneBranch(Unpicklable, composites.Composite):
     """Runs at most one of the children that take each other's place."""
 
     @abstractmethod

@@ -27,6 +27,7 @@ from bthtn.behaviours.sequence import reset
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.errors import ArgumentError, Diagnostic, ExecutionError
+from bthtn.world.sharing import Unpicklable
 
 Clock = Callable[[], float]
 
@@ -34,7 +35,7 @@ ENDLESS: Final = -1
 _MOST_INSTANT_CYCLES: Final = 1_000
 
 
-class Loop(Decorator):
+class Loop(Unpicklable, Decorator):
     """Runs its child up to so many times, as long as it ends with one status."""
 
     _again: Status
@@ -128,7 +129,7 @@ class _Duration:
         return passed >= self._length
 
 
-class Timed(Decorator):
+class Timed(Unpicklable, Decorator):
     """A decorator with a duration."""
 
     @checked
@@ -226,7 +227,7 @@ class Cooldown(Timed):
             self._duration.start()
 
 
-class RunOnce(OneShot):
+class RunOnce(Unpicklable, OneShot):
     """Runs its child until it has ended once; from then on its status is ``then``.
 
     Without ``then`` it stays that of the child, as with py_trees' ``OneShot`` and the policy
