@@ -23,6 +23,7 @@ from bthtn import (
     derive,
     fluent,
     fluents,
+    merge,
     method,
     null,
     one_of,
@@ -34,6 +35,7 @@ from bthtn import (
     with_cleanup,
 )
 from bthtn.agent.agent import Agent
+from bthtn.analysis.checks import findings
 from bthtn.behaviours import PlanGoal
 from bthtn.errors import InputError
 from bthtn.plan.codec import encoded
@@ -233,6 +235,33 @@ def test_a_derived_domain_takes_turns_with_its_own_tasks():
     assert in_shop(derived.task("tour_2")(), derived)[0] == (
         "(move_2('hall'), note_2('hall'), note_2('hall'))"
     )
+
+
+def test_merged_domains_take_turns_in_both_methods_of_an_extension_point():
+    def one_with(name, precondition):
+        domain = Domain(name, Town)
+        step = domain.primitive(f"{name}_step", precondition=precondition)
+
+        @domain.extension_point
+        def call() -> Methods:
+            yield method(unordered(step(), step()))
+
+        return domain
+
+    merged = merge("both", one_with("one", precondition=False), one_with("other", Town.road))
+    plan = Planner(merged, merged.task("call")()).plan(Town())
+    assert normal(plan.tree) == "(other_step, other_step)"
+
+
+def test_the_check_of_a_domain_sees_what_members_call():
+    domain = Domain("small", Shop)
+    used, unused = domain.primitive("used", precondition=Shop.at == "a"), domain.primitive("unused")
+
+    @domain.compound
+    def work() -> Methods:
+        yield method(unordered(used(), used()))
+
+    assert [one.where for one in findings(domain.freeze())] == [f"primitive '{unused.name}'"]
 
 
 def test_a_variable_of_a_method_takes_its_turns():
