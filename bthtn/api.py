@@ -9,6 +9,7 @@ from bthtn.domain.construct import (
     partial_order,
     random_of,
     repeat,
+    unordered,
     with_cleanup,
 )
 from bthtn.domain.derive import derive
@@ -72,5 +73,6 @@ __all__ = [
     "random_of",
     "repeat",
     "sequence",
+    "unordered",
     "with_cleanup",
 ]

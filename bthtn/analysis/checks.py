@@ -20,6 +20,7 @@ from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import DeferNetwork, NullNetwork, calls_in, networks_in
 from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.turns import TurnBody
 from bthtn.errors import Diagnostic, Severity
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Constant, Expression, always_holds
@@ -79,7 +80,7 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
 def unused_primitive(domain: FrozenDomain) -> Iterator[Diagnostic]:
     """Primitive tasks that no method calls; none if there are plain methods, which may call any."""
     methods = [method for several in domain.methods.values() for method in several]
-    if not methods or any(isinstance(method.body, PlainBody) for method in methods):
+    if not methods or any(_is_function(method.body) for method in methods):
         return
     graph = task_graph(domain)
     for name, task in domain.tasks.items():
@@ -179,6 +180,11 @@ def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:
     return Diagnostic(code, message, where, hint, Severity.WARNING)
 
 
+def _is_function(body: object) -> bool:
+    """Whether a plain function makes the network; turns have only what other methods have."""
+    return isinstance(body, PlainBody) and not isinstance(body, TurnBody)
+
+
 def _always_idle(method: Method) -> bool:
     return always_holds(method.condition) and isinstance(method.body, NullNetwork)
 
@@ -196,6 +202,8 @@ def _parts(domain: FrozenDomain) -> Iterator[Expression[Any] | Effect | PlainBod
             yield from (*primitive.on_start, *primitive.on_failure, *primitive.on_abort)
     for methods in domain.methods.values():
         for method in methods:
+            if isinstance(method.body, TurnBody):
+                continue  # which has only what the other methods have
             yield from (method.condition, method.cost, method.value)
             if isinstance(method.body, PlainBody):
                 yield method.body

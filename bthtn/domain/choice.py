@@ -1,7 +1,8 @@
 """Choices: how the decompositions of a call are found, if not simply one for each method.
 
 A task with a ``RandomOrder`` has one decomposition for each method, in an order drawn by weight;
-a task with a ``ValueChoice`` has one for each value of a variable.
+a task with a ``ValueChoice`` has one for each value of a variable; a task with a ``TurnChoice`` has
+one for each turn of ``unordered``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bthtn.world.expression import Binding, Constant, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN
+from bthtn.world.truth import UNKNOWN, value_text
 
 _HINT: Final = "one_of chooses among the hashable values of a tuple, or of a list"
 
@@ -92,8 +93,30 @@ class ValueChoice:
         room = (*args, *[None] * (self.position + 1 - len(args)))
         return (*room[: self.position], value, *room[self.position + 1 :])
 
+    def label(self, value: Any) -> str:
+        """``spot = 'b'``."""
+        return f"{self.name} = {value_text(value)}"
 
-DecompositionChoice = RandomOrder | ValueChoice
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnChoice:
+    """One decomposition for each turn: FrozenDomain knows them, since it has the methods."""
+
+    @property
+    def asks(self) -> tuple[Expression[Any] | Key, ...]:
+        """None: a turn depends on what the decomposed task depends on."""
+        return ()
+
+    def with_value(self, args: Binding, value: Any) -> Binding:  # noqa: ARG002 - see ValueChoice
+        """The values of the parameters in the part that is planned, and the turn as the last."""
+        return (*value.head_binding, value)
+
+    def label(self, value: Any) -> str:
+        """The name of the turn."""
+        return str(value)
+
+
+DecompositionChoice = RandomOrder | ValueChoice | TurnChoice
 """How the decompositions of a call are found when the search reaches it."""
 
 

@@ -2,6 +2,7 @@
 
     network ::= … | first_of(network, …) | optional(network) | repeat(times, network)
               | any_order(network, …) | partial_order("a < b", …, a=network, …)
+              | unordered(network, …)
               | random_of((weight, network), …) | with_cleanup(network, …, finally_=network)
 
 All of them are decided while planning, and the search backtracks over them. The objects here only
@@ -98,6 +99,18 @@ class AnyOrder(Construct):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Unordered(Construct):
+    """All parts, planned in turns: a step of one may come between two steps of another."""
+
+    parts: tuple[Network, ...]
+    word: str = "unordered"
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``unordered(a, b)``."""
+        return f"{self.word}({_listed(self.parts, binding)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RandomOf(Construct):
     """The parts in an order drawn by weight: the first of them that can be planned."""
 
@@ -179,6 +192,16 @@ def partial_order(*constraints: str, **parts: NetworkLike) -> Construct:
         hint = "leave out one of its constraints"
         raise DomainError(Diagnostic("BT114", message, where="partial_order", hint=hint))
     return AnyOrder(networks, names, before, "partial_order")
+
+
+def unordered(*parts: NetworkLike) -> Construct:
+    """All networks, planned in turns: the steps of one may come between those of another.
+
+    Each turn takes the first part of one network: a compound task is replaced by the body of one
+    of its methods, anything else is planned as the next block. Turns are tried in the order of
+    the networks, so the first order is that of a sequence.
+    """
+    return Unordered(some_parts("unordered", parts))
 
 
 @checked

@@ -8,23 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bthtn.domain.choice import ValueChoice
+from bthtn.domain.choice import TurnChoice, ValueChoice
 from bthtn.domain.method import Method
 from bthtn.world.expression import Binding
-from bthtn.world.truth import value_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decompositions:
     """All ways to decompose one call, the preferred one first.
 
-    There is one for each method or, if there is a ``variable``, one for each of its values. It
-    may turn out to be inapplicable: conditions of methods are not evaluated here.
+    There is one for each method or, if there is a ``variable``, one for each of its values, such as
+    the turns of ``unordered``. It may turn out to be inapplicable: conditions of methods are not
+    evaluated here.
     """
 
     methods: tuple[Method, ...]
     args: Binding
-    variable: ValueChoice | None = None
+    variable: ValueChoice | TurnChoice | None = None
     values: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
@@ -44,4 +44,10 @@ class Decompositions:
         """The method's name, or ``spot = 'b'``."""
         if self.variable is None:
             return self.methods[index].name
-        return f"{self.variable.name} = {value_text(self.values[index])}"
+        return self.variable.label(self.values[index])
+
+    def avoidable(self, index: int) -> tuple[Method, Binding]:
+        """The method and its binding by which the decomposition is excluded."""
+        if isinstance(self.variable, TurnChoice) and self.values[index].method is not None:
+            return self.values[index].method, self.values[index].binding
+        return self.method(index), self.binding(index)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from bthtn.domain.choice import RandomOrder, ValueChoice
+from bthtn.domain.choice import RandomOrder, TurnChoice, ValueChoice
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.method_reader import read_goal
@@ -16,13 +17,17 @@ from bthtn.domain.network import (
     DeferNetwork,
     Network,
     SequenceNetwork,
+    network_text,
     networks_in,
     parts_of,
     tasks_in,
 )
-from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
+from bthtn.domain.task import CompoundTask, Task, TaskCall, call_text, strangers
+from bthtn.domain.task_effects import grounded
+from bthtn.domain.turns import Pending, Turn, TurnBody, is_decomposed
 from bthtn.errors import Diagnostic, DomainError, nearest
 from bthtn.world.expression import Binding, Constant
+from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.schema import StateSchema
 from bthtn.world.sharing import Shared, Unpicklable
@@ -120,8 +125,56 @@ class FrozenDomain(Shared, Unpicklable):
                 return Decompositions(
                     methods, args, task.choice, task.choice.candidates(recorder, args)
                 )
+            case TurnChoice():
+                turns = tuple(self._turns(task, args, recorder))
+                return Decompositions(methods[-1:], args, task.choice, turns)
             case _:
                 return Decompositions(methods, args)
+
+    def _turns(
+        self, task: CompoundTask[Any], args: Binding, recorder: RecordingView
+    ) -> Iterator[Turn]:
+        """The turns that come next in a call of the anonymous task of ``unordered``."""
+        bodies = [one.body for one in self.methods[task] if not isinstance(one.body, PlainBody)]
+        turn = Turn(task, args, args[-1] or Pending.of(bodies, args[:-1]))
+        if not turn.pending.members:
+            yield turn
+        for place in range(len(turn.pending.members)):
+            yield from self._turns_of(turn, place, recorder)
+
+    def _turns_of(self, turn: Turn, place: int, recorder: RecordingView) -> Iterator[Turn]:
+        head, binding = turn.pending.head(place)
+        one = replace(turn, place=place, name=f"{place}: {network_text(head, binding)}")
+        if not (isinstance(head, TaskCall) and is_decomposed(head.task)):
+            yield one
+            return
+        seen = RecordingView(recorder)
+        try:
+            ways = self._ways_of(head.task, grounded(head, seen, binding), seen)
+        except UnknownRead as signal:  # the turn, if it is ever tried, depends on that
+            yield replace(one, unknown=signal.fluent)
+            return
+        for index in range(len(ways)):
+            method = ways.method(index)
+            how = ways.name(index) if ways.variable else self._how(head.task, method)
+            yield replace(
+                one,
+                name=f"{place}: {call_text(head.task, ways.args)}, {how}",
+                method=method,
+                binding=ways.binding(index),
+                decomposed=partial(self.network, method),
+            )
+
+    def _ways_of(
+        self, task: CompoundTask[Any], args: Binding | None, recorder: RecordingView
+    ) -> Decompositions:
+        if args is None:
+            raise UnknownRead(recorder.unknown)
+        return self.decompositions(task, args, recorder)
+
+    def _how(self, task: CompoundTask[Any], method: Method) -> str:
+        number = self.methods[task].index(method)
+        return f"method {number} {method.name!r}" if method.name else f"method {number}"
 
     def method_name(self, task: CompoundTask[Any], index: int) -> str:
         """The name of the method with this index, "" where the name depends on the state."""
@@ -176,6 +229,7 @@ def _has_values(domain: FrozenDomain) -> bool:
         not (isinstance(one.value, Constant) and one.value.value == 0)
         for methods in domain.methods.values()
         for one in methods
+        if not isinstance(one.body, TurnBody)  # whose value is that of another method
     )
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, assert_never
 
-from bthtn.domain.choice import DecompositionChoice, RandomOrder, ValueChoice
+from bthtn.domain.choice import DecompositionChoice, RandomOrder, TurnChoice, ValueChoice
 from bthtn.domain.construct import (
     FINALLY,
     AnyOrder,
     FirstOf,
     RandomOf,
     Repeat,
+    Unordered,
     WithCleanup,
     Written,
 )
@@ -44,6 +45,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.parameter import Parameters
 from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.domain.turns import OfTurn, TurnBody
 from bthtn.domain.variable import Variable, variables_in
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import ALWAYS, Constant, Expression, Parameter
@@ -142,6 +144,8 @@ class Lowering:
                     self._calls[key] = self._random_of(construct, scope)
                 case AnyOrder():
                     self._calls[key] = self._ordered(construct, scope)
+                case Unordered():
+                    self._calls[key] = self._unordered(construct, scope)
                 case Repeat():
                     self._calls[key] = self._repeat(construct, scope)
                 case WithCleanup():
@@ -183,6 +187,17 @@ class Lowering:
         methods.append(Method(NULL, AllDone(done, len(names)), "all done"))
         self.methods[task] = tuple(methods)
         return TaskCall(task, (*scope, Constant(0)))
+
+    def _unordered(self, construct: Unordered, scope: Scope) -> TaskCall:
+        """A task with a method for each member, and as the last one that of every turn."""
+        pending: Parameter[Any] = Parameter("pending", len(scope))
+        task = self._task(construct.word, (*scope, pending), construct.text(), TurnChoice())
+        numbers = OfTurn("cost", FREE), OfTurn("value", FREE)
+        turn = Method(
+            TurnBody.of(self._state_class), OfTurn("condition", ALWAYS), "next turn", *numbers
+        )
+        self.methods[task] = (*self._alternatives(construct, scope), turn)
+        return TaskCall(task, (*scope, Constant(None)))
 
     def _repeat(self, construct: Repeat, scope: Scope) -> TaskCall:
         left: Parameter[int] = Parameter("times", len(scope))  # written as any expression

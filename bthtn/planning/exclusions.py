@@ -53,7 +53,7 @@ def way_avoided(ways: Decompositions, index: int, avoided: Avoided) -> str:
     """Why the decomposition with this index is excluded; an empty text if it is not."""
     if not avoided:
         return ""
-    reason = avoided.get((ways.method(index), ways.binding(index)))
+    reason = avoided.get(ways.avoidable(index))
     return "" if reason is None else avoided_text(reason)
 
 

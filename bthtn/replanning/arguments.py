@@ -135,7 +135,9 @@ class Arguments:
         number = index_now(node, ways)
         if number is None:
             gone = ways.variable
-            return {} if gone is None else {gone.position: next(iter(ways.values), None)}, {}
+            if not isinstance(gone, ValueChoice):
+                return {}, {}
+            return {gone.position: next(iter(ways.values), None)}, {}
         if node.body is None:
             return {}, {}
         method, binding = ways.method(number), ways.binding(number)

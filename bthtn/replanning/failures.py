@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
-from bthtn.domain.choice import RandomOrder, ValueChoice
+from bthtn.domain.choice import RandomOrder, TurnChoice, ValueChoice
 from bthtn.domain.domain import FrozenDomain
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
@@ -132,6 +132,8 @@ def _of_method(
             cause = (methods[node.method], node.args)
         elif isinstance(choice, ValueChoice) and binding is not None:
             cause = (methods[0], binding)
+        elif isinstance(choice, TurnChoice) and binding is not None and binding[-1].method:
+            cause = (binding[-1].method, binding[-1].binding)
         if cause is not None:
             was_drawn = any(map(_draws, path[:place]))
             return AttributedFailure(cause, failure.at(str(node)), refused, was_drawn)

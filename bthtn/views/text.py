@@ -11,6 +11,7 @@ from bthtn.domain.task import call_text
 from bthtn.plan.nodes import (
     Dropped,
     Node,
+    NullNode,
     PriorityNode,
     ScopeNode,
     SequenceNode,
@@ -31,7 +32,7 @@ class Strokes:
 
 
 DEEPEST: Final = 60
-RECURSIVE_CONSTRUCTS: Final = frozenset({"any_order", "partial_order", "repeat"})
+RECURSIVE_CONSTRUCTS: Final = frozenset({"any_order", "partial_order", "repeat", "unordered"})
 """Constructs that are decomposed recursively; shown as the lists that the user wrote."""
 UNICODE: Final = Strokes("├─ ", "└─ ", "│  ", "   ", "✗")
 ASCII: Final = Strokes("|- ", "`- ", "|  ", "   ", "x")
@@ -103,8 +104,9 @@ def unrolled(node: ScopeNode, domain: FrozenDomain | None) -> ScopeNode:
     names: list[str] = []
     here = node
     while here.task.origin in RECURSIVE_CONSTRUCTS:
-        parts = here.child.children if isinstance(here.child, SequenceNode) else ()
-        if not parts:
+        child = here.child
+        parts = child.children if isinstance(child, SequenceNode) else (child,)
+        if not parts or isinstance(child, NullNode):
             break
         names.append(_name(here, domain))
         behind = parts[-1]

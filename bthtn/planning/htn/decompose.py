@@ -306,7 +306,9 @@ def _with_numbers(search: SearchState, scope: Entry) -> Entry:
 def _is_excluded(
     search: SearchState, call: Call, index: int, method: MethodRow, binding: Binding
 ) -> bool:
-    why = search.exclusions.get((method.method, binding))
+    ways = call[5]
+    key = (method.method, binding) if ways is None else ways.avoidable(index)
+    why = search.exclusions.get(key)
     if why is None:
         return False
     if search.wants_reasons:

@@ -17,6 +17,7 @@ from bthtn.domain.network import (
 )
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects, grounded, projected
+from bthtn.domain.turns import TurnBody
 from bthtn.plan.nodes import (
     HORIZON,
     NULL_NODE,
@@ -197,7 +198,7 @@ def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Give
     asked = _asked(row, entry, past)
     child = _assembled(entry[BODY], binding, below)
     cost, value = entry[NUMBERS] or (row.cost or 0, row.value or 0)
-    body = entry[BODY].network if type(row.method.body) is PlainBody else None
+    body = entry[BODY].network if type(row.method.body) in (PlainBody, TurnBody) else None
     node = ScopeNode(row.task, args, index, _node(child), asked, name, cost, value, body=body)
     cause = _contribution(child).cause
     return node if cause is None else Contribution(node, cause)

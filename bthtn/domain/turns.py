@@ -1,0 +1,187 @@
+"""Turns: the decompositions of ``unordered``, whose members are planned in turns.
+
+The argument of its anonymous task holds what is pending of each member. A turn takes the first
+part of a member: it plans that part, or replaces a compound task by the body of one of its methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Self, TypeGuard
+
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.network import (
+    NULL,
+    Network,
+    NullNetwork,
+    SequenceNetwork,
+    network_text,
+    sequence,
+)
+from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.world.expression import Binding, Constant, Expression, StateView
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.state import State
+from bthtn.world.truth import Unknown
+
+_DECOMPOSED: Final = ("", "one_of")
+"""Origins of the compound tasks whose parts take turns; other constructs are planned as blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is left of one body: its parts, and the values of the parameters in them."""
+
+    parts: tuple[Network, ...]
+    binding: Binding
+
+
+Member = tuple[Rest, ...]
+"""What is pending of a member: the innermost body first."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Pending:
+    """What is pending of each member that is not finished."""
+
+    members: tuple[Member, ...]
+
+    @classmethod
+    def of(cls, bodies: Iterable[Network], binding: Binding) -> Self:
+        """All of these members, with nothing of them planned yet."""
+        return cls(tuple(filter(None, (_before(one, binding, ()) for one in bodies))))
+
+    def head(self, place: int) -> tuple[Network, Binding]:
+        """The part that a member begins with, and the values of the parameters in it."""
+        rest = self.members[place][0]
+        return rest.parts[0], rest.binding
+
+    def without_head(self, place: int, body: Network = NULL, binding: Binding = ()) -> Pending:
+        """What is pending when the first part of a member is replaced by a body."""
+        first, *others = self.members[place]
+        left = _before(body, binding, _before(sequence(*first.parts[1:]), first.binding, others))
+        return Pending(
+            (*self.members[:place], *([left] if left else []), *self.members[place + 1 :])
+        )
+
+    def __repr__(self) -> str:
+        return "; ".join(
+            ", ".join(network_text(part, rest.binding) for rest in member for part in rest.parts)
+            for member in self.members
+        )
+
+
+def _before(body: Network, binding: Binding, others: Iterable[Rest]) -> Member:
+    inside = body.parts if isinstance(body, SequenceNetwork) else (body,)
+    parts = tuple(one for one in inside if not isinstance(one, NullNetwork))
+    return (Rest(parts, binding), *others) if parts else tuple(others)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Turn:
+    """One turn of the member at ``place``: its first part, decomposed by ``method`` if that is one.
+
+    ``args`` are the arguments of ``task``, the anonymous task of the construct, and ``binding``
+    has the parameters' values in the method, ``decomposed`` its body in a state. The
+    decomposition depends on the fluent ``unknown`` if that is not None. ``place`` is None if
+    there is nothing in any member.
+    """
+
+    task: CompoundTask[Any]
+    args: Binding
+    pending: Pending
+    place: int | None = None
+    name: str = "nothing"
+    method: Method | None = None
+    binding: Binding = ()
+    unknown: Any = None
+    decomposed: Callable[..., Network | None] | None = field(default=None, compare=False)
+
+    @property
+    def head_binding(self) -> Binding:
+        """The values of the parameters in the part that is planned."""
+        return () if self.place is None else self.pending.head(self.place)[1]
+
+    def network(self, view: StateView) -> Network | None:
+        """What is planned now, then the next turn; None if the method is not applicable.
+
+        Raises UnknownRead, and what the method's own function raises.
+        """
+        if self.unknown is not None:
+            raise UnknownRead(self.unknown)
+        if self.place is None:
+            return NULL
+        if self.decomposed is None:
+            left = self.pending.without_head(self.place)
+            return sequence(self.pending.head(self.place)[0], *self._on(left))
+        body = self.decomposed(view, self.binding)
+        if body is None:
+            return None
+        return sequence(*self._on(self.pending.without_head(self.place, body, self.binding)))
+
+    def _on(self, left: Pending) -> tuple[TaskCall, ...]:
+        args = (*self.args[:-1], left)
+        return (TaskCall(self.task, tuple(map(Constant, args))),) if left.members else ()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def is_decomposed(task: Task) -> TypeGuard[CompoundTask[Any]]:
+    """Whether what the task is decomposed into takes turns; any other task is a block."""
+    return isinstance(task, CompoundTask) and task.origin in _DECOMPOSED
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnBody(PlainBody):
+    """The body of the method for a turn, which is the last value of the binding."""
+
+    @classmethod
+    def of(cls, state_class: type[State]) -> Self:
+        """The body for domains with these states."""
+        return cls(_is_not_called, state_class)
+
+    def network(self, view: StateView, binding: Binding) -> Network | None:
+        """The network of the turn."""
+        turn: Turn = binding[-1]
+        return turn.network(view)
+
+    def why_not(self, view: StateView, binding: Binding) -> str:
+        """Why the method of the turn does not apply."""
+        turn: Turn = binding[-1]
+        body = None if turn.method is None else turn.method.body
+        return body.why_not(view, turn.binding) if isinstance(body, PlainBody) else turn.name
+
+    def __str__(self) -> str:
+        return "the next turn"
+
+
+def _is_not_called(state: Any) -> None:
+    """A placeholder for the function of the plain method: the turn has the network."""
+    raise AssertionError(f"{state!r} is not asked for a turn")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OfTurn(Expression[Any]):
+    """The condition, cost or value of the method of a turn; ``otherwise`` if it has no method."""
+
+    which: Literal["condition", "cost", "value"]
+    otherwise: Expression[Any]
+
+    def evaluate(self, view: StateView, binding: Binding = ()) -> Any | Unknown:
+        """The method's own, with the values of its parameters."""
+        of, inside = self._of(binding)
+        return of.evaluate(view, inside)
+
+    def text(self, binding: Binding | None = None) -> str:
+        """The method's own, or whose it is."""
+        if binding is None:
+            return f"the {self.which} of the turn"
+        of, inside = self._of(binding)
+        return of.text(inside)
+
+    def _of(self, binding: Binding) -> tuple[Expression[Any], Binding]:
+        turn: Turn = binding[-1]
+        of = self.otherwise if turn.method is None else getattr(turn.method, self.which)
+        return of, turn.binding
