@@ -243,7 +243,7 @@ def test_a_duration_is_ticks_or_seconds_above_zero(make):
     for wrong in ({"ticks": 0}, {"seconds": -0.5}, {"seconds": math.nan}):
         with pytest.raises(ExecutionError, match="BT202"):
             make("root", Success("yes"), **wrong)
-    with pytest.raises(ArgumentError, match="'ticks' of Timed"):
+    with pytest.raises(ArgumentError, match=f"'ticks' of {make.__name__}"):
         make("root", Success("yes"), ticks=1.5)
 
 
