@@ -1,6 +1,6 @@
 """A robot with its own BehaviourTree: a guard, a time-out, threads, and the end of it all."""
 
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 
 import py_trees
 import pytest
@@ -23,6 +23,22 @@ class AtOnce(Executor):
         return done
 
 
+class Threads(ThreadPoolExecutor):
+    """Threads that can be waited for."""
+
+    def __init__(self):
+        super().__init__()
+        self.futures = []
+
+    def submit(self, function, /, *args):
+        self.futures.append(super().submit(function, *args))
+        return self.futures[-1]
+
+    def let_run(self):
+        """Leave the processor to them until one has ended, or for a moment."""
+        wait([one for one in self.futures if not one.done()], 0.001, "FIRST_COMPLETED")
+
+
 @pytest.fixture
 def driver():
     client = Client(name="driver")
@@ -34,7 +50,7 @@ def driver():
 
 @pytest.fixture
 def pool():
-    with ThreadPoolExecutor() as threads:
+    with Threads() as threads:
         yield threads
 
 
@@ -42,6 +58,7 @@ class Run:
     """A robot, its tree, and what was heard of it."""
 
     def __init__(self, pool, **hardware):
+        self.pool = pool
         self.body = Hardware(pool, **hardware)
         self.heard = RecordingListener()
         self.tree, self.agent = robot_with(self.body, listener=self.heard)
@@ -56,6 +73,7 @@ class Run:
             if happened():
                 return
             self.tick()
+            self.pool.let_run()
         pytest.fail("it did not happen")
 
     def on_the_way(self):
@@ -83,7 +101,7 @@ def test_while_it_is_held_it_stands_still_and_then_goes_on(driver, pool):
     driver.held = False
     run.tick()
     assert run.heard.running() == ["drive('sofa')"]
-    end(run.tree, run.agent, wait=lambda: None)
+    end(run.tree, run.agent, wait=pool.let_run)
 
 
 def running(node):
@@ -98,7 +116,7 @@ def test_a_plan_that_takes_too_long_is_stopped(driver, pool, monkeypatch):
     run.tick()
     assert run.heard.lines()[-1] == "aborting drive('sofa')"
     monkeypatch.undo()
-    end(run.tree, run.agent, wait=lambda: None)
+    end(run.tree, run.agent, wait=pool.let_run)
 
 
 def test_charging_comes_before_tidying(driver, pool):
@@ -108,13 +126,13 @@ def test_charging_comes_before_tidying(driver, pool):
     run.tick()
     assert "at the dock" in [node.name for node in run.tree.root.iterate() if running(node)]
     run.tick_until(lambda: not run.body.wheels_turn)
-    end(run.tree, run.agent, wait=lambda: None)
+    end(run.tree, run.agent, wait=pool.let_run)
 
 
 def test_at_the_end_the_wheels_have_stopped_and_nothing_was_cut_off(driver, pool):
     run = Run(pool, seconds=60)
     run.tick_until(run.on_the_way)
-    end(run.tree, run.agent, wait=lambda: None)
+    end(run.tree, run.agent, wait=pool.let_run)
     assert not run.body.wheels_turn
     assert run.heard.running() == []
     assert run.heard.faults() == []
