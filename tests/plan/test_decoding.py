@@ -23,6 +23,7 @@ from bthtn import (
     fluent,
     fluents,
     method,
+    null,
     one_of,
     parallel,
     pause,
@@ -168,6 +169,20 @@ def test_arguments_costs_and_the_predicted_state_survive():
 def test_a_goal_of_several_tasks_survives():
     plan = plan_for((call("knock"), parallel(call("visit", "eve"), call("wait")), pause()))
     assert_equal(decoded(encoded(plan, complete=True), DOMAIN), plan)
+
+
+def test_goals_of_every_kind_of_network_survive():
+    kinds = Domain("kinds", Errand)
+    step = kinds.primitive("step")
+    for goal in (
+        parallel(step(), null()),
+        priority(step(), step(), reactive=True),
+        sequence(step(), pause(), step()),
+        sequence(step(), pause(now=True)),
+        sequence(step(), defer(step())),
+    ):
+        plan = find_plan(kinds, Errand(), goal)
+        assert_equal(decoded(encoded(plan, complete=True), kinds), plan)
 
 
 @pytest.mark.parametrize(
