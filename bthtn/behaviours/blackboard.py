@@ -103,7 +103,12 @@ class _Mirror(Watch):
         for fluent in keys.values():
             self._show(fluent, agent.beliefs.get(fluent))
 
-    def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:  # noqa: ARG002
+    def note(  # the signature of every watch; the source makes no difference here
+        self,
+        fluent: Fluent[Any],
+        source: str,  # noqa: ARG002 - see above
+        change: Change,
+    ) -> None:
         """Called by the beliefs when a watched fluent changes, from any source."""
         self._show(fluent, change[2])
 

@@ -81,7 +81,7 @@ class CoroutineOperator:
     def start(self) -> None:
         """Make it a task; its code begins when the loop runs next."""
         # It takes time to import, which agents without such operators save.
-        from asyncio import get_running_loop  # noqa: PLC0415
+        from asyncio import get_running_loop  # noqa: PLC0415 - see above
 
         try:
             loop = get_running_loop()

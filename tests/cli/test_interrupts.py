@@ -226,8 +226,9 @@ def test_signals_at_random_moments(tmp_path, seed):
         told = f"{command} {kinds} {pauses}: {code} {out[-200:]} {err}"
         assert err == "" or err.startswith("[BT407]"), told
         was_done = not command[-1].startswith("1000000") and code in (0, 1, 2)
-        # The system may deliver two signals that wait at the same time in any order.
-        assert was_done or code - 128 in kinds, told
+        # The system may deliver two signals that wait at the same time in any order. A second one
+        # that comes while Python itself ends kills the process, which shells count as the same.
+        assert was_done or code - 128 in kinds or -code in kinds, told
         assert all(starts == ends for starts, ends in notes(folder).values()), told
         written = (folder / "old.json").read_text()
         assert written == "before" or written.endswith("}\n"), told
