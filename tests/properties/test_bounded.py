@@ -94,9 +94,9 @@ def test_bounds_are_met_in_every_way():
         count["sooner"] += fast.expansions < slow.expansions
 
     look()
-    assert count["a plan beats the bound"] >= 40, count
-    assert count["no plan beats the bound"] >= 100, count
-    assert count["sooner"] >= 50, count
+    assert count["a plan beats the bound"] >= 14, count
+    assert count["no plan beats the bound"] >= 34, count
+    assert count["sooner"] >= 17, count
 
 
 def suspended(plan):
@@ -121,4 +121,4 @@ def test_plans_without_open_parts_are_found_in_the_order_of_their_records():
 
     look()
     # Hypothesis draws like examples in a row: where 13 in 100 are expected, 5 in 100 are seen.
-    assert count["several plans"] >= 5, count
+    assert count["several plans"] >= 2, count

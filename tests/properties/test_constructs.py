@@ -265,11 +265,11 @@ def test_enough_orders_have_plans_and_enough_orders_have_none():
         count["not the order as written"] += bool(found) and found[0].record[0] > 0
 
     look()
-    assert count["compared"] >= 150
-    assert count["several plans"] >= 60
-    assert count["no plan"] >= 20
-    assert count["every plan complete"] >= 40
-    assert count["not the order as written"] >= 30
+    assert count["compared"] >= 50
+    assert count["several plans"] >= 20
+    assert count["no plan"] >= 7
+    assert count["every plan complete"] >= 14
+    assert count["not the order as written"] >= 10
 
 
 @given(some_parts(most=3))

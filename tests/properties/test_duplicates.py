@@ -121,7 +121,7 @@ def test_much_is_not_tried_twice():
         count["answered sooner than the limit"] += plain.status is LIMIT is not pruned.status
 
     look()
-    assert count["saved"] >= 50, count
-    assert count["saved, and a plan"] >= 10, count
-    assert count["saved, with the guard"] >= 10, count
-    assert count["answered sooner than the limit"] >= 5, count
+    assert count["saved"] >= 17, count
+    assert count["saved, and a plan"] >= 4, count
+    assert count["saved, with the guard"] >= 4, count
+    assert count["answered sooner than the limit"] >= 2, count

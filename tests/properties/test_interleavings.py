@@ -86,7 +86,7 @@ def test_enough_branches_are_admitted_that_can_take_turns_in_several_orders():
             count["six or more orders"] += several >= 6
 
     look()
-    assert count["two or more orders"] >= 40
+    assert count["two or more orders"] >= 14
 
 
 @pytest.mark.slow
@@ -102,5 +102,5 @@ def test_enough_writes_are_known_behind_branches_that_may_be_aborted():
             count["unknown"] += any(value is UNKNOWN for value in touched)
 
     look()
-    assert count["known"] >= 10
-    assert count["unknown"] >= 10
+    assert count["known"] >= 4
+    assert count["unknown"] >= 4

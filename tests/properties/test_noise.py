@@ -169,10 +169,10 @@ def test_the_disturbed_runs_are_not_empty():
             counts.update(type(event).__name__ for event in heard.events)
 
     look()
-    assert counts["PlanBroken"] >= 5, counts
-    assert counts["PlanRepaired"] >= 5, counts
-    assert counts["PlanReplaced"] >= 2, counts
-    assert counts["PlanKept"] >= 20, counts
+    assert counts["PlanBroken"] >= 2, counts
+    assert counts["PlanRepaired"] >= 2, counts
+    assert counts["PlanReplaced"] >= 1, counts
+    assert counts["PlanKept"] >= 7, counts
 
 
 @pytest.mark.slow
@@ -189,6 +189,6 @@ def test_the_runs_are_not_empty():
         counts["naively interrupted"] += bool(naive.of(PlanReplaced))
 
     look()
-    assert counts["plans"] >= 100, counts
-    assert counts["noise during a plan"] >= 40, counts
-    assert counts["naively interrupted"] >= 5, counts
+    assert counts["plans"] >= 34, counts
+    assert counts["noise during a plan"] >= 14, counts
+    assert counts["naively interrupted"] >= 2, counts
