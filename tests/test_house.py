@@ -43,6 +43,7 @@ PROMISE = re.compile(r"\b(Final|MappingProxyType)\b")
 CODE = re.compile(r"\bBT\d{3}\b")
 # The tools that may be imported, each by the one module that its users load on purpose.
 TOOL_OF = {
+    "bthtn/formats/xml_document.py": "defusedxml",
     "bthtn/testing/plugin.py": "pytest",
     "bthtn/testing/strategies.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",

@@ -1,0 +1,131 @@
+"""Reads XML as plain elements: bounded in size and depth, without entities.
+
+BehaviorTree.CPP and Groot2 nest at most 256 elements, and use neither a document type nor
+namespaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+from xml.sax import SAXParseException
+from xml.sax.handler import ContentHandler
+
+from bthtn.errors import Diagnostic, InputError
+from bthtn.formats.document import text_of
+
+MOST_BYTES: Final = 4_000_000
+MOST_ELEMENTS: Final = 50_000
+DEEPEST: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a document, and the line and the file where it begins.
+
+    ``text`` is what stands directly in it, without spaces at both ends.
+    """
+
+    tag: str
+    attributes: Mapping[str, str]
+    children: tuple[Element, ...]
+    line: int
+    text: str = ""
+    source: str = field(default="", compare=False)
+
+    @property
+    def where(self) -> str:
+        """The place for messages: ``tree.xml:3``."""
+        return f"{self.source}:{self.line}"
+
+
+def element_in(path: Path) -> Element:
+    """The outermost element of a file. Raises InputError with the line and the column."""
+    if path.is_file() and path.stat().st_size > MOST_BYTES:
+        raise _too_large(str(path))
+    return element_from(text_of(path), str(path))
+
+
+def element_from(text: str, source: str) -> Element:
+    """The outermost element of a text; ``source`` is for messages. Raises InputError."""
+    try:
+        from defusedxml import DefusedXmlException  # noqa: PLC0415 - an extra
+        from defusedxml.sax import make_parser  # noqa: PLC0415 - likewise
+    except ImportError:
+        hint = "pip install 'bthtn[groot]'"
+        message = "XML is read by defusedxml, which is not installed"
+        raise InputError(Diagnostic("BT413", message, source, hint)) from None
+    if len(text) > MOST_BYTES:
+        raise _too_large(source)
+    parser, builder = make_parser(), _Builder(source)
+    parser.forbid_dtd = True
+    parser.setContentHandler(builder)
+    try:
+        parser.parse(StringIO(text))
+    except SAXParseException as error:
+        # Without a line if nothing was read at all.
+        line, column = error.getLineNumber() or 1, error.getColumnNumber() or 0
+        message, hint = f"not XML: {error.getMessage()}", "is a quote, a '>' or an end tag missing?"
+        place = f"{source}:{line}:{column + 1}"
+        raise InputError(Diagnostic("BT412", message, place, hint)) from None
+    except DefusedXmlException:
+        hint = "leave out <!DOCTYPE …> and what it defines"
+        raise builder.fault("a document type is not read", hint) from None
+    except UnicodeEncodeError as error:
+        place = f"{source}, letter {error.start + 1}"
+        raise InputError(Diagnostic("BT412", "half a letter stands alone", place)) from None
+    return builder.root
+
+
+class _Builder(ContentHandler):
+    """Makes an element when its end tag is read; its children were made before."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self._source = source
+        self._count = 0
+        self._open: list[tuple[str, Mapping[str, str], int, list[Element], list[str]]] = []
+        self.root: Element
+
+    def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 - as SAX calls it
+        self._count += 1
+        if self._count > MOST_ELEMENTS:
+            hint = "divide the file, and include the parts"
+            raise self.fault(f"the document has more than {MOST_ELEMENTS:,} elements", hint)
+        if len(self._open) >= DEEPEST:
+            hint = "give the inner part a tree of its own"
+            raise self.fault(f"elements are nested deeper than {DEEPEST}", hint)
+        attributes = MappingProxyType(dict(attrs))
+        self._open.append((name, attributes, self._place()[0], [], []))
+
+    def endElement(self, name: str) -> None:  # noqa: N802 - as SAX calls it
+        tag, attributes, line, children, letters = self._open.pop()
+        assert tag == name, "the parser has checked the end tags"
+        text = "".join(letters).strip()
+        element = Element(tag, attributes, tuple(children), line, text, self._source)
+        if self._open:
+            self._open[-1][3].append(element)
+        else:
+            self.root = element
+
+    def characters(self, content: str) -> None:
+        if not content.isspace():
+            self._open[-1][4].append(content)
+
+    def fault(self, message: str, hint: str) -> InputError:
+        """What is wrong at the place that the parser has come to."""
+        line, column = self._place()
+        return InputError(Diagnostic("BT412", message, f"{self._source}:{line}:{column}", hint))
+
+    def _place(self) -> tuple[int, int]:
+        locator: Any = self._locator  # type: ignore[attr-defined]  # set by the parser
+        return locator.getLineNumber(), locator.getColumnNumber() + 1
+
+
+def _too_large(source: str) -> InputError:
+    message = f"the document is larger than {MOST_BYTES // 1_000_000} MB"
+    return InputError(Diagnostic("BT412", message, source, "divide it, and include the parts"))
