@@ -1,7 +1,7 @@
 """Projection: the state that a plan leads to, said once for all that look ahead."""
 
 import pytest
-from hypothesis import Phase, assume, find, given, settings
+from hypothesis import assume, given
 
 from bthtn import UNKNOWN, Domain, Planner, defer, parallel, priority
 from bthtn.plan.nodes import ParallelNode, PriorityNode, SuspendedNode
@@ -10,6 +10,7 @@ from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.testing.strategies import World, problems
 from bthtn.world.recording import RecordingState
+from tests.occurrences import assert_occurs
 
 
 @pytest.fixture
@@ -94,14 +95,12 @@ def test_a_merge_reads_the_state_only_where_a_branch_leaves_a_fluent_as_it_was(d
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [ParallelNode, PriorityNode, SuspendedNode])
-def test_the_property_has_plans_with_all_kinds_of_nodes(kind):
-    def has_kind(problem):
+def test_the_property_has_plans_with_all_kinds_of_nodes():
+    def kinds(problem):
         search = HtnSearch(problem)
         search.advance()
-        if search.plan is None or problem.settings.check_rest:
-            return False
-        return any(isinstance(node, kind) for _, node in preorder(search.plan.tree))
+        if search.plan is not None and not problem.settings.check_rest:
+            yield from (type(node) for _, node in preorder(search.plan.tree))
 
-    quick = settings(max_examples=1_000, database=None, phases=[Phase.generate])
-    assert find(problems(), has_kind, settings=quick)
+    least = dict.fromkeys((ParallelNode, PriorityNode, SuspendedNode), 3)
+    assert_occurs(problems(), kinds, least, most=1_000)

@@ -8,7 +8,7 @@ and the order in which leaves are started, ticked and aborted, have to be the sa
 from collections import Counter
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees import decorators
 from py_trees.behaviour import Behaviour
@@ -27,7 +27,7 @@ from bthtn.behaviours import (
     WhileDoElse,
 )
 from bthtn.testing.doubles import letter_of
-from tests.sizes import size
+from tests.occurrences import assert_occurs
 
 STATUS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
 
@@ -300,17 +300,12 @@ def test_trees_do_what_the_semantics_say(drawn, chosen):
 
 @pytest.mark.slow
 def test_the_trees_are_not_empty():
-    counts, deciding = Counter(), Counter()
-
-    @settings(max_examples=size(quick=300, thorough=500), derandomize=True, database=None)
-    @given(trees, moments)
-    def count(drawn, chosen):
+    def occurring(example):
+        drawn, chosen = example
         happened = of_interpreter(drawn, chosen)
-        counts.update(kinds(drawn))
-        counts.update(line.partition(" ")[0] for line in happened if " " in line)
-        deciding.update(letter for letter in happened if len(letter) == 1)
+        yield from kinds(drawn)
+        yield from (line.partition(" ")[0] for line in happened)
 
-    count()
     every = {"sequence", "selector", "parallel", "if", "while", "once", "invert", *COUNTED, *TIMED}
-    assert {kind for kind in every if counts[kind] < 10} == set()
-    assert min(deciding["S"], deciding["F"], deciding["R"], counts["abort"]) > 100, counts
+    least = dict.fromkeys(every, 5) | dict.fromkeys(("S", "F", "R", "abort"), 40)
+    assert_occurs(st.tuples(trees, moments), occurring, least, most=1_500)

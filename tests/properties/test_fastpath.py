@@ -7,8 +7,7 @@ from itertools import cycle
 from types import MappingProxyType
 
 import pytest
-from hypothesis import HealthCheck, event, given
-from hypothesis import settings as config
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bthtn import Settings
@@ -33,6 +32,7 @@ from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
+from tests.occurrences import assert_occurs
 from tests.properties.plain import from_seed, problem
 
 
@@ -171,12 +171,12 @@ def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
 
 def test_enough_of_these_problems_are_such_that_generated_functions_answer():
     seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
-    assert seen["solved"] >= 4
-    assert seen["exhausted"] >= 27
-    assert seen["guarded"] >= 10
-    assert seen["members"] >= 17
-    assert seen["back"] >= 3
-    assert seen["sensing"] >= 10
+    assert seen["solved"] >= 10
+    assert seen["exhausted"] >= 80
+    assert seen["guarded"] >= 30
+    assert seen["members"] >= 50
+    assert seen["back"] >= 9
+    assert seen["sensing"] >= 30
     assert seen["given up"] <= 4  # where two effects meet in one member
 
 
@@ -250,19 +250,4 @@ def test_generated_functions_find_what_the_search_finds_in_the_playground(played
 
 @pytest.mark.slow
 def test_enough_problems_of_the_playground_are_answered_by_generated_functions():
-    seen = Counter()
-
-    @config(
-        max_examples=600,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(problems())
-    def look(played):
-        seen.update(compare_settled(played))
-
-    look()
-    assert seen["solved"] >= 4
-    assert seen["exhausted"] >= 2
+    assert_occurs(problems(), compare_settled, {"solved": 3, "exhausted": 2}, most=2_000)

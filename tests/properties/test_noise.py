@@ -7,8 +7,6 @@ And what is not looked at did not matter: a goal that validates its plan at ever
 for a better one after every change, does the same as one that watches.
 """
 
-from collections import Counter
-
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -22,6 +20,7 @@ from bthtn.replanning.policy import TABLE, Replanning
 from bthtn.replanning.review import Review
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.testing.strategies import World, problems
+from tests.occurrences import assert_occurs
 
 MOST_TICKS = 25
 WRITES = 3
@@ -152,43 +151,24 @@ def test_who_watches_misses_nothing_that_somebody_who_always_looks_would_see(sce
 
 @pytest.mark.slow
 def test_the_disturbed_runs_are_not_empty():
-    counts = Counter()
-
-    @settings(
-        max_examples=150,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=[HealthCheck.filter_too_much],
-    )
-    @given(disturbed())
-    def look(scene):
+    def kinds(scene):
         problem, sensed = scene
         for repair in (True, False):
             heard = told(problem, Replanning(repair=repair), sensed=sensed)
-            counts.update(type(event).__name__ for event in heard.events)
+            yield from (type(event).__name__ for event in heard.events)
 
-    look()
-    assert counts["PlanBroken"] >= 2, counts
-    assert counts["PlanRepaired"] >= 2, counts
-    assert counts["PlanReplaced"] >= 1, counts
-    assert counts["PlanKept"] >= 7, counts
+    least = {"PlanBroken": 2, "PlanRepaired": 2, "PlanReplaced": 1, "PlanKept": 7}
+    assert_occurs(disturbed(), kinds, least, most=600)
 
 
 @pytest.mark.slow
 def test_the_runs_are_not_empty():
-    counts = Counter()
-
-    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
-    @given(problems())
-    def look(problem):
+    def kinds(problem):
         heard = told(problem, Replanning(), noisy=True)
-        counts["plans"] += bool(heard.of(PlanAdopted))
-        counts["noise during a plan"] += len(heard.of(BeliefChanged)) > 3
+        yield from ["plans"] * bool(heard.of(PlanAdopted))
+        yield from ["noise during a plan"] * (len(heard.of(BeliefChanged)) > 3)
         naive = told(problem, Replanning(interrupt="any"), noisy=True)
-        counts["naively interrupted"] += bool(naive.of(PlanReplaced))
+        yield from ["naively interrupted"] * bool(naive.of(PlanReplaced))
 
-    look()
-    assert counts["plans"] >= 34, counts
-    assert counts["noise during a plan"] >= 14, counts
-    assert counts["naively interrupted"] >= 2, counts
+    least = {"plans": 30, "noise during a plan": 14, "naively interrupted": 2}
+    assert_occurs(problems(), kinds, least, most=1_000)

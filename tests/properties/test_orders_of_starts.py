@@ -39,6 +39,7 @@ from bthtn.behaviours import (
 )
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator
 from bthtn.testing.strategies import World
+from tests.occurrences import assert_occurs
 from tests.sizes import size
 
 CONDITIONS = {"always": True, "open": World.open, "lit": World.lit, "shut": ~World.open}
@@ -337,18 +338,6 @@ def test_what_is_replaced_is_aborted_before_what_replaces_it_starts(drawn, chang
 
 @pytest.mark.slow
 def test_the_trees_are_not_empty():
-    counts = Counter()
-
-    @settings(
-        max_examples=size(quick=300, thorough=500, night=settings().max_examples),
-        derandomize=True,
-        database=None,
-    )
-    @given(scenes, moments)
-    def play_one(drawn, changed):
-        counts.update(played(drawn, changed))
-
-    play_one()
-    wanted = {"events": 4_000, "took over": 5, "LeafAborting": 20, "LeafWaits": 5}
-    missing = {kind: counts[kind] for kind, least in wanted.items() if counts[kind] < least}
-    assert not missing, counts
+    least = {"events": 1_000, "took over": 2, "LeafAborting": 5, "LeafWaits": 2}
+    most = size(quick=1_000, thorough=1_000, night=settings().max_examples)
+    assert_occurs(st.tuples(scenes, moments), lambda drawn: played(*drawn), least, most=most)

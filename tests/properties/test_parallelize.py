@@ -41,6 +41,7 @@ from bthtn.testing.strategies import problems
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.trail import WorkingState
+from tests.occurrences import assert_occurs
 from tests.properties.interleavings import (
     ImpossibleError,
     Notebook,
@@ -225,70 +226,56 @@ def could_enter(problem, scope, notebook):
     return True
 
 
-def seen_in(strategy, plans_of, examples=120):
+def kinds_of(cases, random):
+    """What the parallelized plans of some problems are like."""
     count = Counter()
-
-    @settings(max_examples=examples, derandomize=True, database=None, deadline=None)
-    @given(strategy, st.randoms(use_true_random=False))
-    def look(case, random):
-        for problem, plan in plans_of(case):
-            check(problem, plan, random, count)
-
-    look()
+    for problem, plan in cases:
+        check(problem, plan, random, count)
     return count
 
 
 @pytest.mark.slow
 def test_most_long_plans_are_parallelized_and_have_many_orders():
-    count = seen_in(long_plans(), lambda case: [case])
-    assert count["parallelized"] >= 27, count
-    assert count["faster"] >= 20, count
-    assert count["orders"] >= 1_334, count
+    drawn = st.tuples(long_plans(), st.randoms(use_true_random=False))
+    least = {"parallelized": 20, "faster": 15, "orders": 1_000}
+    assert_occurs(drawn, lambda drawn: kinds_of([drawn[0]], drawn[1]), least, most=400)
 
 
 @pytest.mark.slow
 def test_enough_plans_of_random_problems_are_parallelized():
-    def found(problem):
-        return [(problem, plan) for plan in first_plans(problem, is_complete)]
+    def kinds(drawn):
+        problem, random = drawn
+        return kinds_of([(problem, plan) for plan in first_plans(problem, is_complete)], random)
 
-    count = seen_in(st.one_of(problems(), side_by_side()), found, examples=360)
-    assert count["parallelized"] >= 4, count
+    drawn = st.tuples(st.one_of(problems(), side_by_side()), st.randoms(use_true_random=False))
+    assert_occurs(drawn, kinds, {"parallelized": 4}, most=1_000)
 
 
 @pytest.mark.slow
 def test_enough_of_them_had_to_choose_methods_or_have_suspended_parts():
-    count = Counter()
-
-    @settings(max_examples=600, derandomize=True, database=None, deadline=None)
-    @given(problems())
-    def look(problem):
+    def kinds(problem):
         for plan in first_plans(problem, lambda tree: True):
             nodes = [node for _, node in preorder(plan.tree)]
             chosen = any(isinstance(node, ScopeNode) and node.footprint.reads for node in nodes)
             if parallelize(plan) is not plan:
-                count["suspended"] += not is_complete(plan.tree)
-                count["chosen"] += chosen and is_fixed(plan.tree)
+                yield from ["suspended"] * (not is_complete(plan.tree))
+                yield from ["chosen"] * (chosen and is_fixed(plan.tree))
 
-    look()
-    assert count["suspended"] >= 4, count
-    assert count["chosen"] >= 2, count
+    assert_occurs(problems(), kinds, {"suspended": 4, "chosen": 2}, most=2_000)
 
 
 def test_a_wrong_ordering_is_noticed_by_orders_and_by_the_judge():
     """Plans whose steps all run side by side, whatever they do."""
-    count = Counter()
 
-    @settings(max_examples=100, derandomize=True, database=None, deadline=None)
-    @given(long_plans(), st.randoms(use_true_random=False))
-    def look(case, random):
-        problem, plan = case
+    def noticed(drawn):
+        (problem, plan), random = drawn
         loose = replace(plan, tree=ParallelNode(plan.tree.children, ParallelPolicy.ALL))
         if not all(leads_there(problem, loose, order) for order in some_orders(loose, random)):
-            count["noticed"] += 1
             assert not validate(loose, problem.state).ok
+            yield "noticed"
 
-    look()
-    assert count["noticed"] >= 17
+    drawn = st.tuples(long_plans(), st.randoms(use_true_random=False))
+    assert_occurs(drawn, noticed, {"noticed": 17}, most=300)
 
 
 def some_orders(plan, random):

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from hypothesis import Phase, assume, event, find, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from bthtn.domain.network import ParallelPolicy
@@ -21,6 +21,7 @@ from bthtn.replanning.validity import validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from bthtn.world.state import FrozenState
+from tests.occurrences import assert_occurs
 
 VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
 
@@ -132,16 +133,12 @@ def test_the_record_of_a_plan_can_be_read_off_its_tree(problem):
 def test_the_broken_plans_are_not_vacuous():
     """Plans of several steps are repaired, before and after they have begun; some are not."""
 
-    def repaired(drawn, *, begun=False):
+    def kinds(drawn):
         repair = drawn.repair()
-        repair.advance()
-        solved = repair.plan is not None and len(repair.plan.steps) > 2
-        return solved and (drawn.done > 0 if begun else not drawn.avoiding)
+        if repair.advance() is SearchStatus.EXHAUSTED:
+            yield "in vain"
+        if repair.plan is not None and len(repair.plan.steps) > 2:
+            yield from ["not begun"] * (not drawn.avoiding)
+            yield from ["begun"] * (drawn.done > 0)
 
-    def in_vain(drawn):
-        return drawn.repair().advance() is SearchStatus.EXHAUSTED
-
-    quick = settings(max_examples=1_000, database=None, phases=[Phase.generate])
-    assert find(broken_plans(), repaired, settings=quick)
-    assert find(broken_plans(), lambda drawn: repaired(drawn, begun=True), settings=quick)
-    assert find(broken_plans(), in_vain, settings=quick)
+    assert_occurs(broken_plans(), kinds, {"begun": 1, "not begun": 1, "in vain": 1}, most=1_000)

@@ -1,16 +1,16 @@
 """Every plan that a search returns can be carried out on paper by somebody who did not search."""
 
-from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.plan.replay import replay
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
+from tests.occurrences import assert_occurs
 
 
 def check(plan, problem):
@@ -46,16 +46,11 @@ def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
 
 @pytest.mark.slow
 def test_many_plans_are_left_open_at_the_limit():
-    count = Counter()
-
-    @settings(max_examples=400, derandomize=True, database=None, deadline=None)
-    @given(problems(), st.integers(1, 15))
-    def look(problem, limit):
+    def kinds(drawn):
+        problem, limit = drawn
         few = replace(problem.settings, anytime=True, max_expansions=limit)
         search = HtnSearch(replace(problem, settings=few))
-        search.advance()
-        count[search.status, search.plan is not None] += 1
+        yield search.advance(), search.plan is not None
 
-    look()
-    assert count[SearchStatus.LIMIT, True] >= 9, count
-    assert count[SearchStatus.LIMIT, False] >= 4, count
+    least = {(SearchStatus.LIMIT, True): 8, (SearchStatus.LIMIT, False): 4}
+    assert_occurs(st.tuples(problems(), st.integers(1, 15)), kinds, least, most=1_000)
