@@ -129,11 +129,11 @@ class _Reader:
         expansions = _whole(data["expansions"])
         return Plan(self._domain, network, binding, tree, record, predicted, expansions)
 
-    def _tree(self, listed: list[Any]) -> Node:
+    def _tree(self, listed: list[Any], above: str = "") -> Node:
         """The tree of nodes in pre-order, built from the last one."""
         ready: list[Node] = []
         for number in range(len(listed) - 1, -1, -1):
-            self.at = f"node {number}"
+            self.at = f"{above}node {number}"
             data = listed[number]
             below = _whole(data.get("below", 0))
             if not 0 <= below <= len(ready):
@@ -196,7 +196,7 @@ class _Reader:
 
     def _foreseen(self, data: Mapping[str, Any]) -> Foreseen:
         at, beside = self.at, data["beside"]
-        tree = self._tree(data["nodes"])
+        tree = self._tree(data["nodes"], f"{at}, foreseen, ")
         self.at = at
         return Foreseen(
             tree,

@@ -144,8 +144,9 @@ def value_type_of(hint: object) -> ValueType | None:
     kind = origin if isinstance(origin, type) else hint
     if not isinstance(kind, type):
         return None
-    is_checkable = not getattr(kind, "_is_protocol", False) or hasattr(kind, "_is_runtime_protocol")
-    return ValueType((kind,)) if is_checkable else None
+    if getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False):
+        return None  # isinstance refuses it
+    return ValueType((kind,))
 
 
 def _union(arguments: tuple[Any, ...]) -> ValueType | None:

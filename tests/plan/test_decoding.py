@@ -322,7 +322,7 @@ def test_a_value_that_cannot_be_made_again_is_refused_when_it_is_written():
         (1, ("a",)),
         frozenset({1}),
     ],
-    ids=repr if False else lambda value: type(value).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_values_of_every_plain_kind_survive(value):
     domain = Domain("things", Errand)
@@ -385,6 +385,31 @@ def test_a_damaged_plan_is_read_or_refused_with_one_clear_error(path, junk):
         found = str(error)
     assert found.count("[BT") <= 1
     assert len(found) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "fault"),
+    [
+        ((1, "below"), 99, "there are no 99 nodes below it"),
+        ((3, "below"), 1, "there are nodes below a leaf"),
+        ((3, "name"), "tour", "'tour' is a compound task"),
+        ((0, "task"), "knock", "'knock' is a primitive task"),
+        ((7, "args"), [], "'go' takes 2 arguments"),
+        ((8, "foreseen", "nodes", 0, "kept"), [0, 1], "2 alternatives are kept, and there are 1"),
+        ((3, "cost"), {"place": ["visit", 0, 99]}, "a value cannot be read"),
+        ((7, "args", 1), {"enum": "Gait"}, "a value cannot be read"),
+    ],
+)
+def test_damage_is_named_with_its_node(path, value, fault):
+    data = json.loads(json.dumps(WHOLE))
+    here = data["nodes"]
+    for key in path[:-1]:
+        here = here[key]
+    here[path[-1]] = value
+    with pytest.raises(InputError) as caught:
+        decoded(json.dumps(data), DOMAIN)
+    assert fault in str(caught.value)
+    assert f"node {path[0]}" in str(caught.value)
 
 
 @pytest.mark.parametrize(

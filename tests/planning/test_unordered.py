@@ -42,10 +42,12 @@ from bthtn.plan.codec import encoded
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import avoidable
+from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing.doubles import RecordingListener
+from bthtn.views.domain_drawing import domain_dot
 from bthtn.views.text import tree_text
 
 
@@ -190,6 +192,20 @@ def test_steps_of_one_member_come_between_those_of_another_where_blocks_have_no_
 def test_the_first_plan_is_that_of_the_sequence():
     parts = go("hall"), greet(), (load("a"), go("port"))
     assert first(unordered(*parts)) == first(parts)
+
+
+def test_each_turn_says_why_it_did_not_work():
+    def why_not(goal, **values):
+        events = []
+        HtnSearch(request(town, Town(road=False, **values), goal), events.append).advance()
+        return explanation_text(explained(events))
+
+    assert "by road'\": road is false: road = false" in why_not(unordered(go("hall"), wave()))
+    assert "computed, method 0': lambda" in why_not(unordered(load("a"), computed()), truck="hall")
+
+
+def test_a_turn_is_drawn_with_the_condition_it_takes_over():
+    assert "when the condition of the turn: the next turn" in domain_dot(shop.freeze())
 
 
 def test_turns_are_tried_in_the_order_of_the_members():

@@ -1,0 +1,119 @@
+from enum import Enum
+from typing import Annotated, Literal, NewType, Protocol
+
+import pytest
+
+from bthtn.world.value_type import value_type_of
+
+Crew = NewType("Crew", str)
+
+
+class Gait(Enum):
+    WALK = 1
+    RUN = 2
+
+
+class Quacks(Protocol):
+    def quack(self) -> None: ...
+
+
+class Duck:
+    def __str__(self):
+        return "duck"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "values", "others"),
+    [
+        (int | None, [1, None], ["1", True, 1.5]),
+        (float, [1, 1.5], [True, None]),
+        (int | str, [1, "a"], [None, True, ()]),
+        (Literal["a", "b"] | None, ["a", None], ["c", 1]),
+        (tuple[int, str], [(1, "a")], [(1,), ("a", 1), 1, (1, "a", 2)]),
+        (Annotated[Crew, "on board"], ["ann"], [1]),
+        (Gait, [Gait.RUN], [1, "RUN"]),
+        (bool, [True], [1]),
+    ],
+)
+def test_a_type_accepts_the_values_that_its_annotation_describes(annotation, values, others):
+    found = value_type_of(annotation)
+    assert all(found.accepts(value) for value in values)
+    assert not any(found.accepts(other) for other in others)
+
+
+@pytest.mark.parametrize("annotation", [Literal["a"] | int, Quacks, Quacks | int, "Crew"])
+def test_an_annotation_that_no_check_can_decide_describes_no_type(annotation):
+    assert value_type_of(annotation) is None
+
+
+@pytest.mark.parametrize(
+    ("annotation", "name"),
+    [
+        (int | None, "int or None"),
+        (int | str, "int or str"),
+        (tuple[int, Gait] | None, "(int, Gait) or None"),
+    ],
+)
+def test_its_name_is_what_one_would_say(annotation, name):
+    assert value_type_of(annotation).name == name
+
+
+@pytest.mark.parametrize(
+    ("annotation", "values"),
+    [
+        (Literal[1, "a"], (1, "a")),
+        (bool, (False, True)),
+        (Gait, (Gait.WALK, Gait.RUN)),
+        (tuple[bool, Literal["a"]], ((False, "a"), (True, "a"))),
+        (tuple[bool, int], ()),
+        (int, ()),
+    ],
+)
+def test_all_its_values_are_known_where_there_are_few(annotation, values):
+    assert value_type_of(annotation).values() == values
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "value"),
+    [
+        (int | None, "none", None),
+        (int | None, "3", 3),
+        (Literal["a", 2], "2", 2),
+        (tuple[int, str], "1, a", (1, "a")),
+        (Gait, "RUN", Gait.RUN),
+        (bool, "true", True),
+    ],
+)
+def test_a_text_stands_for_a_value(annotation, text, value):
+    assert value_type_of(annotation).parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "hint"),
+    [
+        (tuple[int, str], "1", "write int, str"),
+        (Literal["left", "right"], "rihgt", "did you mean 'right'?"),
+        (bool, "maybe", "write true, false or unknown"),
+        (Gait, "RUNN", "did you mean 'RUN'?"),
+        (float, "much", "write a number (float) or unknown"),
+        (tuple, "a b", 'write its elements as in ["a", "b"], or unknown'),
+        (Duck, "quack", "objects of type Duck cannot be written as text"),
+    ],
+)
+def test_a_text_that_stands_for_no_value_has_a_hint(annotation, text, hint):
+    found = value_type_of(annotation)
+    with pytest.raises(ValueError):  # noqa: PT011 - what is wrong is said by the hint
+        found.parse(text)
+    assert found.hint(text) == hint
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "fault"),
+    [
+        (Literal["a", "b"], "c", "'c' is none of its values"),
+        (tuple[int, str], ("a", 1), "('a', 1) is (str, int)"),
+        (int, "c", "'c' is str"),
+    ],
+)
+def test_what_is_wrong_with_a_value_is_said(annotation, value, fault):
+    assert value_type_of(annotation).fault(value) == fault
