@@ -32,6 +32,7 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.domain.network import network_text
 from bthtn.errors import InputError
 from bthtn.formats import decoded, encoded
 from bthtn.plan.nodes import Foreseen, Node, SuspendedNode
@@ -133,7 +134,10 @@ def tree_facts(root):
             type(node).__name__,
             len(children_of(node)),
             [
-                facts(getattr(node, one.name))
+                # A parameter and its value mean the same: a plain function's networks have both.
+                [network_text(part, node.binding) for part in node.rest]
+                if one.name == "rest"
+                else facts(getattr(node, one.name))
                 for one in fields(node)
                 if one.name not in ("child", "children")
                 and (one.name not in ("call", "binding", "body") or isinstance(node, SuspendedNode))
