@@ -47,6 +47,13 @@ def write_shown(page: str, kind: str, file: str) -> None:
     Path(file).write_text(text, "utf-8")
 
 
+def write_named(page: str) -> None:
+    """Make the files that a page shows, in blocks with a title."""
+    text = (DOCS / page).read_text("utf-8")
+    for name, content in re.findall(r"""(?ms)^```\w+ title="([\w.]+)"\n(.*?)^```$""", text):
+        Path(name).write_text(content, "utf-8")
+
+
 def readme_example() -> tuple[str, str]:
     """What the example of README.md prints, and what README.md says that it prints."""
     blocks = BLOCK.findall((DOCS.parent / "README.md").read_text("utf-8"))

@@ -7,12 +7,12 @@ they are declared to be simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
@@ -84,9 +84,16 @@ class Operators(Unpicklable):
 
     def simulates(self, task: PrimitiveTask[Any]) -> bool:
         """Whether the task needs no operator: it was declared so, or no task has one."""
-        if self._simulates_others or not self._bound:
-            return True
-        return any(one in self._simulated for one in _templates(task))
+        return not self._bound or self._is_declared(task)
+
+    def missing(self, tasks: Iterable[Task], where: str) -> Iterator[Diagnostic]:
+        """The mistakes of primitive tasks without operators that are not declared as simulated."""
+        bare = (one for one in tasks if isinstance(one, PrimitiveTask) and self.find(one) is None)
+        yield from (no_operator(one, where) for one in bare if not self._is_declared(one))
+
+    def _is_declared(self, task: PrimitiveTask[Any]) -> bool:
+        """Whether the task was declared to be simulated."""
+        return self._simulates_others or any(one in self._simulated for one in _templates(task))
 
     def simulated(self, domains: Sequence[FrozenDomain]) -> tuple[str, ...]:
         """The names of the tasks without an operator, if any task has one."""
@@ -126,9 +133,8 @@ class Operators(Unpicklable):
                 message = f"'{task.name}' has an operator but is no task of {names}"
                 hint = "bind the task of this domain that has the same name"
                 yield Diagnostic("BT303", message, where, hint if task.name in named else "")
-        for task in needed:
-            if self.find(task) is None and not self.simulates(task):
-                yield no_operator(task, where)
+        if self._bound:
+            yield from self.missing(needed, where)
 
 
 def no_operator(task: PrimitiveTask[Any], where: str) -> Diagnostic:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError
+
+_LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 
 
 def text_of(path: Path) -> str:
@@ -30,9 +32,47 @@ def tables_in(text: str, path: Path) -> dict[str, Any]:
     """The tables of a text in TOML; ``path`` is for messages. Raises InputError with the place."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
         place = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
         where = f"{path}:{place[1]}:{place[2]}" if place else str(path)
         message = f"not TOML: {str(error).replace(place[0], '') if place else error}"
         hint = "is a quote, a bracket or a '=' missing?"
         raise InputError(Diagnostic("BT405", message, where, hint)) from None
+
+
+def lines_of(text: str) -> dict[tuple[str, ...], int]:
+    """The line of every table and key that begins a line, as tomllib reports no positions.
+
+    The n-th table of an array, ``[[row]]``, has the keys ``("row", "n")``, counted from 0.
+    """
+    text = _LONG_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    lines: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    counts: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        header = line.lstrip().startswith("[")
+        key = re.match(r"""\s*((?:[\w.\s-]|"(?:[^"\\]|\\.)*"|'[^']*')+)=""", line)
+        try:
+            found: Any = tomllib.loads(line if header else f"{key[1]} = 0" if key else "")
+        except tomllib.TOMLDecodeError:  # a line inside a multi-line value
+            continue
+        keys: list[str] = []
+        while isinstance(found, dict) and found:
+            ((name, found),) = found.items()
+            keys.append(name)
+        if header and isinstance(found, list):
+            counts[keys[0]] = counts.get(keys[0], -1) + 1
+        if header and keys[0] in counts:
+            keys.insert(1, str(counts[keys[0]]))
+        path = tuple(keys) if header else (*table, *keys)
+        table = path if header else table
+        for length in range(1, len(path) + 1):
+            lines.setdefault(path[:length], number)
+    return lines
+
+
+def line_of(lines: dict[tuple[str, ...], int], *keys: str) -> int:
+    """The line of a key, or of the closest enclosing table that has a line of its own."""
+    while keys and keys not in lines:
+        keys = keys[:-1]
+    return lines.get(keys, 1)

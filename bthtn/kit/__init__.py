@@ -8,6 +8,7 @@ from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.kit.lottery_file import read_lottery
 from bthtn.kit.skills import SkillSlots, SkillTable
+from bthtn.kit.skills_file import read_skill_table, read_skills
 
 __all__ = [
     "CombatCoordinator",
@@ -20,4 +21,6 @@ __all__ = [
     "SkillTable",
     "grouped",
     "read_lottery",
+    "read_skill_table",
+    "read_skills",
 ]

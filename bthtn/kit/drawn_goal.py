@@ -31,9 +31,9 @@ class DrawnGoal(Unpicklable, Decorator):
     """Draws before its goal plans, and reports to the lottery what was done.
 
     ``values`` is the family of fluents from which methods take their ``value``; an action is
-    named like the method that does it. ``on`` says when an action counts as executed: when its
-    plan starts, or when it succeeds. ``disabled`` returns the actions that cannot be drawn now.
-    When it raises, or a precondition does, nothing is drawn.
+    named like the method or the compound task that does it. ``on`` says when an action counts as
+    executed: when its plan starts, or when it succeeds. ``disabled`` returns the actions that
+    cannot be drawn now. When it raises, or a precondition does, nothing is drawn.
     """
 
     @checked
@@ -104,5 +104,6 @@ class DrawnGoal(Unpicklable, Decorator):
 
     def _action_of(self, plan: Plan) -> str:
         """The first drawn action in the plan; plans contain one at most."""
-        names = (node.name for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
+        scopes = (node for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
+        names = (name for scope in scopes for name in (scope.name, scope.task.name))
         return next((name for name in names if name in self.lottery.table.rows), "")

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.merging import merge
-from bthtn.errors import BthtnError, Diagnostic, DomainError, nearest
+from bthtn.errors import BthtnError, Diagnostic, DomainError, ExecutionError, nearest
 from bthtn.world.sharing import Unpicklable
 
 
@@ -26,13 +27,23 @@ class SkillTable(Unpicklable):
         self,
         base: Domain[Any] | FrozenDomain,
         skills: Mapping[str, Sequence[Domain[Any] | FrozenDomain]],
+        *,
+        operators: Operators | None = None,
     ) -> None:
-        """Raises DomainError if the domains of a kind cannot be merged."""
+        """Raises DomainError if the domains of a kind cannot be merged.
+
+        If ``operators`` are given, raises ExecutionError for the tasks of all kinds that have no
+        operator and are not declared to be simulated.
+        """
         self.base = frozen(base)
         self._kinds = {kind: tuple(map(frozen, some)) for kind, some in skills.items()}
         self._merged: dict[tuple[FrozenDomain, ...], FrozenDomain] = {(): self.base}
-        for some in self._kinds.values():
-            self.with_skills(some)
+        found: list[Diagnostic] = []
+        for kind, some in self._kinds.items():
+            tasks = self.with_skills(some).tasks.values()
+            found += operators.missing(tasks, f"kind '{kind}'") if operators is not None else ()
+        if found:
+            raise ExecutionError(found)
 
     @property
     def kinds(self) -> tuple[str, ...]:

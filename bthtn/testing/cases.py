@@ -16,9 +16,7 @@ domain is defined in the same folder: for ``cases.toml`` in ``domain.py``, for
 from __future__ import annotations
 
 import os
-import re
 import sys
-import tomllib
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -36,7 +34,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
-from bthtn.formats.document import tables_in, text_of
+from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.planning.explain import Explanation, explanation_text
@@ -68,7 +66,6 @@ KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
     }
 )
 SETTINGS: Final = ("horizon", "horizon_time", "check_rest", "cheapest")
-_LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _KINDS: Final = MappingProxyType(
     {
         dict: "a table",
@@ -151,7 +148,7 @@ class _CaseFile:
         """All cases of the file. Raises InputError."""
         text = text_of(self._path)
         tables = tables_in(text, self._path)
-        self._lines = _lines_of(text)
+        self._lines = lines_of(text)
         cases = [self._case(name, table) for name, table in tables.items()]
         if self._faults:
             raise InputError(self._faults)
@@ -188,7 +185,7 @@ class _CaseFile:
         if task is None:
             return None
         record = tuple(usable["record"]) if "record" in usable else None
-        because, line, domain = usable.get("because", ""), self._line(name), self._domain
+        because, line, domain = usable.get("because", ""), line_of(self._lines, name), self._domain
         return Case(name, line, domain, state, task, expected, record, because, settings)
 
     def _variant(self, name: str) -> FrozenDomain:
@@ -247,37 +244,8 @@ class _CaseFile:
 
     def _where(self, keys: tuple[str, ...], inside: str = "") -> str:
         name, *below = keys
-        parts = [f"{self._path}:{self._line(*keys)}", f"case '{name}'", *below, inside]
+        parts = [f"{self._path}:{line_of(self._lines, *keys)}", f"case '{name}'", *below, inside]
         return ", ".join(part for part in parts if part)
-
-    def _line(self, *keys: str) -> int:
-        """The line of a key, or of the closest enclosing table that has a line of its own."""
-        while keys and keys not in self._lines:
-            keys = keys[:-1]
-        return self._lines.get(keys, 1)
-
-
-def _lines_of(text: str) -> dict[tuple[str, ...], int]:
-    """The line of every table and key that begins a line, as tomllib reports no positions."""
-    text = _LONG_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    lines: dict[tuple[str, ...], int] = {}
-    table: tuple[str, ...] = ()
-    for number, line in enumerate(text.split("\n"), 1):
-        header = line.lstrip().startswith("[")
-        key = re.match(r"""\s*((?:[\w.\s-]|"(?:[^"\\]|\\.)*"|'[^']*')+)=""", line)
-        try:
-            found: Any = tomllib.loads(line if header else f"{key[1]} = 0" if key else "")
-        except tomllib.TOMLDecodeError:  # a line inside a multi-line value
-            continue
-        keys: list[str] = []
-        while isinstance(found, dict) and found:
-            ((name, found),) = found.items()
-            keys.append(name)
-        path = tuple(keys) if header else (*table, *keys)
-        table = path if header else table
-        for length in range(1, len(path) + 1):
-            lines.setdefault(path[:length], number)
-    return lines
 
 
 def domain_at(path: Path, name: str = "") -> FrozenDomain:

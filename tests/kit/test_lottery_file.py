@@ -91,23 +91,89 @@ def test_every_comparison_can_be_asked(read, sign):
 @pytest.mark.parametrize(
     ("text", "name", "what"),
     [
-        ("action,weight\nJab,heavy\n", "t.csv", r"weight is 'heavy'\n.*t.csv:2\n.*a number"),
+        (
+            "action,weight\nJab,heavy\n",
+            "t.csv",
+            r"Weight is 'heavy'\n.*t.csv:2, column weight\n.*a number",
+        ),
         ("action,priority\nJab,1.5\n", "t.csv", r"a whole number"),
-        ("action,stanze\nJab,RAGE\n", "t.csv", r"no fluent 'stanze'\n.*\n.*'stance'"),
+        ("action,stanze\nJab,RAGE\n", "t.csv", r"a fluent is called 'stanze'\n.*\n.*'stance'"),
+        (
+            "action,wieght\nJab,3\n",
+            "t.csv",
+            r"a column nor .* 'wieght'\n.*:2, column wieght\n.*'Weight'",
+        ),
         ("action,stance\nJab,RAGED\n", "t.csv", r"cannot be 'RAGED'\n.*\n.*'RAGE'"),
         ("action,weight\n,3\n", "t.csv", "there is no action"),
         ("action\nJab,3\n", "t.csv", "2 cells under 1 headings"),
-        ("action\nJab\nJab\n", "t.csv", r"two rows are for 'Jab'\n.*t.csv, row 'Jab'"),
-        ("action\n", "t.txt", "no lottery table"),
+        ("action\nJab\nJab\n", "t.csv", r"two rows are for 'Jab'\n.*t.csv:3\n.*remove"),
+        ("action,weight\nJab,-1\n", "t.csv", r"its weight is -1.0\n.*t.csv:2, row 'Jab'"),
+        ("action\n", "t.txt", "t.txt is no sheet"),
         ("[[row]\n", "t.toml", "not TOML"),
         ("weight = 3\n", "t.toml", "'weight' stands outside of rows"),
         ("row = 3\n", "t.toml", "'row' stands outside of rows"),
-        ("[[row]]\naction = 'Jab'\nwhen = 3\n", "t.toml", "no fluent 'when'"),
+        (
+            "[[row]]\naction = 'Jab'\nwhen = 3\n",
+            "t.toml",
+            r"no fluent '3'\n.*t.toml:3, column when",
+        ),
     ],
 )
 def test_mistakes_are_told_with_their_place(read, text, name, what):
     with pytest.raises(InputError, match=what):
         read(text, name)
+
+
+SLIDE = """\
+Name,ActionName,Phase,Stance,RangeMin,RangeMax,Priority,Weight,WeightInc,WeightGroup
+Jab,Jab,,,,3,1,50,50,
+Swing,FullSwing,,RAGE,2,5,1,10,10,big
+"""
+
+
+def holds(row, **values):
+    return row.precondition.evaluate(Fighter(**values).frozen())
+
+
+@pytest.mark.parametrize(
+    "change", [str, str.upper, str.lower, lambda line: line.replace("A", " _a")]
+)
+def test_r003_09_the_columns_of_the_slide_are_read_in_any_case(read, change):
+    headings, rows = SLIDE.split("\n", 1)
+    jab, swing = read(f"{change(headings)}\n{rows}").rows.values()
+    assert (jab.action, swing.action) == ("Jab", "FullSwing")
+    assert (swing.priority, swing.weight, swing.increment, swing.group) == (1, 10, 10, "big")
+    assert [holds(jab, distance=at) for at in (0.0, 3.0, 3.5)] == [True, True, False]
+    rage = Stance.RAGE
+    assert [holds(swing, stance=rage, distance=at) for at in (1.0, 2.0, 6.0)] == [
+        False,
+        True,
+        False,
+    ]
+    assert holds(swing, stance=Stance.CALM) is False
+
+
+def test_the_name_of_a_row_is_its_action_where_there_is_no_other(read):
+    assert list(read("Name,Weight\nJab,2\n").rows) == ["Jab"]
+
+
+def test_columns_that_a_team_names_otherwise_are_mapped(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Aktion,Gewicht,Nah,Notiz\nJab,7,3,Werner\n", "utf-8")
+    columns = {"aktion": "ActionName", "Gewicht": "Weight", "Nah": "distance <=", "Notiz": ""}
+    (row,) = read_lottery(path, Fighter, columns=columns).rows.values()
+    assert (row.action, row.weight) == ("Jab", 7)
+    assert [holds(row, distance=at) for at in (3.0, 4.0)] == [True, False]
+
+
+def test_a_condition_can_be_written_as_text(read):
+    table = read("action;when\nJab;distance < 3 and not hurt[leg]\nKick;\n")
+    jab, kick = table.rows.values()
+    assert holds(jab) is True
+    assert holds(jab, hurt={"leg": True}) is False
+    assert holds(kick, hurt={"leg": True}) is True
+    with pytest.raises(InputError, match=r"t?able.csv:2, column when, 'distance <', column 11"):
+        read("action,when\nJab,distance <\n")
 
 
 def test_everything_that_is_wrong_is_told_at_once(read):

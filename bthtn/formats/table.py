@@ -1,0 +1,290 @@
+"""Sheets: one object for each row, in CSV with a heading line or in TOML.
+
+    Name;Weight;Range Max              [[row]]
+    Jab;50;3                           name = "Jab"
+                                       weight = 50
+                                       range_max = 3
+
+Case, spaces and underscores of headings do not count. CSV is separated by commas, semicolons or
+tabs. An empty cell is as if it were left out. A TOML file may take its rows from a CSV file, and
+may give headings another meaning; ``""`` is for columns that are not read:
+
+    sheet = "attacks.csv"
+    columns = { Gewicht = "Weight", Notes = "" }
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.formats.document import line_of, lines_of, tables_in, text_of
+from bthtn.plan.codec import shortened
+
+T = TypeVar("T")
+
+SUFFIXES: Final = (".csv", ".toml")
+NO_MAPPING: Final[Mapping[str, str]] = MappingProxyType({})
+_QUOTED: Final = re.compile(r'"[^"]*"')
+_LONGEST: Final = 1_000
+"""Most bits of a whole number that is written in TOML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, other headings of it, and the ``field`` of the row that it fills.
+
+    ``read`` makes a value of the text in a cell. It raises ValueError when the text is not what
+    ``wanted`` describes, or a BthtnError.
+    """
+
+    heading: str
+    field: str
+    read: Callable[[str], Any] = str
+    wanted: str = "a text"
+    also: tuple[str, ...] = ()
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of a row: values by field, and those of other headings as they were read."""
+
+    values: Mapping[str, Any]
+    others: Mapping[str, Any]
+
+
+def number(text: str) -> float:
+    """The finite number that a cell holds. Raises ValueError."""
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def folded(heading: str) -> str:
+    """The heading without what does not count in it."""
+    return re.sub(r"[\s_]", "", heading).casefold()
+
+
+def read_sheet(
+    path: Path | str,
+    columns: Sequence[Column],
+    make: Callable[[Row], tuple[str, T]],
+    *,
+    mapping: Mapping[str, str] = NO_MAPPING,
+    other: Callable[[str], Column] | None = None,
+) -> dict[str, T]:
+    """What ``make`` makes of each row of a ``.csv`` or ``.toml`` file, by the name it gives it.
+
+    ``mapping`` has headings of the file, and what they mean. ``other`` makes columns of headings
+    that are none of ``columns``, or raises. Raises InputError with all faults and their places.
+    """
+    sheet = _Sheet(Path(path), columns, mapping, other)
+    made: dict[str, T] = {}
+    for line, cells in sheet.lines():
+        row = sheet.row(line, cells)
+        if row is not None:
+            try:
+                name, value = make(row)
+            except BthtnError as error:
+                sheet.add(error, line)
+                continue
+            if name in made:
+                sheet.add_fault(f"two rows are for '{name}'", line, hint="remove one of them")
+            made[name] = value
+    if sheet.faults:
+        raise InputError(sheet.faults)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    heading: str
+    text: str
+    line: int
+
+
+class _Sheet:
+    """A file while it is read; its faults are collected."""
+
+    def __init__(
+        self,
+        path: Path,
+        columns: Sequence[Column],
+        mapping: Mapping[str, str],
+        other: Callable[[str], Column] | None,
+    ) -> None:
+        self.faults: list[Diagnostic] = []
+        self._path = path
+        self._columns = columns
+        self._known = {folded(one): column for column in columns for one in _headings(column)}
+        self._mapping = {folded(heading): meaning for heading, meaning in mapping.items()}
+        self._other = other
+        self._resolved: dict[str, Column | None] = {}
+
+    def lines(self) -> Iterator[tuple[int, list[_Cell]]]:
+        """Yield the line and the cells of each row. Raises InputError."""
+        if self._path.suffix not in SUFFIXES:
+            hint = "name it .csv or .toml"
+            raise InputError(Diagnostic("BT410", f"{self._path} is no sheet", hint=hint))
+        return self._csv() if self._path.suffix == ".csv" else self._toml()
+
+    def row(self, line: int, cells: list[_Cell]) -> Row | None:
+        """The row, None if it has faults."""
+        before = len(self.faults)
+        values: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        for cell in cells:
+            column = self._column(cell) if cell.text else None
+            if column is None:
+                continue
+            fields = values if column in self._columns else others
+            if column.field in fields:
+                message = f"'{cell.heading}' is given twice"
+                self.add_fault(message, cell.line, cell.heading, "remove one of the columns")
+                continue
+            try:
+                fields[column.field] = column.read(cell.text)
+            except BthtnError as error:
+                self.add(error, cell.line, cell.heading, code="BT410")
+            except ValueError:
+                message = f"{column.heading} is {shortened(cell.text)!r}"
+                self.add_fault(message, cell.line, cell.heading, f"write {column.wanted}")
+        for column in self._columns:
+            if column.is_required and not any(self._is_cell_of(column, cell) for cell in cells):
+                message, hint = f"the row has no {column.heading}", f"write {column.wanted}"
+                self.add_fault(message, line, hint=hint)
+        return Row(values, others) if len(self.faults) == before else None
+
+    def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
+        """Collect the diagnostics of an error at a place of the sheet."""
+        for one in error.diagnostics:
+            where = ", ".join(filter(None, (self._where(line, heading), one.where)))
+            self.faults.append(replace(one, code=code or one.code, where=where))
+
+    def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
+        """Collect a fault at a place of the sheet."""
+        self.faults.append(Diagnostic("BT410", message, self._where(line, heading), hint))
+
+    def _where(self, line: int, heading: str) -> str:
+        column = f", column {heading}" if heading else ""
+        return f"{self._path}:{line}{column}"
+
+    def _is_cell_of(self, column: Column, cell: _Cell) -> bool:
+        return bool(cell.text) and self._resolved[cell.heading] is column
+
+    def _column(self, cell: _Cell) -> Column | None:
+        """The column of a cell, None if it is not read; a wrong heading is one fault."""
+        if cell.heading not in self._resolved:
+            self._resolved[cell.heading] = None
+            meaning = self._mapping.get(folded(cell.heading), cell.heading)
+            try:
+                if meaning or not cell.heading:
+                    self._resolved[cell.heading] = self._meant(meaning)
+            except BthtnError as error:
+                self.add(error, cell.line, cell.heading, code="BT410")
+        return self._resolved[cell.heading]
+
+    def _meant(self, heading: str) -> Column:
+        if folded(heading) in self._known:
+            return self._known[folded(heading)]
+        if not heading:
+            raise InputError(Diagnostic("BT410", "a cell stands under no heading"))
+        if self._other is not None:
+            return self._other(heading)
+        hint = nearest(heading, [one.heading for one in self._columns])
+        raise InputError(Diagnostic("BT410", f"there is no column '{heading}'", hint=hint))
+
+    def _csv(self) -> Iterator[tuple[int, list[_Cell]]]:
+        text = text_of(self._path)
+        first = _QUOTED.sub("", text.lstrip().partition("\n")[0])
+        delimiter = max(",;\t", key=first.count)
+        lines = io.StringIO(text, newline="")
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        headings: list[str] = []
+        line = 1
+        try:
+            for texts in reader:
+                cells = [text.strip() for text in texts]
+                while cells and not cells[-1]:
+                    cells.pop()
+                if cells and not headings:
+                    headings = cells
+                elif len(cells) > len(headings):
+                    message = f"{len(cells)} cells under {len(headings)} headings"
+                    hint = "is a separator too many, or a quote missing?"
+                    self.add_fault(message, line, hint=hint)
+                elif cells:
+                    named = zip(headings, cells, strict=False)
+                    yield line, [_Cell(heading, cell, line) for heading, cell in named]
+                line = reader.line_num + 1
+        except csv.Error as error:
+            self.add_fault(f"not CSV: {error}", line, hint="is a quote missing?")
+
+    def _toml(self) -> Iterator[tuple[int, list[_Cell]]]:
+        text = text_of(self._path)
+        tables, at = tables_in(text, self._path), lines_of(text)
+        meanings, sheet = tables.pop("columns", {}), tables.pop("sheet", None)
+        rows = tables.pop("row", [])
+        if isinstance(meanings, dict) and all(isinstance(one, str) for one in meanings.values()):
+            self._mapping = {folded(one): meanings[one] for one in meanings} | self._mapping
+        else:
+            hint = 'write columns = { Gewicht = "Weight" }'
+            self.add_fault("'columns' maps headings", line_of(at, "columns"), hint=hint)
+        if tables or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            strange = next(iter(tables), "row")
+            hint = "a sheet has a [[row]] for each row"
+            self.add_fault(f"'{strange}' stands outside of rows", line_of(at, strange), hint=hint)
+            return
+        if sheet is not None and (rows or not _is_csv(sheet)):
+            hint = 'write sheet = "attacks.csv", a file of the same folder, and no [[row]]'
+            self.add_fault("'sheet' names a file with the rows", line_of(at, "sheet"), hint=hint)
+        elif sheet is not None:
+            self._path = self._path.with_name(sheet)
+            yield from self._csv()
+        for place, row in enumerate(rows):
+            here = ("row", str(place))
+            yield (
+                line_of(at, *here),
+                [
+                    _Cell(keys[-1], _text(cell), line_of(at, *here, *keys))
+                    for keys, cell in _flat(row)
+                ],
+            )
+
+
+def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The cells of a row by their keys, those of tables in it included."""
+    for key, cell in row.items():
+        if isinstance(cell, dict):
+            yield from (((key, inner), value) for inner, value in cell.items())
+        else:
+            yield (key,), cell
+
+
+def _is_csv(sheet: object) -> bool:
+    return isinstance(sheet, str) and re.fullmatch(r"[^/\\\0]+\.csv", sheet) is not None
+
+
+def _headings(column: Column) -> tuple[str, ...]:
+    return (column.heading, column.field, *column.also)
+
+
+def _text(cell: Any) -> str:
+    """A cell of TOML as it would be written in CSV."""
+    if isinstance(cell, list):
+        return ", ".join(map(_text, cell))
+    if isinstance(cell, bool):
+        return str(cell).casefold()
+    if isinstance(cell, int) and cell.bit_length() > _LONGEST:
+        return hex(cell)  # which is no number of a sheet: str() refuses some that are so long
+    return str(cell).strip()

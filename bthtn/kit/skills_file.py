@@ -1,0 +1,129 @@
+"""Skills in files: attacks that are derived from templates, and the skills of each kind of agent.
+
+Skill,Template,Animation,Reach           Kind,Skills
+Slash,melee,slash,2.5                    goblin,Bash
+Bash,melee,bash,1.5                      ogre,"Slash, Bash"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from bthtn.agent.operators import Operators
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.derive import derive
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import CompoundTask
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.formats.table import NO_MAPPING, Column, Row, folded, read_sheet
+from bthtn.kit.skills import SkillTable
+from bthtn.plan.codec import value_from
+from bthtn.world.expression import Parameter
+
+_SKILL: Final = Column("Skill", "skill", wanted="the name of the skill", is_required=True)
+_TEMPLATE: Final = Column("Template", "template", wanted="a compound task", is_required=True)
+_KIND: Final = Column("Kind", "kind", wanted="a kind of agent", is_required=True)
+
+
+def read_skills(
+    path: Path | str,
+    *templates: Domain[Any] | FrozenDomain,
+    columns: Mapping[str, str] = NO_MAPPING,
+) -> dict[str, FrozenDomain]:
+    """Derive a domain for each row of a ``.csv`` or ``.toml`` file.
+
+    The row's template is a compound task of one of ``templates``. In the new domain it is called
+    as the skill, and the other tasks have the skill's name behind theirs. Every other column is a
+    parameter of the template's tasks, and fixes it; so does ``Skill`` if there is a parameter of
+    that name. Raises InputError with all faults of the file and their places.
+    """
+    domains = [frozen(one) for one in templates]
+    by_task = {name: one for one in domains for name in one.authored if _is_template(one, name)}
+
+    def derived(row: Row) -> tuple[str, FrozenDomain]:
+        skill, task = row.values["skill"], row.values["template"]
+        if task not in by_task:
+            hint = nearest(task, by_task)
+            raise InputError(Diagnostic("BT101", f"no template is called '{task}'", hint=hint))
+        template = by_task[task]
+        parameters = _parameters(template, task)
+        cells = {**({"Skill": skill} if "skill" in parameters else {}), **row.others}
+        given = dict(_given(heading, text, parameters) for heading, text in cells.items())
+        return skill, derive(template, skill, rename={task: skill}, suffix=f"_{skill}", given=given)
+
+    return read_sheet(
+        path,
+        (_SKILL, _TEMPLATE),
+        derived,
+        mapping=columns,
+        other=lambda heading: Column(heading, heading),
+    )
+
+
+def read_skill_table(
+    path: Path | str,
+    base: Domain[Any] | FrozenDomain,
+    skills: Mapping[str, Domain[Any] | FrozenDomain],
+    *,
+    operators: Operators | None = None,
+    columns: Mapping[str, str] = NO_MAPPING,
+) -> SkillTable:
+    """Read the skills of each kind of agent, by their names, from a ``.csv`` or ``.toml`` file.
+
+    Names in a cell are separated by commas. Raises InputError with all faults of the file and
+    their places, and as ``SkillTable``.
+    """
+    named = Column("Skills", "skills", lambda text: _skills(text, skills), also=("Skill",))
+    table = read_sheet(
+        path,
+        (_KIND, named),
+        lambda row: (row.values["kind"], row.values.get("skills", ())),
+        mapping=columns,
+    )
+    try:
+        return SkillTable(base, table, operators=operators)
+    except BthtnError as error:
+        raise error.placed(str(path)) from None
+
+
+def _skills(
+    text: str, skills: Mapping[str, Domain[Any] | FrozenDomain]
+) -> tuple[Domain[Any] | FrozenDomain, ...]:
+    names = [name for name in re.split(r"\s*[,;|]\s*", text) if name]
+    for name in names:
+        if name not in skills:
+            hint = nearest(name, skills)
+            raise InputError(Diagnostic("BT410", f"no skill is called '{name}'", hint=hint))
+    return tuple(skills[name] for name in names)
+
+
+def _is_template(domain: FrozenDomain, name: str) -> bool:
+    task = domain.tasks[name]
+    return isinstance(task, CompoundTask) and not task.is_open
+
+
+def _parameters(domain: FrozenDomain, template: str) -> dict[str, Parameter[Any]]:
+    """The parameters of the domain's tasks, by folded names; those of the template go first."""
+    tasks: Iterable[Any] = (*domain.tasks.values(), domain.tasks[template])
+    return {folded(one.name): one for task in tasks for one in task.parameters}
+
+
+def _given(heading: str, text: str, parameters: Mapping[str, Parameter[Any]]) -> tuple[str, Any]:
+    """The parameter of a column with its value. Raises InputError."""
+    where = f"column {heading}"
+    if folded(heading) not in parameters:
+        hint = nearest(heading, [one.name for one in parameters.values()])
+        message = f"the template has no parameter '{heading}'"
+        raise InputError(Diagnostic("BT103", message, where, hint))
+    parameter = parameters[folded(heading)]
+    try:
+        value = value_from(text, parameter)
+    except InputError as error:
+        raise error.placed(where) from None
+    if parameter.literals and value not in parameter.literals:
+        hint = nearest(text, map(str, parameter.literals))
+        raise InputError(Diagnostic("BT103", f"'{parameter.name}' cannot be {text}", where, hint))
+    return parameter.name, value
