@@ -1,53 +1,122 @@
-"""A parser for conditions written as text: ``on[b] == a and not (hot or ammo < 3)``.
+"""A parser for conditions, values and changes written as text.
 
     condition ::= part (("and" | "," | "&") part)* | part (("or" | "|") part)*
-    part      ::= fluent | fluent (== | = | != | < | <= | > | >=) value
-                | "not" part | "~" part | "(" condition ")"
+    part      ::= value | value (== | = | != | < | <= | > | >=) value | "not" part | "~" part
+    value     ::= term (("+" | "-") term)*
+    term      ::= operand (("*" | "//" | "%") operand)*
+    operand   ::= parameter | fluent | constant | "(" condition ")"
+    changes   ::= change (("," | ";") change)*
+    change    ::= fluent ("becomes" | ":=") value
+                | fluent ("increases by" | "+=" | "decreases by" | "-=") value
 
-A value is written as on the command line, and quoted where it has spaces or signs in it.
+as in ``on[b] == a and not (hot or ammo < 3)`` and ``ammo decreases by count * 2``. A constant is
+written as on the command line, and quoted where it has spaces or signs in it. A word means the
+parameter of this name, else the fluent if it has the type of what it is compared with, else a
+constant. There are spaces on both sides of the signs of arithmetic.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, TypeVar, cast
 
 from bthtn.errors import BthtnError, Diagnostic, InputError
-from bthtn.world.expression import Comparison, Condition, Constant
-from bthtn.world.fluent import Fluent
+from bthtn.world.assignment import Assignment, FluentReference
+from bthtn.world.expression import (
+    Arithmetic,
+    Comparison,
+    Condition,
+    Constant,
+    Expression,
+    Parameter,
+)
+from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.schema import StateSchema
 from bthtn.world.truth import UNKNOWN
+from bthtn.world.value_type import ValueType
+
+T = TypeVar("T")
 
 DEEPEST: Final = 100
 _AND: Final = frozenset({"and", ",", "&"})
 _OR: Final = frozenset({"or", "|"})
 _NOT: Final = frozenset({"not", "~"})
 _SYMBOLS: Final = frozenset({"==", "=", "!=", "<", "<=", ">", ">="})
-_PIECE: Final = re.compile(
-    r"""\s*(?:(?P<piece>==|!=|<=|>=|[=<>(),&|~]|"[^"]*"|'[^']*'|[^\s=<>(),&|~!\[\]]+(\[[^\]]*\])?))"""
+_SUMS: Final = frozenset({"+", "-"})
+_PRODUCTS: Final = frozenset({"*", "//", "%"})
+_CHANGES: Final = MappingProxyType(
+    {
+        **dict.fromkeys(("becomes", ":="), "becomes"),
+        **dict.fromkeys(("increases", "+="), "increases"),
+        **dict.fromkeys(("decreases", "-="), "decreases"),
+    }
 )
+_BY: Final = frozenset({"increases", "decreases"})
+_NO_WORDS: Final = _AND | _OR | _NOT | _SYMBOLS | {"(", ")", ";", ":=", "+=", "-="}
+_TRUTHS: Final = MappingProxyType({"true": True, "false": False})
+_NO_FLUENT: Final = "a fluent is missing"
+_NO_VALUE: Final = "a value is missing"
+_PIECE: Final = re.compile(
+    r"""\s*(?P<piece>[:+-]=|==|!=|<=|>=|[=<>(),;&|~]|"[^"]*"|'[^']*'"""
+    r"""|(?:(?![:+-]=)[^\s=<>(),;&|~!\[\]])+(\[[^\]]*\])?)"""
+)
+_NUMBER: Final = re.compile(r"-?(\d+(?P<fraction>\.\d+)?|\.\d+)")
 _HOW: Final = "write it like  on[b] == a and not hot"
+_HOW_TO_CHANGE: Final = "write it like  at becomes lake, ammo decreases by 1"
 
 
-def condition_from_text(text: str, schema: StateSchema) -> Condition:
+def condition_from_text(
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+) -> Condition:
     """The condition that the text describes. Raises InputError with the column of the fault."""
-    return _ConditionParser(text, schema).whole()
+    parser = _Parser(text, schema, parameters)
+    return parser.whole(parser.condition)
 
 
-class _ConditionParser:
+def expression_from_text(
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+) -> Expression[Any]:
+    """The value that the text describes, such as ``reach * 0.5``. Raises InputError."""
+    parser = _Parser(text, schema, parameters)
+    return parser.whole(parser.expression)
+
+
+def changes_from_text(
+    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+) -> tuple[Assignment, ...]:
+    """The changes of a state that the text describes. Raises InputError."""
+    parser = _Parser(text, schema, parameters)
+    return parser.whole(parser.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word in the place of a value; what it is compared with may say what it means."""
+
+    text: str
+    at: int
+
+
+class _Parser:
     """A recursive-descent parser for one text."""
 
-    def __init__(self, text: str, schema: StateSchema) -> None:
+    def __init__(
+        self, text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]]
+    ) -> None:
         self._text = text
         self._schema = schema
+        self._parameters = {one.name: one for one in parameters}
         self._pieces: list[tuple[str, int]] = []
         self._next = 0
         self._depth = 0
 
-    def whole(self) -> Condition:
-        """The condition that the whole text describes. Raises InputError."""
+    def whole(self, read: Callable[[], T]) -> T:
+        """What is read from the whole text. Raises InputError."""
         at = 0
         while self._text[at:].strip():
             found = _PIECE.match(self._text, at)
@@ -55,10 +124,38 @@ class _ConditionParser:
                 raise self._fault(at, f"'{self._text[at:].strip()[0]}' cannot stand here")
             self._pieces.append((found["piece"], found.start("piece")))
             at = found.end()
-        condition = self._condition()
+        made = read()
         if self._piece:
             raise self._fault(self._at, f"'{self._piece}' stands behind the end")
-        return condition
+        return made
+
+    def condition(self) -> Condition:
+        """Parts that are joined by ``and``, or by ``or``."""
+        at = self._at
+        return self._checked(self.expression(), at)
+
+    def expression(self) -> Expression[Any]:
+        """A condition or another value; what is joined has to be conditions."""
+        at, first = self._at, self._part()
+        joined = _OR if self._piece in _OR else _AND
+        if self._piece not in joined:
+            return first
+        parts = [self._checked(first, at)]
+        while self._piece in joined:
+            self._next += 1
+            at = self._at
+            parts.append(self._checked(self._part(), at))
+        if self._piece in _AND | _OR:
+            raise self._fault(self._at, "'and' and 'or' are mixed", "put brackets around one")
+        return reduce(or_ if joined is _OR else and_, parts)
+
+    def changes(self) -> tuple[Assignment, ...]:
+        """Changes one behind the other."""
+        made = [self._change()]
+        while self._piece in {",", ";"}:
+            self._next += 1
+            made.append(self._change())
+        return tuple(made)
 
     @property
     def _piece(self) -> str:
@@ -76,57 +173,147 @@ class _ConditionParser:
         self._next += 1
         return piece
 
-    def _condition(self) -> Condition:
-        parts = [self._part()]
-        joined = _OR if self._piece in _OR else _AND
-        while self._piece in joined:
-            self._next += 1
-            parts.append(self._part())
-        if self._piece in _AND | _OR:
-            raise self._fault(self._at, "'and' and 'or' are mixed", "put brackets around one")
-        return reduce(or_ if joined is _OR else and_, parts)
-
-    def _part(self) -> Condition:
+    def _part(self) -> Expression[Any]:
         self._depth += 1
         if self._depth > DEEPEST:
             raise self._fault(self._at, f"nested deeper than {DEEPEST}", "leave brackets out")
-        part = self._inner()
+        if self._piece in _NOT:
+            self._next += 1
+            at = self._at
+            part: Expression[Any] = ~self._checked(self._part(), at)
+        else:
+            part = self._comparison()
         self._depth -= 1
         return part
 
-    def _inner(self) -> Condition:
-        if self._piece in _NOT:
-            self._next += 1
-            return ~self._part()
-        if self._piece == "(":
-            self._next += 1
-            inside = self._condition()
+    def _comparison(self) -> Expression[Any]:
+        left = self._meaning(self._value(_NO_FLUENT))
+        if self._piece not in _SYMBOLS:
+            return left
+        symbol = self._taken()
+        at = self._at
+        right = self._meaning(self._value(_NO_VALUE), left)
+        if isinstance(right, Constant):
+            if right.value is UNKNOWN:
+                raise self._fault(at, _NO_VALUE)
+        elif not _are_comparable(left, right):
+            kinds = [f"'{one.text()}' is {_kind(one).__name__}" for one in (left, right)]
+            raise self._fault(at, " and ".join(kinds), "compare values of one type")
+        return Comparison("==" if symbol == "=" else symbol, left, right)
+
+    def _value(self, missing: str) -> Expression[Any] | _Word:
+        at, value = self._at, self._term(missing)
+        while self._piece in _SUMS:
+            value = self._computed(value, at, self._term)
+        return value
+
+    def _term(self, missing: str) -> Expression[Any] | _Word:
+        at, value = self._at, self._operand(missing)
+        while self._piece in _PRODUCTS:
+            value = self._computed(value, at, self._operand)
+        return value
+
+    def _computed(
+        self, left: Expression[Any] | _Word, at: int, operand: Callable[[str], Any]
+    ) -> Expression[Any]:
+        """What a sign of arithmetic makes of the value before it and the operand behind it."""
+        symbol, right_at = self._taken(), self._at
+        sides = [(left, at), (operand(_NO_VALUE), right_at)]
+        meant = [self._meaning(side) for side, _ in sides]
+        for value, (_, place) in zip(meant, sides, strict=True):
+            if _kind(value) not in (int, float, object):
+                raise self._fault(place, f"'{value.text()}' is no number", "compute with numbers")
+        return Arithmetic(symbol, *meant)
+
+    def _operand(self, missing: str) -> Expression[Any] | _Word:
+        at, piece = self._at, self._taken()
+        if piece == "(":
+            inside = self.expression()
             if self._taken() != ")":
                 raise self._fault(len(self._text.rstrip()), "a bracket is never closed")
             return inside
-        if self._piece in _AND | _OR or not re.match(r"\w", self._piece):
-            raise self._fault(self._at, "a fluent is missing")
-        return self._comparison()
+        if not piece or piece in _NO_WORDS:
+            raise self._fault(at, missing)
+        return _Word(piece, at)
 
-    def _comparison(self) -> Condition:
+    def _change(self) -> Assignment:
         at = self._at
-        fluent = self._within(at, self._taken(), self._schema.variable)
-        assert isinstance(fluent, Fluent), "a schema knows fluents"
-        if self._piece not in _SYMBOLS:
-            if fluent.value_type is not bool:
-                kind = fluent.value_type.__name__
-                raise self._fault(at, f"'{fluent}' is {kind}", f"compare it: {fluent} == …")
-            return fluent
-        symbol = self._taken()
-        at, written = self._at, self._taken()
-        value = self._within(at, written.strip("'\""), fluent.parse)
-        if not written or value is UNKNOWN:
-            raise self._fault(at, "a value is missing", _HOW)
-        return Comparison("==" if symbol == "=" else symbol, fluent, Constant(value))
+        target = self._meaning(self._operand(_NO_FLUENT))
+        if not isinstance(target, FluentReference):
+            raise self._fault(at, f"'{target.text()}' is no fluent", _HOW_TO_CHANGE)
+        if self._piece not in _CHANGES:
+            raise self._fault(self._at, "a change is missing", _HOW_TO_CHANGE)
+        verb = self._taken()
+        if verb in _BY and self._taken() != "by":
+            raise self._fault(self._at, f"'by' is missing behind '{verb}'", _HOW_TO_CHANGE)
+        at = self._at
+        value = self._meaning(self._value(_NO_VALUE), target)
+        given = value.value if isinstance(value, Constant) else value
+        made: Assignment = self._within(at, given, getattr(target, _CHANGES[verb]))
+        return made
 
-    def _within(self, at: int, text: str, read: Any) -> Any:
+    def _meaning(
+        self, found: Expression[Any] | _Word, like: Expression[Any] | None = None
+    ) -> Expression[Any]:
+        """The expression itself, or the one that a word stands for beside ``like``."""
+        if not isinstance(found, _Word):
+            return found
+        word, named = found.text.strip("'\""), self._named(found)
+        parse = None if like is None else _parser_of(like)
+        if named is not None and (
+            parse is None
+            or like is None
+            or isinstance(named, Parameter)
+            or _are_comparable(named, like)
+        ):
+            return named
+        if parse is not None:
+            return Constant(self._within(found.at, word, parse))
+        number = _NUMBER.fullmatch(found.text)
+        if number is not None:
+            return Constant(float(word) if number["fraction"] else int(word))
+        if word in _TRUTHS and word == found.text:
+            return Constant(_TRUTHS[word])
+        if word != found.text or isinstance(like, Parameter):
+            return Constant(word)
+        unknown: Expression[Any] = self._within(found.at, word, self._schema.variable)
+        return unknown
+
+    def _named(self, word: _Word) -> Expression[Any] | None:
+        """The parameter or fluent that a word names, or None."""
+        if word.text in self._parameters:
+            return self._parameters[word.text]
+        name, bracket, inside = word.text.partition("[")
+        if not bracket or name not in self._schema.families:
+            return self._schema.fluents.get(word.text)
+        texts = [one.strip() for one in inside[:-1].split(",")]
+        given = [self._parameters[one] for one in texts if one in self._parameters]
+        family = self._schema.families[name]
+        if not given:
+            return cast("Fluent[Any]", self._within(word.at, inside[:-1], family.parse_index))
+        kinds = family.indices.parts or (family.indices,)
+        if len(kinds) != len(texts):
+            hint = family.indices.hint(inside[:-1])
+            raise self._fault(word.at, f"'{name}' has no index '{inside[:-1]}'", hint)
+        index = tuple(
+            self._parameters[one]
+            if one in self._parameters
+            else self._within(word.at, one, _constant_of(kind, name))
+            for one, kind in zip(texts, kinds, strict=True)
+        )
+        return family[index if family.indices.parts else index[0]]
+
+    def _checked(self, found: Expression[Any], at: int) -> Condition:
+        if isinstance(found, FluentReference) and found.value_type is not bool:
+            kind = found.value_type.__name__
+            raise self._fault(at, f"'{found}' is {kind}", f"compare it: {found} == …")
+        if not found.is_condition:
+            raise self._fault(at, f"'{found.text()}' is no condition", "compare it with something")
+        return found
+
+    def _within(self, at: int, given: Any, read: Callable[[Any], Any]) -> Any:
         try:
-            return read(text)
+            return read(given)
         except BthtnError as error:
             (one,) = error.diagnostics
             place = f"{self._text!r}, column {at + 1}"
@@ -134,3 +321,41 @@ class _ConditionParser:
 
     def _fault(self, at: int, message: str, hint: str = _HOW) -> InputError:
         return InputError(Diagnostic("BT411", message, f"{self._text!r}, column {at + 1}", hint))
+
+
+def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
+    """What reads a constant that is compared with ``like``; None where it has no type."""
+    match like:
+        case Fluent():
+            return like.parse
+        case MemberOf():
+            return like.family.prototype.parse
+        case Parameter(name, type=kind, literals=literals) if kind is not None:
+            return _constant_of(ValueType((kind,), literals), name)
+        case _:
+            return None
+
+
+def _constant_of(values: ValueType, name: str) -> Callable[[str], Any]:
+    """What reads a constant of this type, for what is called ``name``."""
+    return Fluent[Any](UNKNOWN, values=values, volatile=False, name=name).parse
+
+
+def _kind(value: Expression[Any]) -> type:
+    """The type of the value, ``object`` if it is not known."""
+    match value:
+        case FluentReference():
+            return value.value_type
+        case Parameter(type=kind):
+            return kind or object
+        case Constant(constant):
+            return type(constant)
+        case Arithmetic():
+            return float
+        case _:
+            return bool
+
+
+def _are_comparable(one: Expression[Any], other: Expression[Any]) -> bool:
+    kinds = {_kind(one), _kind(other)}
+    return len(kinds) == 1 or object in kinds or kinds == {int, float}

@@ -5,7 +5,12 @@ from enum import Enum
 import pytest
 
 from bthtn import BthtnError, Fluent, FluentFamily, State, fluent, fluents
-from bthtn.world.condition_parser import condition_from_text
+from bthtn.world.condition_parser import (
+    changes_from_text,
+    condition_from_text,
+    expression_from_text,
+)
+from bthtn.world.expression import Parameter
 
 
 class Mood(Enum):
@@ -20,6 +25,16 @@ class Cook(State):
     mood: Fluent[Mood] = fluent(default=Mood.CALM)
     on: FluentFamily[str, str] = fluents(default="table")
     pair: FluentFamily[str, bool] = fluents(default=False)
+    near: FluentFamily[tuple[str, int], bool] = fluents(default=False)
+    goal: Fluent[str] = fluent(default="")
+    wanted: Fluent[int] = fluent(default=2)
+    heat: Fluent[float] = fluent(default=0.5)
+
+
+COUNT = Parameter("count", 0, int)
+PLACE = Parameter("place", 1, str, literals=("lake", "hill"))
+ANY = Parameter("any", 2)
+GIVEN = (COUNT, PLACE, ANY)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +56,17 @@ class Cook(State):
         ("at == ''", "at == ''"),
         ("hot == false", "hot == false"),
         ("mood > CALM", "mood > CALM"),
+        ("eggs < wanted", "eggs < wanted"),
+        ("at == goal", "at == goal"),
+        ("at == 'goal'", "at == 'goal'"),
+        ("at == eggs", "at == 'eggs'"),
+        ("heat < eggs", "heat < eggs"),
+        ("3 < eggs", "3 < eggs"),
+        ("eggs + 1 > wanted * 2 - 3", "(eggs + 1) > ((wanted * 2) - 3)"),
+        ("(eggs + 1) * 2 > 0.5", "((eggs + 1) * 2) > 0.5"),
+        ("eggs // 2 == eggs % 2", "(eggs // 2) == (eggs % 2)"),
+        ("eggs == -1", "eggs == -1"),
+        ("true", "true"),
     ],
 )
 def test_a_condition_is_read(text, same):
@@ -65,7 +91,7 @@ def test_what_is_read_can_be_asked():
         ("hot eggs", "BT411", "behind the end", 5),
         ("hot and hot or hot", "BT411", "mixed", 13),
         ("eggs", "BT411", "'eggs' is int", 1),
-        ("eggs ==", "BT106", "'eggs' cannot be ''", 8),
+        ("eggs ==", "BT411", "a value is missing", 8),
         ("at ==", "BT411", "a value is missing", 6),
         ("hot == unknown", "BT411", "a value is missing", 8),
         ("eggs == many", "BT106", "'eggs' cannot be 'many'", 9),
@@ -81,3 +107,86 @@ def test_a_fault_has_a_column(text, code, said, column):
     assert said in one.message
     assert one.where.endswith(f"column {column}")
     assert one.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("eggs >= count", "eggs >= count"),
+        ("at == place", "at == place"),
+        ("place == lake", "place == 'lake'"),
+        ("count > 2 and any == lake", "count > 2 and any == 'lake'"),
+        ("on[place] == any", "on[place] == any"),
+        ("near[place, 3]", "near[place, 3]"),
+        ("any", "any"),
+    ],
+)
+def test_a_condition_may_mention_parameters(text, same):
+    condition = condition_from_text(text, Cook.__schema__, GIVEN)
+    assert condition.text().replace('"', "'") == same
+
+
+def test_a_parameter_has_the_value_of_the_call():
+    condition = condition_from_text("on[place] == any and eggs < count", Cook.__schema__, GIVEN)
+    state = Cook(on={"lake": "b"}).frozen()
+    assert condition.evaluate(state, (3, "lake", "b")) is True
+    assert condition.evaluate(state, (2, "lake", "b")) is False
+
+
+def test_a_value_is_read():
+    value = expression_from_text("wanted * 2 - count", Cook.__schema__, GIVEN)
+    assert value.evaluate(Cook(wanted=5).frozen(), (3, "lake", 0)) == 7
+    assert expression_from_text("'the lake'", Cook.__schema__).text() == "'the lake'"
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("eggs becomes 3", ["eggs becomes 3"]),
+        (
+            "eggs := wanted - count; hot := true",
+            ["eggs becomes wanted - count", "hot becomes true"],
+        ),
+        (
+            "eggs increases by count, at becomes place",
+            ["eggs increases by count", "at becomes place"],
+        ),
+        ("eggs -= 1", ["eggs decreases by 1"]),
+        ("eggs decreases by count", ["eggs increases by count * -1"]),
+        ("eggs:=3", ["eggs becomes 3"]),
+        ("on[place] := unknown", ["on[place] becomes unknown"]),
+        ("hot := (eggs > 2)", ["hot becomes eggs > 2"]),
+    ],
+)
+def test_changes_are_read(text, same):
+    assert [one.text() for one in changes_from_text(text, Cook.__schema__, GIVEN)] == same
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "code", "said", "column"),
+    [
+        (condition_from_text, "eggs < at + 1", "BT411", "'at' is no number", 8),
+        (condition_from_text, "eggs < heat and eggs == place", "BT411", "'place' is str", 25),
+        (condition_from_text, "place == sea", "BT106", "'place' cannot be 'sea'", 10),
+        (condition_from_text, "near[place] and hot", "BT411", "has no index 'place'", 1),
+        (condition_from_text, "near[place, far]", "BT106", "'near' cannot be 'far'", 1),
+        (condition_from_text, "eggs +", "BT411", "a value is missing", 7),
+        (condition_from_text, "eggs + 1", "BT411", "'eggs + 1' is no condition", 1),
+        (condition_from_text, "cnt > 1", "BT102", "no fluent 'cnt'", 1),
+        (changes_from_text, "", "BT411", "a fluent is missing", 1),
+        (changes_from_text, "count := 1", "BT411", "'count' is no fluent", 1),
+        (changes_from_text, "eggs 3", "BT411", "a change is missing", 6),
+        (changes_from_text, "eggs increases 3", "BT411", "'by' is missing", 17),
+        (changes_from_text, "eggs := lots", "BT106", "'eggs' cannot be 'lots'", 9),
+        (changes_from_text, "eggs := place", "BT106", "'eggs' is int", 9),
+        (changes_from_text, "at += 1", "BT106", "cannot grow", 7),
+        (changes_from_text, "eggs := 3; hut := 1", "BT102", "no fluent 'hut'", 12),
+        (changes_from_text, "eggs := 3 4", "BT411", "behind the end", 11),
+    ],
+)
+def test_a_fault_of_what_has_parameters_has_a_column(read, text, code, said, column):
+    with pytest.raises(BthtnError, match=code) as caught:
+        read(text, Cook.__schema__, GIVEN)
+    (one,) = caught.value.diagnostics
+    assert said in one.message
+    assert one.where.endswith(f"column {column}")
