@@ -25,6 +25,7 @@ from bthtn.agent.programming_errors import code_failed, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
+from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.network import NetworkLike, network_from, network_text
 from bthtn.domain.number import NumberLike, number_from
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
@@ -45,9 +46,23 @@ _PAIR: Final = 2
 class _Preferring(Unpicklable, Composite):
     """Runs the most preferred child that does not fail, and prepares better ones meanwhile."""
 
-    def __init__(self, name: str, agent: Agent[Any, Any], children: Sequence[Behaviour]) -> None:
+    def __init__(
+        self,
+        name: str,
+        agent: Agent[Any, Any],
+        children: Sequence[Behaviour],
+        when: Sequence[ConditionLike],
+    ) -> None:
+        if when and len(when) != len(children):
+            message = f"'{name}' has {len(children)} goals and {len(when)} conditions"
+            hint = "give a condition for each goal, True where there is none"
+            raise DomainError(Diagnostic("BT110", message, hint=hint))
         super().__init__(name, children)
         self.agent = agent
+        state_class = type(agent.beliefs.now)
+        self._conditions = [
+            condition_from(one, state_class) for one in when or [True] * len(children)
+        ]
         self._failed: set[int] = set()
         self._to_try: list[int] = []
 
@@ -61,6 +76,19 @@ class _Preferring(Unpicklable, Composite):
 
         Called once in every tick in which a child is running.
         """
+
+    def allowed(self) -> list[int]:
+        """Positions of the children whose conditions hold, in the order as written."""
+        return [index for index in range(len(self.children)) if self._holds(index)]
+
+    def _holds(self, index: int) -> bool:
+        try:
+            return self._conditions[index].evaluate(self.agent.beliefs) is True
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            self.feedback_message = text_of(error)
+            goal = f"'{self.children[index].name}' in '{self.name}'"
+            self.agent.emit(code_failed(f"condition of {goal}", error))
+            return False
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the running child, or switch to a better one that is ready."""
@@ -111,7 +139,8 @@ class _Preferring(Unpicklable, Composite):
         """Try better children. Returns whether the current child is a new one that was ticked."""
         assert self.current_child is not None, "something runs"
         fresh = self.better(self._position(self.current_child))
-        self._to_try = self._to_try if fresh is None else fresh
+        wanted = self._to_try if fresh is None else fresh
+        self._to_try = [index for index in wanted if self._holds(index)]
         while self._to_try:
             child = self.children[self._to_try[0]]
             if isinstance(child, PlanGoal):
@@ -146,6 +175,9 @@ class PriorityGoals(_Preferring):
     When a goal fails, the next one is tried. For a goal before the running one, only a plan is
     searched for; the running one is interrupted once there is a plan. Any other behaviour before
     it is ticked, and takes over unless it fails, as under py_trees' ``Selector``.
+
+    ``when`` has a condition for each goal. A goal is tried only while its condition holds; a
+    running one whose condition does not hold any more is replaced by the first other that works.
     """
 
     @checked
@@ -155,6 +187,7 @@ class PriorityGoals(_Preferring):
         agent: Agent[Any, Any],
         goals: Sequence[GoalLike],
         *,
+        when: Sequence[ConditionLike] = (),
         period: int = 10,
         budget: Budget = DEFAULT_BUDGET,
     ) -> None:
@@ -166,29 +199,29 @@ class PriorityGoals(_Preferring):
             message = f"the period of '{name}' is {period}"
             hint = "give a number of ticks above zero"
             raise ExecutionError(Diagnostic("BT202", message, hint=hint))
-        super().__init__(name, agent, [goal_from(goal, agent, budget) for goal in goals])
+        super().__init__(name, agent, [goal_from(goal, agent, budget) for goal in goals], when)
         self.period = period
         self._ticks = 0
 
     def ranking(self) -> list[int]:
-        """All, in the order in which they were written. The period starts anew."""
+        """In the order in which they were written. The period starts anew."""
         self._ticks = 0
-        return list(range(len(self.children)))
+        return self.allowed()
 
     def better(self, running: int) -> list[int] | None:
         """Every ``period`` ticks, the ones before the running one."""
         self._ticks += 1
-        return list(range(running)) if self._ticks % self.period == 0 else None
+        return _before(running, self.allowed()) if self._ticks % self.period == 0 else None
 
 
 class UtilityGoals(_Preferring):
     """The goal of the greatest utility; of equal ones the running one, then the first written.
 
     Utilities are numbers, expressions or functions of the beliefs. A goal is not chosen while its
-    utility is unknown, is not a number, or cannot be computed. ``inertia`` is added to the utility
-    of the running goal. When another one has a greater utility after the beliefs have changed, the
-    running one is interrupted as soon as the other has a plan. When a goal fails, the next one is
-    tried.
+    utility is unknown, is not a number, or cannot be computed, nor while its condition in ``when``
+    does not hold. ``inertia`` is added to the utility of the running goal. When another one has a
+    greater utility after the beliefs have changed, the running one is interrupted as soon as the
+    other has a plan. When a goal fails, the next one is tried.
     """
 
     @checked
@@ -198,6 +231,7 @@ class UtilityGoals(_Preferring):
         agent: Agent[Any, Any],
         goals: Sequence[tuple[GoalLike, NumberLike]],
         *,
+        when: Sequence[ConditionLike] = (),
         inertia: float = 0,
         budget: Budget = DEFAULT_BUDGET,
     ) -> None:
@@ -208,7 +242,7 @@ class UtilityGoals(_Preferring):
                 raise DomainError(
                     Diagnostic("BT110", f"{pair!r} is no goal with its utility", hint=hint)
                 )
-        super().__init__(name, agent, [goal_from(goal, agent, budget) for goal, _ in goals])
+        super().__init__(name, agent, [goal_from(goal, agent, budget) for goal, _ in goals], when)
         self.inertia = inertia
         state_class = type(agent.beliefs.now)
         self._utilities = [number_from(value, state_class) for _, value in goals]
@@ -224,8 +258,7 @@ class UtilityGoals(_Preferring):
         if self._version == self.agent.beliefs.version:
             return None
         self._version = self.agent.beliefs.version
-        ranking = self._by_utility(running)
-        return ranking[: ranking.index(running)] if running in ranking else ranking
+        return _before(running, self._by_utility(running))
 
     def utility(self, index: int) -> float | None:
         """The utility of the goal now, None if it is unknown or cannot be computed."""
@@ -240,7 +273,7 @@ class UtilityGoals(_Preferring):
 
     def _by_utility(self, running: int | None) -> list[int]:
         worth: list[tuple[float, bool, int]] = []
-        for index in range(len(self.children)):
+        for index in self.allowed():
             value = self.utility(index)
             if value is not None:
                 is_running = index == running
@@ -251,6 +284,11 @@ class UtilityGoals(_Preferring):
 
 def _is_pair(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == _PAIR
+
+
+def _before(running: int, ranking: list[int]) -> list[int]:
+    """The positions before the running one; all if it is not among them."""
+    return ranking[: ranking.index(running)] if running in ranking else ranking
 
 
 class StateMachineGoals(Unpicklable, Composite):

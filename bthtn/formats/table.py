@@ -19,6 +19,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -28,6 +29,10 @@ from typing import Any, Final, TypeVar
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.plan.codec import shortened
+from bthtn.world.condition_parser import condition_from_text, expression_from_text
+from bthtn.world.expression import Expression
+from bthtn.world.state import State
+from bthtn.world.truth import Unknown
 
 T = TypeVar("T")
 
@@ -68,6 +73,38 @@ def number(text: str) -> float:
     if not isfinite(value):
         raise ValueError(text)
     return value
+
+
+def whole(text: str) -> int:
+    """The whole number above zero that a cell holds. Raises ValueError."""
+    value = int(text)
+    if value <= 0:
+        raise ValueError(text)
+    return value
+
+
+def condition_column(heading: str, state: type[State]) -> Column:
+    """A column of conditions on this class of states, ``near and ammo > 2``."""
+    return Column(
+        heading, folded(heading), lambda text: condition_from_text(text, state.__schema__)
+    )
+
+
+def number_column(heading: str, state: type[State]) -> Column:
+    """A column of numbers that may depend on the state, ``100 - health``."""
+
+    def read(text: str) -> Expression[Any]:
+        expression = expression_from_text(text, state.__schema__)
+        with suppress(ArithmeticError):  # as with other values it may be a number
+            if not _is_number(expression.evaluate(state().frozen())):
+                raise ValueError(text)
+        return expression
+
+    return Column(heading, folded(heading), read, "a number, or write it like  100 - health")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Unknown) and not isinstance(value, bool)
 
 
 def folded(heading: str) -> str:

@@ -4,7 +4,9 @@ Everything here is built on the public classes of the packages below, none of wh
 """
 
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
+from bthtn.kit.coordinator_file import GroupRow, RoleRow, RoleTable, read_groups, read_roles
 from bthtn.kit.drawn_goal import DrawnGoal
+from bthtn.kit.goals_file import GoalRow, GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.kit.lottery_file import read_lottery
 from bthtn.kit.skills import SkillSlots, SkillTable
@@ -14,13 +16,21 @@ __all__ = [
     "CombatCoordinator",
     "CombatUnits",
     "DrawnGoal",
+    "GoalRow",
+    "GoalTable",
+    "GroupRow",
     "Lottery",
     "LotteryRow",
     "LotteryTable",
+    "RoleRow",
+    "RoleTable",
     "SkillSlots",
     "SkillTable",
     "grouped",
+    "read_goals",
+    "read_groups",
     "read_lottery",
+    "read_roles",
     "read_skill_table",
     "read_skills",
 ]

@@ -166,11 +166,11 @@ class CombatCoordinator(Unpicklable):
         member.believe(self._right(target), granted, source=self.name)
 
 
-_NEAR: Final = 10.0
+NEAR: Final = 10.0
 
 
 def grouped(
-    positions: Mapping[Member, tuple[float, float]], reach: float = _NEAR
+    positions: Mapping[Member, tuple[float, float]], reach: float = NEAR
 ) -> tuple[tuple[Member, ...], ...]:
     """Group agents that are within reach of each other, directly or through others."""
     left = list(positions)

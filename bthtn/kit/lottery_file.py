@@ -19,9 +19,16 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
-from bthtn.formats.table import NO_MAPPING, Column, Row, folded, number, read_sheet
+from bthtn.formats.table import (
+    NO_MAPPING,
+    Column,
+    Row,
+    condition_column,
+    folded,
+    number,
+    read_sheet,
+)
 from bthtn.kit.lottery import LotteryRow, LotteryTable
-from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.expression import ALWAYS
 from bthtn.world.schema import StateSchema
 from bthtn.world.state import State
@@ -58,7 +65,7 @@ def read_lottery(
     with its comparison. Raises InputError with all faults of the file and their places.
     """
     schema = state.__schema__
-    when = Column("When", "when", lambda text: condition_from_text(text, schema))
+    when = condition_column("When", state)
     mapping = {**_MEANINGS, **{folded(one): meaning for one, meaning in columns.items()}}
 
     def other(heading: str) -> Column:

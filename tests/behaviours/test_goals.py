@@ -17,7 +17,7 @@ from bthtn.behaviours import (
     StateMachineGoals,
     UtilityGoals,
 )
-from bthtn.errors import ExecutionError
+from bthtn.errors import DomainError, ExecutionError
 from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
 from bthtn.testing.strategies import World
 
@@ -218,6 +218,42 @@ def test_other_behaviours_take_over_as_under_a_selector(child, log):
     assert ours[-1] == "abort second"
 
 
+def test_a_goal_is_tried_only_while_its_condition_holds():
+    yard = Yard()
+    yard.agent.believe(World.armed, value=True)
+    goals, when = [yard.fight, yard.patrol], [World.count > 2, True]
+    tree = yard.priority(*goals, when=when, period=2)
+    assert (ticks(tree, 2), running(tree)) == ("RR", "patrol")
+    yard.agent.believe(World.count, 3)
+    assert (ticks(tree, 2), running(tree)) == ("RR", "fight")
+    yard.agent.believe(World.count, 0)
+    assert (ticks(tree, 2), running(tree)) == ("RR", "patrol")
+
+
+def test_a_goal_whose_condition_turns_false_while_it_is_planned_for_does_not_take_over():
+    yard = Yard()
+    tree = yard.priority(yard.count, yard.patrol, when=[World.open, True], period=1, budget=30)
+    yard.agent.believe(World.open, value=False)
+    ticks(tree, 1)
+    yard.agent.believe(World.open, value=True)
+    ticks(tree, 2)
+    yard.agent.believe(World.open, value=False)
+    assert (ticks(tree, 9), running(tree)) == ("RRRRRRRRR", "patrol")
+
+
+def test_a_condition_that_raises_is_contained_and_does_not_hold():
+    yard = Yard()
+    tree = yard.priority(yard.fight, yard.patrol, when=[lambda state: 1 // 0, True])
+    assert (ticks(tree, 1), running(tree)) == ("R", "patrol")
+    assert list(yard.agent.errors.values()) == [1]
+
+
+def test_there_is_a_condition_for_each_goal_or_for_none():
+    yard = Yard()
+    with pytest.raises(DomainError, match="'jobs' has 2 goals and 1 conditions"):
+        yard.priority(yard.fight, yard.patrol, when=[World.armed])
+
+
 def test_a_period_below_one_tick_is_refused():
     yard = Yard()
     with pytest.raises(ExecutionError, match="BT202"):
@@ -245,6 +281,18 @@ def test_equal_values_are_told_apart_by_their_order():
     tree = utility(yard, (yard.patrol, 1), (yard.fight, 1))
     tree.tick_once()
     assert running(tree) == "patrol"
+
+
+def test_a_goal_of_great_utility_is_not_pursued_while_its_condition_does_not_hold():
+    yard = Yard()
+    yard.agent.believe(World.armed, value=True)
+    goals, when = [(yard.fight, 9), (yard.patrol, 1)], [World.count > 2, True]
+    tree = UtilityGoals("jobs", yard.agent, goals, when=when)
+    assert (ticks(tree, 1), running(tree)) == ("R", "patrol")
+    yard.agent.believe(World.count, 3)
+    assert (ticks(tree, 1), running(tree)) == ("R", "fight")
+    yard.agent.believe(World.count, 0)
+    assert (ticks(tree, 1), running(tree)) == ("R", "patrol")
 
 
 def test_of_equal_values_the_running_one_is_kept():

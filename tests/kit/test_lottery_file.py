@@ -115,7 +115,7 @@ def test_every_comparison_can_be_asked(read, sign):
         (
             "[[row]]\naction = 'Jab'\nwhen = 3\n",
             "t.toml",
-            r"no fluent '3'\n.*t.toml:3, column when",
+            r"'3' is no condition\n.*t.toml:3, column when",
         ),
     ],
 )

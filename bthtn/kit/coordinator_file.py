@@ -1,0 +1,145 @@
+"""Coordination in files: the rights of groups, and the roles in them.
+
+Group,Right,Attackers,Term,Reach        Role,Count,When,Fitness
+squad,may_attack,2,20,12.5              front,2,health > 30,health
+                                        healer,1,medkit,100 - health
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.formats.table import (
+    NO_MAPPING,
+    Column,
+    condition_column,
+    number,
+    number_column,
+    read_sheet,
+    whole,
+)
+from bthtn.kit.coordinator import NEAR, CombatCoordinator, Member
+from bthtn.world.expression import ALWAYS, Condition, Constant, Expression
+from bthtn.world.fluent import FluentFamily
+from bthtn.world.schema import StateSchema
+from bthtn.world.sharing import Shared, Unpicklable
+from bthtn.world.state import State
+from bthtn.world.truth import UNKNOWN
+
+_EQUAL: Final = Constant(0)
+"""The fitness of all members for a role without one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupRow(Shared, Unpicklable):
+    """The rights in one kind of group; ``reach`` is how near its members are to each other."""
+
+    group: str
+    right: FluentFamily[Any, bool]
+    attackers: int = 2
+    term: int | None = None
+    reach: float = NEAR
+
+    def coordinator(self, name: str = "") -> CombatCoordinator:
+        """A coordinator of such a group, called like the row unless ``name`` is given."""
+        attackers, term = self.attackers, self.term
+        return CombatCoordinator(
+            name or self.group, self.right.__getitem__, attackers=attackers, term=term
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoleRow(Shared, Unpicklable):
+    """How many members have a role. Members for whom ``when`` does not hold cannot have it."""
+
+    role: str
+    count: int
+    when: Condition = ALWAYS
+    fitness: Expression[Any] = _EQUAL
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoleTable(Shared, Unpicklable):
+    """Roles, in the order in which they are filled."""
+
+    rows: Mapping[str, RoleRow]
+
+    def assign(self, coordinator: CombatCoordinator) -> Mapping[Member, str]:
+        """The role of each member that gets one, by what the members believe."""
+        counts = {row.role: row.count for row in self.rows.values()}
+        return coordinator.assign(counts, self.fitness)
+
+    def fitness(self, member: Member, role: str) -> float:
+        """How fit a member is for a role; below zero if it cannot have it, or that is unknown."""
+        row = self.rows[role]
+        if row.when.evaluate(member.beliefs) is not True:
+            return -1
+        try:
+            value = row.fitness.evaluate(member.beliefs)
+        except ArithmeticError:  # divided by zero
+            return -1
+        return -1 if value is UNKNOWN else float(value)
+
+
+def read_groups(
+    path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
+) -> dict[str, GroupRow]:
+    """Read the rights of groups from a ``.csv`` or ``.toml`` file.
+
+    ``Right`` is a family of fluents of this class of states, in which members believe whom they
+    may attack. Raises InputError with all faults of the file and their places.
+    """
+    return read_sheet(
+        path,
+        (
+            Column("Group", "group", wanted="the name of the group", is_required=True),
+            Column(
+                "Right",
+                "right",
+                lambda text: _right(text, state.__schema__),
+                "a family of fluents",
+                is_required=True,
+            ),
+            Column("Attackers", "attackers", whole, "a whole number above zero"),
+            Column("Term", "term", whole, "a number of ticks above zero"),
+            Column("Reach", "reach", number, "a distance"),
+        ),
+        lambda row: (row.values["group"], GroupRow(**row.values)),
+        mapping=columns,
+    )
+
+
+def read_roles(
+    path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
+) -> RoleTable:
+    """Read roles from a ``.csv`` or ``.toml`` file; this class of states is that of the members.
+
+    Raises InputError with all faults of the file and their places.
+    """
+    rows = read_sheet(
+        path,
+        (
+            Column("Role", "role", wanted="the name of the role", is_required=True),
+            Column("Count", "count", whole, "a whole number above zero", is_required=True),
+            condition_column("When", state),
+            number_column("Fitness", state),
+        ),
+        lambda row: (row.values["role"], RoleRow(**row.values)),
+        mapping=columns,
+    )
+    return RoleTable(rows)
+
+
+def _right(text: str, schema: StateSchema) -> FluentFamily[Any, bool]:
+    found = schema.families.get(text)
+    if found is None or found.prototype.value_type is not bool:
+        families = [
+            name for name, one in schema.families.items() if one.prototype.value_type is bool
+        ]
+        message = f"{schema.name} has no family of true and false called '{text}'"
+        raise InputError(Diagnostic("BT410", message, hint=nearest(text, families)))
+    return found
