@@ -1,4 +1,4 @@
-"""``bthtn check``: diagnostics for a domain and its cases, or for a tree."""
+"""``bthtn check``: diagnostics for a domain and its cases, or for a tree, and for their sheets."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from typing import Any
 from bthtn.analysis.checks import findings
 from bthtn.cli.locate import Target, TargetKind, resolve_all, root_of, shown
 from bthtn.cli.printing import counted, say, say_json
+from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
+from bthtn.formats.table import sheets_in
 from bthtn.testing.case_files import cases_file_of
-from bthtn.testing.cases import fault_of, read_cases
+from bthtn.testing.cases import domains_in, fault_of, read_cases
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The diagnostics, the number of cases that were run, and the tasks without operators."""
+    """The diagnostics, the numbers of cases and sheets, and the tasks without operators."""
 
     diagnostics: tuple[Diagnostic, ...]
     cases: int = 0
+    sheets: int = 0
     simulated: tuple[str, ...] = ()
 
     @property
@@ -60,10 +63,11 @@ def _domain_report(target: Target) -> Report:
         raise
     except BthtnError as error:
         return Report(error.diagnostics)
-    diagnostics = list(findings(domain))
+    sheets, diagnostics = _sheet_findings(target, domain)
+    diagnostics += findings(domain)
     cases = cases_file_of(target.file) if target.file else None
     if cases is None or not cases.is_file():
-        return Report(_in_order(diagnostics))
+        return Report(_in_order(diagnostics), sheets=sheets)
     read = read_cases(Path(shown(cases)), domain)
     for case in read:
         fault = fault_of(case)
@@ -74,7 +78,7 @@ def _domain_report(target: Target) -> Report:
                     "BT403", f"case '{case.name}' does not hold\n{indent(fault, '  ')}", where
                 )
             )
-    return Report(_in_order(diagnostics), len(read))
+    return Report(_in_order(diagnostics), len(read), sheets)
 
 
 def _tree_report(target: Target) -> Report:
@@ -89,9 +93,26 @@ def _tree_report(target: Target) -> Report:
     goals = [node for node in root.iterate() if isinstance(node, PlanGoal)]
     agents = {id(goal.agent): goal.agent for goal in goals}.values()
     domains = {id(domain): domain for agent in agents for domain in agent.domains}.values()
-    found = [one for domain in domains for one in findings(domain)]
+    sheets, found = _sheet_findings(target, *domains)
+    found += [one for domain in domains for one in findings(domain)]
     simulated = [name for one in agents for name in one.operators.simulated(one.domains)]
-    return Report(_in_order(found), simulated=tuple(dict.fromkeys(simulated)))
+    return Report(_in_order(found), sheets=sheets, simulated=tuple(dict.fromkeys(simulated)))
+
+
+def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[Diagnostic]]:
+    """The number of sheets beside the target's file, and what is wrong with them."""
+    sheets = sheets_in(Path(shown(target.file)).parent) if target.file and domains else []
+    if not sheets:
+        return 0, []
+    from bthtn.kit.sheets import sheet_findings  # noqa: PLC0415 - not for what has no sheets
+
+    assert target.file is not None, "its sheets were found beside it"
+    try:  # of one execution of the file, as templates and skills have the domain's State class
+        others = {one.name: frozen(one) for one in domains_in(target.file).values()}
+    except BthtnError as error:
+        return len(sheets), list(error.diagnostics)
+    domain = others.pop(domains[0].name, domains[0])
+    return len(sheets), list(sheet_findings(sheets, domain, others))
 
 
 def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -105,6 +126,8 @@ def _print(target: Target, report: Report) -> None:
     counts = [counted(report.errors, "error"), counted(warnings, "warning")]
     if report.cases:
         counts.append(f"{report.cases - report.failed} of {counted(report.cases, 'case')} hold")
+    if report.sheets:
+        counts.append(counted(report.sheets, "sheet"))
     if report.simulated:
         say(f"simulated, without an operator: {', '.join(report.simulated)}")
     say(f"{target.kind.value} {target.name}: {', '.join(counts)}")
@@ -125,6 +148,7 @@ def _json(target: Target, report: Report) -> dict[str, Any]:
             }
             for one in report.diagnostics
         ],
+        "sheets": report.sheets,
         "simulated": list(report.simulated),
         "cases": {"held": report.cases - report.failed, "failed": report.failed},
     }

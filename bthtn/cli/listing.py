@@ -1,4 +1,4 @@
-"""``bthtn list``: the available domains, with their variants, and trees."""
+"""``bthtn list``: the available domains, with their variants, trees, and the sheets of both."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from bthtn.cli.locate import Target, TargetKind, all_of, shown, summary, variants_of
 from bthtn.cli.printing import say, say_json
 from bthtn.errors import BthtnError
+from bthtn.formats.table import sheets_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Row:
     path: str
     summary: str
     variants: list[str]
+    sheets: list[str]
     error: str
 
     def lines(self, width: int) -> list[str]:
@@ -26,7 +28,7 @@ class Row:
         first = f"  {self.name:{width}}  {self.summary}{error}".rstrip()
         margin = " " * (width + 4)
         below = textwrap.wrap(
-            ", ".join(self.variants),
+            ", ".join([*self.variants, *self.sheets]),
             width=100,
             initial_indent=margin,
             subsequent_indent=margin,
@@ -56,4 +58,5 @@ def _row(one: Target) -> Row:
             variants = variants_of(one)
         except BthtnError as fault:
             error = fault.diagnostics[0].message
-    return Row(one.name, shown(one.file), summary(one.file), variants, error)
+    sheets = [file.name for file in sheets_in(one.file.parent)]
+    return Row(one.name, shown(one.file), summary(one.file), variants, sheets, error)

@@ -37,6 +37,8 @@ from bthtn.world.truth import Unknown
 T = TypeVar("T")
 
 SUFFIXES: Final = (".csv", ".toml")
+KINDS: Final = ("skills", "kinds", "lottery", "goals", "groups", "roles")
+"""The kinds of sheets, in the order in which they need each other."""
 NO_MAPPING: Final[Mapping[str, str]] = MappingProxyType({})
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _LONGEST: Final = 1_000
@@ -65,6 +67,17 @@ class Row:
 
     values: Mapping[str, Any]
     others: Mapping[str, Any]
+
+
+def sheets_in(folder: Path) -> list[Path]:
+    """The sheets in a folder that are named by their kinds, sorted by kind and name."""
+    files = sorted(folder.glob("*")) if folder.is_dir() else []
+    return [one for kind in KINDS for one in files if kind_of(one) == kind]
+
+
+def kind_of(file: Path) -> str:
+    """The part of a sheet's name before its suffix: ``lottery`` of ``boss.lottery.csv``."""
+    return file.stem.rpartition(".")[2] if file.suffix in SUFFIXES else ""
 
 
 def number(text: str) -> float:

@@ -160,3 +160,83 @@ def test_what_is_not_there_is_bad_input(bthtn, here):
     assert answer.err == (
         "[BT401] there is no domain or tree 'combt'\n  hint: did you mean 'combat'?\n"
     )
+
+
+def test_r003_09_the_sheets_beside_a_domain_are_checked(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    put("domains/house/evening.lottery.csv", "Name,Weight,lit\nevening,3,true\nevenin,x,true\n")
+    put("domains/house/notes.csv", "this,is,no sheet\n1\n")
+    put("domains/house/house.goals.toml", "[[row]]\ngoal = 'evening'\nwhen = 'not lid'\n")
+    put("domains/house/kinds.csv", "Kind,Skills\ncat,purr\n")
+    answer = bthtn("check", "house")
+    assert answer.code == 1
+    for line in (
+        "error [BT410] Weight is 'x'\n"
+        "  where: domains/house/evening.lottery.csv:3, column Weight\n",
+        "error [BT410] World has no fluent 'lid'\n"
+        "  where: domains/house/house.goals.toml:3, column when, 'not lid', column 5\n",
+        "error [BT410] no skill is called 'purr'\n"
+        "  where: domains/house/kinds.csv:2, column Skills\n",
+    ):
+        assert line in answer.out
+    assert answer.out.endswith("domain house: 3 errors, 2 warnings, 3 sheets\n")
+    assert json.loads(bthtn("check", "house", "--json").out)["sheets"] == 3
+
+
+def test_an_action_that_nothing_does_is_a_warning(bthtn, put):
+    put("domains/house/domain.py", DOMAIN)
+    put("domains/house/lottery.csv", "Name,Weight\nevening,3\nmorning,3\n")
+    answer = bthtn("check", "house")
+    assert answer.code == 0
+    assert (
+        "warning [BT425] no method and no compound task is called 'morning'\n"
+        "  where: domains/house/lottery.csv, row 'morning'\n"
+        "  hint: there is: evening\n" in answer.out
+    )
+
+
+SKILLED = """
+from bthtn import Domain, FluentFamily, State, fluents, method, primitive
+class Enemy(State):
+    value: FluentFamily[str, float] = fluents(default=10_000.0)
+melee = Domain("melee", Enemy)
+@melee.primitive
+def strike(animation: str):
+    return primitive()
+@melee.compound
+def attack(skill: str, animation: str):
+    yield method(strike(animation), value=Enemy.value[skill])
+@melee.extension_point
+def attack_main():
+    yield method(attack("", ""))
+enemy = Domain("enemy", Enemy)
+@enemy.extension_point
+def attack_main():
+    yield from ()
+@enemy.compound
+def battle():
+    yield method(attack_main())
+"""
+
+
+def test_skills_of_a_sheet_are_known_to_the_sheets_of_kinds_and_to_lotteries(bthtn, put):
+    put("domains/enemy/domain.py", SKILLED)
+    put("domains/enemy/enemy.skills.csv", "Skill,Template,Animation\nSlash,attack,slash\n")
+    put("domains/enemy/enemy.kinds.csv", 'Kind,Skills\nrat,\nogre,"Slash, melee"\n')
+    put("domains/enemy/enemy.lottery.csv", "Name,Weight\nSlash,3\n")
+    answer = bthtn("check", "enemy")
+    assert answer.out.endswith("domain enemy: no errors, 1 warning, 3 sheets\n")
+    assert "[BT425]" not in answer.out
+    put("domains/enemy/enemy.skills.csv", "Skill,Template,Animaton\nSlash,attack,slash\n")
+    assert "enemy.skills.csv:2, column Animaton\n  hint: did you mean 'animation'?" in (
+        bthtn("check", "enemy").out
+    )
+
+
+def test_the_sheets_beside_a_tree_are_checked_with_the_domain_of_its_agent(bthtn, put):
+    put("trees/reader/tree.py", TREE.format(domain=DOMAIN))
+    put("trees/reader/reader.roles.csv", "Role,Count,When\nowl,1,lit\nlark,1,lid\n")
+    answer = bthtn("check", "reader")
+    assert answer.code == 1
+    assert "where: trees/reader/reader.roles.csv:3, column When, 'lid', column 1" in answer.out
+    assert answer.out.endswith("tree reader: 1 error, 2 warnings, 1 sheet\n")

@@ -114,3 +114,13 @@ def test_where_there_is_nothing_that_is_said(bthtn, here, monkeypatch):
     assert bthtn("list").out == "no domains\nno trees\n"
     answer = bthtn("plan", "combat", "fight")
     assert answer.err == "[BT401] there is no domain 'combat'\n"
+
+
+def test_r003_09_the_sheets_of_a_domain_are_listed(bthtn, put):
+    put("domains/house/domain.py", f'"""A house."""\n{DOMAIN}')
+    for name in ("evening.goals.toml", "lottery.csv", "notes.csv", "skills.toml", "cases.toml"):
+        put(f"domains/house/{name}", "")
+    told = json.loads(bthtn("list", "--json").out)
+    (house,) = (domain for domain in told["domains"] if domain["name"] == "house")
+    assert house["sheets"] == ["skills.toml", "lottery.csv", "evening.goals.toml"]
+    assert re.search(r"house +A house\.\n +skills.toml, lottery.csv,", bthtn("list").out)

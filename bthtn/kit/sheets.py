@@ -1,0 +1,67 @@
+"""Checks of sheets, whose kinds are known by their names.
+
+lottery.csv, boss.lottery.csv     a lottery            orc.goals.toml     goals
+attacks.skills.csv                derived skills       squad.groups.csv   rights of groups
+forest.kinds.csv                  skills of kinds      squad.roles.csv    roles
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import CompoundTask
+from bthtn.errors import BthtnError, Diagnostic, Severity, nearest
+from bthtn.formats.table import kind_of
+from bthtn.kit.coordinator_file import read_groups, read_roles
+from bthtn.kit.goals_file import read_goals
+from bthtn.kit.lottery_file import read_lottery
+from bthtn.kit.skills_file import read_skill_table, read_skills
+
+
+def sheet_findings(
+    sheets: list[Path], domain: FrozenDomain, others: Mapping[str, FrozenDomain]
+) -> Iterator[Diagnostic]:
+    """What is wrong with sheets for a domain, in the order of ``sheets_in``.
+
+    ``others`` are the domains that may be templates and skills, by name.
+    """
+    skills: dict[str, FrozenDomain] = dict(others)
+    for sheet in sheets:
+        try:
+            match kind_of(sheet):
+                case "skills":
+                    skills |= read_skills(sheet, domain, *others.values())
+                case "kinds":
+                    read_skill_table(sheet, domain, skills)
+                case "lottery":
+                    yield from _lottery_findings(sheet, domain, skills)
+                case "goals":
+                    read_goals(sheet, domain)
+                case "groups":
+                    read_groups(sheet, domain.state_class)
+                case "roles":
+                    read_roles(sheet, domain.state_class)
+        except BthtnError as error:
+            yield from error.diagnostics
+
+
+def _lottery_findings(
+    sheet: Path, domain: FrozenDomain, skills: Mapping[str, FrozenDomain]
+) -> Iterator[Diagnostic]:
+    table = read_lottery(sheet, domain.state_class)
+    yield from (replace(one, where=f"{sheet}, {one.where}") for one in table.checks())
+    known = {name for one in (domain, *skills.values()) for name in _actions(one)}
+    for action in table.rows:
+        if action not in known:
+            message = f"no method and no compound task is called '{action}'"
+            where, hint = f"{sheet}, row '{action}'", nearest(action, known)
+            yield Diagnostic("BT425", message, where, hint, Severity.WARNING)
+
+
+def _actions(domain: FrozenDomain) -> Iterator[str]:
+    """The names that an action of a lottery may have."""
+    yield from (one.name for one in domain.tasks.values() if isinstance(one, CompoundTask))
+    yield from (one.name for methods in domain.methods.values() for one in methods if one.name)
