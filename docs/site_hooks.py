@@ -33,7 +33,7 @@ PACKAGES = (
 )
 """The public packages, in the order of docs/api.md."""
 
-PART = re.compile(r"^(#+) ([^\n]*)|^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PART = re.compile(r"^(#+) ([^\n]*)|^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?!https?:)[^)#\s]+)(#[^)\s]*)?\)")
 
 

@@ -1,4 +1,4 @@
-"""``bthtn check``: diagnostics for a domain and its cases, or for a tree, and for their sheets."""
+"""``bthtn check``: diagnostics for a domain, its cases and sheets, or for a tree."""
 
 from __future__ import annotations
 

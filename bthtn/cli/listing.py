@@ -1,4 +1,4 @@
-"""``bthtn list``: the available domains, with their variants, trees, and the sheets of both."""
+"""``bthtn list``: the available domains, with their variants, and trees; their sheets."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""WHAT DO GAMES ADD? Attack lotteries, skill tables, coordinators for groups that fight.
+"""WHAT DO GAMES ADD? Lotteries of attacks, skills, coordinators of groups, their sheets.
 
 Everything here is built on the public classes of the packages below, none of which imports it.
 """
 
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
-from bthtn.kit.coordinator_file import GroupRow, RoleRow, RoleTable, read_groups, read_roles
+from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
 from bthtn.kit.drawn_goal import DrawnGoal
-from bthtn.kit.goals_file import GoalRow, GoalTable, read_goals
+from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
 from bthtn.kit.lottery_file import read_lottery
 from bthtn.kit.skills import SkillSlots, SkillTable
@@ -16,13 +16,11 @@ __all__ = [
     "CombatCoordinator",
     "CombatUnits",
     "DrawnGoal",
-    "GoalRow",
     "GoalTable",
     "GroupRow",
     "Lottery",
     "LotteryRow",
     "LotteryTable",
-    "RoleRow",
     "RoleTable",
     "SkillSlots",
     "SkillTable",

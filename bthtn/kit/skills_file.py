@@ -1,4 +1,4 @@
-"""Skills in files: attacks that are derived from templates, and the skills of each kind of agent.
+"""Skills in files: attacks derived from templates, and the skills of each kind of agent.
 
 Skill,Template,Animation,Reach           Kind,Skills
 Slash,melee,slash,2.5                    goblin,Bash
@@ -44,6 +44,7 @@ def read_skills(
     by_task = {name: one for one in domains for name in one.authored if _is_template(one, name)}
 
     def derived(row: Row) -> tuple[str, FrozenDomain]:
+        """The skill of a row. Raises InputError."""
         skill, task = row.values["skill"], row.values["template"]
         if task not in by_task:
             hint = nearest(task, by_task)
