@@ -108,7 +108,8 @@ def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[D
 
     assert target.file is not None, "its sheets were found beside it"
     try:  # of one execution of the file, as templates and skills have the domain's State class
-        others = {one.name: frozen(one) for one in domains_in(target.file).values()}
+        found = domains_in(target.file) if target.file.suffix == ".py" else {}
+        others = {one.name: frozen(one) for one in found.values()}
     except BthtnError as error:
         return len(sheets), list(error.diagnostics)
     domain = others.pop(domains[0].name, domains[0])

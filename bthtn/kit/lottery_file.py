@@ -64,14 +64,13 @@ def read_lottery(
     ``columns`` has headings that are called otherwise, and what they mean: a column, or a fluent
     with its comparison. Raises InputError with all faults of the file and their places.
     """
-    schema = state.__schema__
-    when = condition_column("When", state)
-    mapping = {**_MEANINGS, **{folded(one): meaning for one, meaning in columns.items()}}
-
-    def other(heading: str) -> Column:
-        return _fluent_column(heading, schema)
-
-    rows = read_sheet(path, (*_COLUMNS, when), _row, mapping=mapping, other=other)
+    rows = read_sheet(
+        path,
+        (*_COLUMNS, condition_column("When", state)),
+        _row,
+        mapping=columns,
+        other=lambda heading: _fluent_column(heading, state.__schema__),
+    )
     return LotteryTable(*rows.values())
 
 
@@ -90,7 +89,7 @@ def _row(cells: Row) -> tuple[str, LotteryRow]:
 
 def _fluent_column(heading: str, schema: StateSchema) -> Column:
     """The column of conditions on a fluent. Raises InputError if there is none."""
-    asked = _ASKED.match(heading)
+    asked = _ASKED.match(_MEANINGS.get(folded(heading), heading))
     assert asked is not None, "every text has a part before its end"
     name, bracket, index = asked["fluent"].partition("[")
     names = {folded(one): one for one in (*schema.fluents, *schema.families)}

@@ -32,18 +32,15 @@ class SkillTable(Unpicklable):
     ) -> None:
         """Raises DomainError if the domains of a kind cannot be merged.
 
-        If ``operators`` are given, raises ExecutionError for the tasks of all kinds that have no
-        operator and are not declared to be simulated.
+        If ``operators`` are given, raises ExecutionError for tasks that have none and are not
+        declared to be simulated.
         """
         self.base = frozen(base)
         self._kinds = {kind: tuple(map(frozen, some)) for kind, some in skills.items()}
-        self._merged: dict[tuple[FrozenDomain, ...], FrozenDomain] = {(): self.base}
-        found: list[Diagnostic] = []
-        for kind, some in self._kinds.items():
-            tasks = self.with_skills(some).tasks.values()
-            found += operators.missing(tasks, f"kind '{kind}'") if operators is not None else ()
-        if found:
-            raise ExecutionError(found)
+        self._merged: dict[tuple[FrozenDomain, ...], FrozenDomain] = {}
+        self._operators = operators
+        for some in self._kinds.values():
+            self.with_skills(some)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -62,11 +59,19 @@ class SkillTable(Unpicklable):
         return self.with_skills(self.skills(kind))
 
     def with_skills(self, skills: Sequence[FrozenDomain]) -> FrozenDomain:
-        """The base merged with these skills; always the same object. Raises DomainError."""
+        """The base merged with these skills; always the same object.
+
+        Raises DomainError if they cannot be merged, and ExecutionError for missing operators.
+        """
         some = tuple(skills)
         if some not in self._merged:
             name = "+".join(whole.name for whole in (self.base, *some))
-            self._merged[some] = merge(name, self.base, *some)
+            merged = merge(name, self.base, *some) if some else self.base
+            if self._operators is not None:
+                found = list(self._operators.missing(merged.tasks.values(), f"domain '{name}'"))
+                if found:
+                    raise ExecutionError(found)
+            self._merged[some] = merged
         return self._merged[some]
 
 

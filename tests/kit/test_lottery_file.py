@@ -166,6 +166,12 @@ def test_columns_that_a_team_names_otherwise_are_mapped(tmp_path):
     assert [holds(row, distance=at) for at in (3.0, 4.0)] == [True, False]
 
 
+def test_what_a_range_compares_can_be_mapped_in_the_file(read):
+    text = 'columns = { RangeMax = "hurt[leg]" }\n[[row]]\nname = "Jab"\nrange_max = true\n'
+    (row,) = read(text, "t.toml").rows.values()
+    assert [holds(row, hurt={"leg": hurt}) for hurt in (True, False)] == [True, False]
+
+
 def test_a_condition_can_be_written_as_text(read):
     table = read("action;when\nJab;distance < 3 and not hurt[leg]\nKick;\n")
     jab, kick = table.rows.values()

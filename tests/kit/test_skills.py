@@ -352,3 +352,14 @@ def test_a_running_plan_goes_on_when_its_slot_is_cleared_until_it_ends():
     agent.believe(Duel.near, False)
     assert ticks(goal, 2) == "RR"
     assert heard.lines() == ["start thrust", "aborted thrust", "start stand"]
+
+
+def test_r003_07_a_skill_without_an_operator_is_refused_by_the_table_of_an_agent_that_simulates():
+    operators = Operators()
+    operators.simulate(wait, JAB.task("jab"))
+    table = SkillTable(enemy, {"goblin": (JAB,)}, operators=operators)
+    slots = SkillSlots(Agent("ogre", enemy, Enemy(), body=None), table, "only")
+    with pytest.raises(ExecutionError, match=r"BT311.*'slam' has no operator"):
+        slots.fill("only", SLAM)
+    slots.fill("only", JAB)
+    assert slots.skills == (JAB.freeze(),)

@@ -157,10 +157,10 @@ def test_r003_07_a_skill_without_an_operator_is_an_error_when_the_table_is_read(
     skills = read_skills(put(SKILLS, "skills.csv"), melee)
     kinds = put(KINDS, "kinds.csv")
     operators = Operators()
-    with pytest.raises(ExecutionError, match=r"BT311.*'wait' has no operator\n.*kind 'rat'"):
+    with pytest.raises(ExecutionError, match=r"BT311.*'wait' has no operator\n.*domain 'enemy'"):
         read_skill_table(kinds, enemy, skills, operators=operators)
     operators.simulate(wait, approach)
-    with pytest.raises(ExecutionError, match=r"'strike_Bash' has no operator\n.*kind 'goblin'"):
+    with pytest.raises(ExecutionError, match=r"'strike_Bash' has no operator\n.*'enemy\+Bash'"):
         read_skill_table(kinds, enemy, skills, operators=operators)
     operators.bind(strike)(lambda agent, animation, reach: None)
     assert read_skill_table(kinds, enemy, skills, operators=operators).kinds
