@@ -19,46 +19,26 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.formats.columns import Column, folded
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.plan.codec import shortened
-from bthtn.world.condition_parser import condition_from_text, expression_from_text
-from bthtn.world.expression import Expression
-from bthtn.world.state import State
-from bthtn.world.truth import Unknown
 
 T = TypeVar("T")
 
 SUFFIXES: Final = (".csv", ".toml")
-KINDS: Final = ("skills", "kinds", "lottery", "goals", "groups", "roles")
+Kind = Literal["skills", "kinds", "lottery", "goals", "groups", "roles"]
 """The kinds of sheets, in the order in which they need each other."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 NO_MAPPING: Final[Mapping[str, str]] = MappingProxyType({})
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _LONGEST: Final = 1_000
 """Most bits of a whole number that is written in TOML."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its heading, other headings of it, and the ``field`` of the row that it fills.
-
-    ``read`` makes a value of the text in a cell. It raises ValueError when the text is not what
-    ``wanted`` describes, or a BthtnError.
-    """
-
-    heading: str
-    field: str
-    read: Callable[[str], Any] = str
-    wanted: str = "a text"
-    also: tuple[str, ...] = ()
-    is_required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,54 +55,10 @@ def sheets_in(folder: Path) -> list[Path]:
     return [one for kind in KINDS for one in files if kind_of(one) == kind]
 
 
-def kind_of(file: Path) -> str:
-    """The part of a sheet's name before its suffix: ``lottery`` of ``boss.lottery.csv``."""
-    return file.stem.rpartition(".")[2] if file.suffix in SUFFIXES else ""
-
-
-def number(text: str) -> float:
-    """The finite number that a cell holds. Raises ValueError."""
-    value = float(text)
-    if not isfinite(value):
-        raise ValueError(text)
-    return value
-
-
-def whole(text: str) -> int:
-    """The whole number above zero that a cell holds. Raises ValueError."""
-    value = int(text)
-    if value <= 0:
-        raise ValueError(text)
-    return value
-
-
-def condition_column(heading: str, state: type[State]) -> Column:
-    """A column of conditions on this class of states, ``near and ammo > 2``."""
-    return Column(
-        heading, folded(heading), lambda text: condition_from_text(text, state.__schema__)
-    )
-
-
-def number_column(heading: str, state: type[State]) -> Column:
-    """A column of numbers that may depend on the state, ``100 - health``."""
-
-    def read(text: str) -> Expression[Any]:
-        expression = expression_from_text(text, state.__schema__)
-        with suppress(ArithmeticError):  # as with other values it may be a number
-            if not _is_number(expression.evaluate(state().frozen())):
-                raise ValueError(text)
-        return expression
-
-    return Column(heading, folded(heading), read, "a number, or write it like  100 - health")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | Unknown) and not isinstance(value, bool)
-
-
-def folded(heading: str) -> str:
-    """The heading without what does not count in it."""
-    return re.sub(r"[\s_]", "", heading).casefold()
+def kind_of(file: Path) -> Kind | None:
+    """What stands before the suffix of a sheet, ``lottery`` in ``boss.lottery.csv``, or None."""
+    name = file.stem.rpartition(".")[2] if file.suffix in SUFFIXES else ""
+    return next((kind for kind in KINDS if kind == name), None)
 
 
 def read_sheet(

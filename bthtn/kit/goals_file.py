@@ -21,7 +21,8 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, InputError
-from bthtn.formats.table import NO_MAPPING, Column, Row, condition_column, number_column, read_sheet
+from bthtn.formats.columns import Column, condition_column, number_column
+from bthtn.formats.table import NO_MAPPING, Row, read_sheet
 from bthtn.plan.notation import call_from
 from bthtn.world.expression import ALWAYS, Condition, Expression
 from bthtn.world.sharing import Shared, Unpicklable

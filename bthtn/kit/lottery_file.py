@@ -19,15 +19,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
-from bthtn.formats.table import (
-    NO_MAPPING,
-    Column,
-    Row,
-    condition_column,
-    folded,
-    number,
-    read_sheet,
-)
+from bthtn.formats.columns import Column, condition_column, folded, number
+from bthtn.formats.table import NO_MAPPING, Row, read_sheet
 from bthtn.kit.lottery import LotteryRow, LotteryTable
 from bthtn.world.expression import ALWAYS
 from bthtn.world.schema import StateSchema

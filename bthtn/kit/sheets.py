@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask
@@ -44,6 +45,10 @@ def sheet_findings(
                     read_groups(sheet, domain.state_class)
                 case "roles":
                     read_roles(sheet, domain.state_class)
+                case None:
+                    pass
+                case never:
+                    assert_never(never)
         except BthtnError as error:
             yield from error.diagnostics
 

@@ -18,7 +18,8 @@ from bthtn.domain.derive import derive
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
-from bthtn.formats.table import NO_MAPPING, Column, Row, folded, read_sheet
+from bthtn.formats.columns import Column, folded
+from bthtn.formats.table import NO_MAPPING, Row, read_sheet
 from bthtn.kit.skills import SkillTable
 from bthtn.plan.codec import value_from
 from bthtn.world.expression import Parameter

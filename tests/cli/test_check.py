@@ -240,3 +240,12 @@ def test_the_sheets_beside_a_tree_are_checked_with_the_domain_of_its_agent(bthtn
     assert answer.code == 1
     assert "where: trees/reader/reader.roles.csv:3, column When, 'lid', column 1" in answer.out
     assert answer.out.endswith("tree reader: 1 error, 2 warnings, 1 sheet\n")
+
+
+def test_another_domain_of_the_file_that_stops_the_build_is_reported_with_its_sheets(bthtn, put):
+    bad = '\n@(bad := Domain("bad", World)).compound\ndef odd():\n    yield method(nowhere())\n'
+    put("domains/house/domain.py", DOMAIN + bad)
+    put("domains/house/kinds.csv", "Kind,Skills\ncat,\n")
+    answer = bthtn("check", "house")
+    assert answer.code == 1
+    assert "error [BT101] no task is called 'nowhere'" in answer.out
