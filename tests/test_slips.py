@@ -53,7 +53,7 @@ from bthtn.behaviours import (
     read_blackboard,
     show_on_blackboard,
 )
-from bthtn.kit import DrawnGoal
+from bthtn.kit import DrawnGoal, read_goals, read_lottery, read_skill_table
 
 
 async def later(agent): ...
@@ -305,6 +305,18 @@ ACTING: dict[str, Slip] = {
     "goals before agent": lambda y: PriorityGoals("g", [y.guard()], y.agent),
     "goals without values": lambda y: UtilityGoals("g", y.agent, [y.guard()]),
     "goals of utility by a text": lambda y: UtilityGoals("g", y.agent, [(y.guard(), "much")]),
+    "goals with one condition": lambda y: PriorityGoals(
+        "g", y.agent, [y.guard()], when=Guard.awake
+    ),
+    "goals with a number for a condition": lambda y: PriorityGoals(
+        "g", y.agent, [y.guard()], when=[3]
+    ),
+    "sheet that is a number": lambda y: read_lottery(3, Guard),
+    "sheet without a State class": lambda y: read_lottery("x.csv"),
+    "sheet of goals without a domain": lambda y: read_goals("x.csv", Guard),
+    "sheet of kinds with a list of skills": lambda y: read_skill_table(
+        "x.csv", y.domain, [y.domain]
+    ),
     "goals by a text": lambda y: StateMachineGoals("g", y.agent, "awake", {}),
     "goals that are a list": lambda y: StateMachineGoals("g", y.agent, Guard.awake, [y.guard()]),
     "character of a tree": lambda y: Character(y.agent),

@@ -25,7 +25,8 @@ def text_of(path: Path) -> str:
         ) from None
     except UnicodeDecodeError as error:
         place = f"{path}, byte {error.start}"
-        raise InputError(Diagnostic("BT404", "not a text in UTF-8", place)) from None
+        hint = "save it in UTF-8"
+        raise InputError(Diagnostic("BT404", "not a text in UTF-8", place, hint)) from None
 
 
 def tables_in(text: str, path: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.columns import Column, condition_column, number, number_column, whole
 from bthtn.formats.table import NO_MAPPING, read_sheet
@@ -78,6 +79,7 @@ class RoleTable(Shared, Unpicklable):
         return -1 if value is UNKNOWN else float(value)
 
 
+@checked
 def read_groups(
     path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
 ) -> dict[str, GroupRow]:
@@ -106,6 +108,7 @@ def read_groups(
     )
 
 
+@checked
 def read_roles(
     path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
 ) -> RoleTable:

@@ -16,6 +16,7 @@ from typing import Any
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.goals import DEFAULT_BUDGET, Budget, PriorityGoals, UtilityGoals
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
@@ -69,6 +70,7 @@ class GoalTable(Shared, Unpicklable):
         return PriorityGoals(name, agent, goals, when=when, period=period)
 
 
+@checked
 def read_goals(
     path: Path | str,
     domain: Domain[Any] | FrozenDomain,

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.formats.columns import Column, condition_column, folded, number
 from bthtn.formats.table import NO_MAPPING, Row, read_sheet
@@ -30,8 +31,8 @@ _COLUMNS: Final = (
     Column("Name", "name"),
     Column("ActionName", "action"),
     Column("Priority", "priority", int, "a whole number"),
-    Column("Weight", "weight", number, "a number"),
-    Column("WeightInc", "increment", number, "a number"),
+    Column("Weight", "weight", number, "a number, such as 2.5"),
+    Column("WeightInc", "increment", number, "a number, such as 2.5"),
     Column("WeightGroup", "group"),
 )
 _MEANINGS: Final = MappingProxyType({"rangemin": "distance >=", "rangemax": "distance <="})
@@ -49,6 +50,7 @@ _COMPARISONS: Final = MappingProxyType[str, Callable[[Any, Any], Any]](
 _ASKED: Final = re.compile(r"\s*(?P<fluent>.*?)\s*(?P<comparison>==|!=|<=|>=|<|>|)\s*\Z", re.DOTALL)
 
 
+@checked
 def read_lottery(
     path: Path | str, state: type[State], *, columns: Mapping[str, str] = NO_MAPPING
 ) -> LotteryTable:

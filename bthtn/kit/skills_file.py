@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.agent.operators import Operators
+from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.derive import derive
 from bthtn.domain.domain import FrozenDomain
@@ -29,6 +30,7 @@ _TEMPLATE: Final = Column("Template", "template", wanted="a compound task", is_r
 _KIND: Final = Column("Kind", "kind", wanted="a kind of agent", is_required=True)
 
 
+@checked
 def read_skills(
     path: Path | str,
     *templates: Domain[Any] | FrozenDomain,
@@ -65,6 +67,7 @@ def read_skills(
     )
 
 
+@checked
 def read_skill_table(
     path: Path | str,
     base: Domain[Any] | FrozenDomain,
