@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
+from typing import Final
 
 from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.examples.domains import squad as folder
 from bthtn.examples.domains.squad.domain import (
     Soldier,
     bandage,
@@ -19,10 +22,11 @@ from bthtn.examples.domains.squad.domain import (
     strike,
     wait_for_turn,
 )
-from bthtn.kit import CombatCoordinator
+from bthtn.kit import read_groups
 
 from .battle import SOUND, WEAK, Battle
 
+RIGHTS: Final = Path(folder.__file__).with_name("groups.csv")
 NAMES = ("Al", "Bo", "Cy", "Di")
 
 
@@ -31,9 +35,7 @@ class Squad:
 
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
-        self.head = CombatCoordinator(
-            "squad", lambda target: Soldier.may_attack[target], attackers=1
-        )
+        self.head = read_groups(RIGHTS, Soldier)["squad"].coordinator()
         code = self._operators()
         self.soldiers = [
             Agent(name, squad, Soldier(), body=battle, operators=code) for name in NAMES
