@@ -27,7 +27,7 @@ def sheet_findings(
 ) -> Iterator[Diagnostic]:
     """What is wrong with sheets for a domain, in the order of ``sheets_in``.
 
-    ``others`` are the domains that may be templates and skills, by name.
+    ``others`` are the domains that may be templates and skills, by name. Other files are left out.
     """
     skills: dict[str, FrozenDomain] = dict(others)
     for sheet in sheets:

@@ -27,6 +27,7 @@ from bthtn.kit import (
     read_skill_table,
     read_skills,
 )
+from bthtn.kit.sheets import sheet_findings
 from tests.sizes import size
 
 MUTATIONS = size(quick=1_400, thorough=14_000, night=100_000)
@@ -134,3 +135,8 @@ def test_the_sheets_that_are_changed_are_right(name, tmp_path):
     path = tmp_path / name
     path.write_text(SHEETS[name], "utf-8")
     READERS[name.partition(".")[0]](path)
+
+
+def test_a_file_of_another_name_is_no_sheet(tmp_path):
+    (tmp_path / "notes.csv").write_text("broken", "utf-8")
+    assert not list(sheet_findings([tmp_path / "notes.csv"], melee.freeze(), {}))
