@@ -60,7 +60,7 @@ class _Preferring(Unpicklable, Composite):
         super().__init__(name, children)
         self.agent = agent
         state_class = type(agent.beliefs.now)
-        self._conditions = [
+        self.conditions = [
             condition_from(one, state_class) for one in when or [True] * len(children)
         ]
         self._failed: set[int] = set()
@@ -83,7 +83,7 @@ class _Preferring(Unpicklable, Composite):
 
     def _holds(self, index: int) -> bool:
         try:
-            return self._conditions[index].evaluate(self.agent.beliefs) is True
+            return self.conditions[index].evaluate(self.agent.beliefs) is True
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             goal = f"'{self.children[index].name}' in '{self.name}'"
