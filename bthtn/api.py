@@ -16,6 +16,7 @@ from bthtn.domain.derive import derive
 from bthtn.domain.merging import merge
 from bthtn.domain.method import Methods, method
 from bthtn.domain.network import NetworkLike, defer, null, parallel, pause, priority, sequence
+from bthtn.domain.number import seconds
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
 from bthtn.domain.variable import one_of
 from bthtn.errors import BthtnError
@@ -72,6 +73,7 @@ __all__ = [
     "priority",
     "random_of",
     "repeat",
+    "seconds",
     "sequence",
     "unordered",
     "with_cleanup",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from threading import get_ident
 from typing import Any, Generic, TypeVar
 
 from bthtn.agent.aborts import Aborts
+from bthtn.agent.clock import Clock, TickClock
 from bthtn.agent.events import AgentEvent, AgentListener, BeliefChanged
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
@@ -19,7 +20,7 @@ from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, calls_in, with_tasks
-from bthtn.domain.task import Task
+from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import SENSOR, Beliefs
@@ -42,7 +43,8 @@ class Agent(Unpicklable, Generic[S, B]):
     for separately. ``listener`` is called with every event. ``sensors`` refresh the beliefs when
     ``sense`` is called. ``cache`` shares plans among agents of one domain. ``leases`` is the
     table of the leases that agents compete for; agents without a common table do not compete.
-    ``aborts`` are the aborts and cleanups that are not done yet.
+    ``aborts`` are the aborts and cleanups that are not done yet. ``clock`` is a function that
+    returns seconds since any beginning, such as a ManualClock; whatever lasts seconds needs one.
 
     Exceptions of users' code are contained. The first of each kind is logged with its traceback, by
     the logger "bthtn", and all are counted in ``errors``. A ``strict`` agent, for tests, raises the
@@ -62,10 +64,12 @@ class Agent(Unpicklable, Generic[S, B]):
         cache: PlanCache | None = None,
         leases: Leases | None = None,
         sensors: Sensors | None = None,
+        clock: Clock | None = None,
         strict: bool = False,
     ) -> None:
         """Raises DomainError and ExecutionError as ``plan_with``."""
         self.name = name
+        self.clock = None if clock is None else TickClock(clock, name)
         self._state_class = type(beliefs)
         self.operators = operators if operators is not None else Operators()
         self.plan_with(domain)
@@ -88,7 +92,10 @@ class Agent(Unpicklable, Generic[S, B]):
             for owned in sensor.owned:
                 self._state_class.__schema__.own(owned, f"sensor '{sensor.name}'")
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
-        self._runtime.wants_sensing = sensors is not None and any(True for _ in sensors)
+        if sensors is not None and any(True for _ in sensors):
+            self._runtime.unsensed = "sensors that are"
+        elif clock is not None:
+            self._runtime.unsensed = "a clock that is"
         self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
         self.beliefs.before_change = self._in_its_thread
 
@@ -120,7 +127,8 @@ class Agent(Unpicklable, Generic[S, B]):
         Running plans go on, and are replaced if this domain has a better one. A goal whose tasks
         are of another domain is planned with the tasks of the same names. Raises DomainError for a
         bad domain, or for one over another State class, and ExecutionError for operators of other
-        tasks, and for tasks without one, with nothing changed.
+        tasks, for tasks without one, and for simulated tasks that last seconds if the agent has no
+        clock, with nothing changed.
         """
         domains = _domains(self.name, domain)
         for one in domains:
@@ -134,23 +142,36 @@ class Agent(Unpicklable, Generic[S, B]):
                     )
                 )
         faults = list(self.operators.faults(domains, self.name))
+        if self.clock is None:
+            faults.extend(islice(self._untimed(domains), 1))
         if faults:
             raise ExecutionError(faults)
         self.domains = domains
 
     def sense(self) -> None:
-        """Begin a tick: continue aborts, apply ``believe_soon``, and read the sensors that are due.
+        """Begin a tick: read the clock, continue aborts, apply ``believe_soon``, read sensors due.
 
         Call it once at the beginning of every tick; ``attach`` lets a BehaviourTree do so. From
         then on the agent belongs to the calling thread.
         """
         self._runtime.thread = get_ident()
         self._runtime.is_sensed = True
+        if self.clock is not None:
+            self._read(self.clock)
         self.aborts.begin_tick()
         for _ in range(len(self._believed_soon)):
             self.beliefs.write(*self._believed_soon.popleft())
         self._sensing.refresh()
         self._errors.raise_first()
+
+    def time(self) -> float:
+        """The seconds of the agent's clock at the beginning of the tick: the latest ``sense``.
+
+        Raises ExecutionError for an agent without a clock.
+        """
+        if self.clock is None:
+            raise ExecutionError(_no_clock(f"agent '{self.name}' is asked for the time"))
+        return self.clock()
 
     def believe_soon(self, fluent: Expression[V], value: V | Unknown, source: str = SENSOR) -> None:
         """Write a value into the beliefs at the next ``sense``. May be called in any thread.
@@ -202,6 +223,20 @@ class Agent(Unpicklable, Generic[S, B]):
             self.listener = None
             self.emit(code_failed("listener", error))
 
+    def _read(self, clock: TickClock) -> None:
+        """Read the clock; where that raises, no time passes."""
+        try:
+            clock.read()
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            self.emit(code_failed("clock", error))
+
+    def _untimed(self, domains: Sequence[FrozenDomain]) -> Iterator[Diagnostic]:
+        """A mistake for each simulated task that lasts seconds."""
+        tasks = (task for domain in domains for task in domain.tasks.values())
+        for task in (one for one in tasks if isinstance(one, PrimitiveTask) and one.in_seconds):
+            if task.takes_time and self.operators.find(task) is None:
+                yield _no_clock(f"agent '{self.name}' simulates '{task.name}'")
+
     def _in_its_thread(self) -> None:
         if self._runtime.thread not in (None, get_ident()):
             message = f"a thread changes a belief of agent '{self.name}', which another one ticks"
@@ -233,6 +268,11 @@ def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[Fro
         if old is not new and names[0] == names[1]:
             instead[old] = new
     return domain, with_tasks(goal, instead) if instead else goal
+
+
+def _no_clock(subject: str) -> Diagnostic:
+    hint = "give it one: Agent(…, clock=ManualClock()), advanced by the loop's delta time"
+    return Diagnostic("BT316", f"{subject}, in seconds, and has no clock", hint=hint)
 
 
 def _domains(

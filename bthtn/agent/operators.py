@@ -18,8 +18,11 @@ from bthtn.world.sharing import Unpicklable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Running = Iterator[None]
-"""The return type of a generator operator; every ``yield`` means that it is still running."""
+Running = Iterator[Any]
+"""The return type of a generator operator: ``yield`` means that it is still running.
+
+``yield seconds(3)`` is running until 3 seconds of the agent's clock have passed.
+"""
 
 
 class OperatorFailed(Exception):  # noqa: N818 - a reported failure, not an error
@@ -31,9 +34,9 @@ class Operators(Unpicklable):
 
     An operator is called with the agent and the task's arguments. It may be
 
-    - a generator function: ``yield`` means still running, returning means success, raising
-      OperatorFailed means failure, and ``finally`` cleans up, also in an abort, and may ``yield``
-      while that takes more ticks;
+    - a generator function: ``yield`` means still running, ``yield seconds(3)`` running for so
+      long, returning means success, raising OperatorFailed means failure, and ``finally`` cleans
+      up, also in an abort, and may ``yield`` while that takes more ticks;
     - a coroutine function, ``async def``: the same with ``await``; an abort cancels it;
     - a function that returns a Completion, for code that runs elsewhere and calls back;
     - a function without ``yield``: it succeeds when it returns;
@@ -60,7 +63,7 @@ class Operators(Unpicklable):
         return _binding(self._bound, task, "operator")
 
     def simulate(self, *tasks: PrimitiveTask[Any]) -> None:
-        """Run these tasks without an operator: they last their duration in ticks, then succeed."""
+        """Run these tasks without an operator: they last their duration, then succeed."""
         self._simulated.update(tasks)
 
     def on_plan_start(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:

@@ -44,8 +44,8 @@ class Runtime:
         """Whether ``sense`` was ever called, or a warning has said that it is missing."""
         self.thread: int | None = None
         """The thread that may change beliefs; any, for None."""
-        self.wants_sensing = False
-        """Whether the agent has sensors."""
+        self.unsensed = ""
+        """What is never read if ``sense`` is not called: sensors, a clock, or nothing."""
         self._agent = agent
         self._beliefs = beliefs
         self._leases = leases

@@ -68,9 +68,10 @@ def parallelize(plan: Plan) -> Plan:
 
 
 def makespan(plan: Plan | Node) -> float:
-    """The planned duration in ticks if no step fails: the length of the critical path.
+    """The planned duration if no step fails: the length of the critical path.
 
-    Of the alternatives of a ``priority`` the longest counts.
+    It is in ticks or in seconds, as the durations of the domain. Of the alternatives of a
+    ``priority`` the longest counts.
     """
     return fold(plan.tree if isinstance(plan, Plan) else plan, _makespan)
 
@@ -177,8 +178,8 @@ def _senses(part: SequencePart) -> bool:
 
 
 def _weight(node: Node, below: tuple[float, ...]) -> float:
-    """The duration in ticks for comparing paths; a step without a duration counts one tick."""
-    return max(1, node.duration) if isinstance(node, TaskNode) else _combined(node, below)
+    """The duration for comparing paths; a step without one counts a tick, or a second."""
+    return node.duration or 1 if isinstance(node, TaskNode) else _combined(node, below)
 
 
 def _makespan(node: Node, below: tuple[float, ...]) -> float:

@@ -12,6 +12,7 @@
 """
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import ManualClock
 from bthtn.agent.completion import Completion
 from bthtn.agent.events import (
     AgentEvent,
@@ -96,6 +97,7 @@ __all__ = [
     "LeaseReturned",
     "LeaseTaken",
     "Leases",
+    "ManualClock",
     "Operator",
     "OperatorFailed",
     "Operators",

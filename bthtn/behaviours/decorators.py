@@ -10,26 +10,24 @@
 | `RunOnce`             | runs its child to an end once, and never again                    |
 
 Time is given in ``ticks``, those in which the decorator is ticked, or in ``seconds`` of a
-``clock``: a function that returns seconds since any beginning, time.monotonic if none is given.
+``clock``: a function that returns seconds since any beginning, such as ``agent.time``.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import OneShotPolicy, Status
 from py_trees.decorators import Decorator, OneShot
 
+from bthtn.agent.clock import Clock, Timer
 from bthtn.behaviours.sequence import reset
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.errors import ArgumentError, Diagnostic, ExecutionError
 from bthtn.world.sharing import Unpicklable
-
-Clock = Callable[[], float]
 
 ENDLESS: Final = -1
 _MOST_INSTANT_CYCLES: Final = 1_000
@@ -101,34 +99,6 @@ class RetryUntilSuccessful(Loop):
     _again = FAILURE
 
 
-class _Duration:
-    """A number of ticks, or of seconds, that pass from a start on."""
-
-    def __init__(self, name: str, ticks: int | None, seconds: float | None, clock: Clock) -> None:
-        if (ticks is None) == (seconds is None):
-            message = f"'{name}' takes either ticks or seconds"
-            raise ArgumentError(Diagnostic("BT126", message, hint="write ticks=… or seconds=…"))
-        length, unit = (ticks, "ticks") if seconds is None else (seconds, "seconds")
-        assert length is not None, "one of them is given"
-        if not length > 0:
-            message = f"'{name}' is given {length} {unit}"
-            raise ExecutionError(Diagnostic("BT202", message, hint="give a number above zero"))
-        self._length = length
-        self._clock = None if seconds is None else clock
-        self._begin = 0.0
-        self._ticks = 0
-
-    def start(self) -> None:
-        self._ticks = 0
-        self._begin = 0.0 if self._clock is None else self._clock()
-
-    def is_over(self) -> bool:
-        """Whether it has passed, called once in every tick after the start."""
-        self._ticks += 1
-        passed = self._ticks if self._clock is None else self._clock() - self._begin
-        return passed >= self._length
-
-
 class Timed(Unpicklable, Decorator):
     """A decorator with a duration."""
 
@@ -140,10 +110,25 @@ class Timed(Unpicklable, Decorator):
         *,
         ticks: int | None = None,
         seconds: float | None = None,
-        clock: Clock = time.monotonic,  # noqa: TID251 - the default of trees without a clock
+        clock: Clock | None = None,
     ) -> None:
-        """Raises ExecutionError for a time that is not above zero, ArgumentError without one."""
-        self._duration = _Duration(name, ticks, seconds, clock)
+        """Raises ExecutionError for a time that is not above zero.
+
+        Raises ArgumentError without a time, and for seconds without a clock.
+        """
+        if (ticks is None) == (seconds is None):
+            message = f"'{name}' takes either ticks or seconds"
+            raise ArgumentError(Diagnostic("BT126", message, hint="write ticks=… or seconds=…"))
+        if seconds is not None and clock is None:
+            hint = "write clock=agent.time, or give it any function that returns seconds"
+            message = f"'{name}' takes seconds and has no clock"
+            raise ArgumentError(Diagnostic("BT126", message, hint=hint))
+        length, unit = (ticks, "ticks") if seconds is None else (seconds, "seconds")
+        assert length is not None, "one of them is given"
+        if not length > 0:
+            message = f"'{name}' is given {length} {unit}"
+            raise ExecutionError(Diagnostic("BT202", message, hint="give a number above zero"))
+        self._timer = Timer(length, None if seconds is None else clock)
         super().__init__(name, child)
 
     def update(self) -> Status:
@@ -161,12 +146,12 @@ class Timeout(Timed):
 
     def initialise(self) -> None:
         """Called by py_trees when the child is begun."""
-        self._duration.start()
+        self._timer.start()
         self.feedback_message = ""
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the child, unless the time is over."""
-        if self.status is RUNNING and self._duration.is_over():
+        if self.status is RUNNING and self._timer.is_over():
             self.feedback_message = "timed out"
             self.stop(FAILURE)
             yield self
@@ -186,10 +171,10 @@ class Delay(Timed):
         """Wait, or tick the child."""
         if self.status is not RUNNING:
             reset(self.children)
-            self._duration.start()
+            self._timer.start()
             self._is_waiting = True
         elif self._is_waiting:
-            self._is_waiting = not self._duration.is_over()
+            self._is_waiting = not self._timer.is_over()
         if self._is_waiting:
             self.status = RUNNING
             yield self
@@ -211,7 +196,7 @@ class Cooldown(Timed):
     def tick(self) -> Iterator[Behaviour]:
         """Tick the child, unless it has to cool down."""
         if self._is_cooling:
-            self._is_cooling = not self._duration.is_over()
+            self._is_cooling = not self._timer.is_over()
         if self._is_cooling:
             self.feedback_message = "cools down"
             self.stop(FAILURE)
@@ -224,7 +209,7 @@ class Cooldown(Timed):
         """Called by py_trees at every end."""
         if new_status is SUCCESS:
             self._is_cooling = True
-            self._duration.start()
+            self._timer.start()
 
 
 class RunOnce(Unpicklable, OneShot):

@@ -11,9 +11,11 @@ from weakref import finalize
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import Clock, Timer
 from bthtn.agent.operators import OperatorFailed
 from bthtn.agent.runtime import Runtime, runtime_of
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
+from bthtn.domain.number import Seconds
 from bthtn.errors import Diagnostic, ExecutionError
 
 if TYPE_CHECKING:
@@ -23,18 +25,23 @@ if TYPE_CHECKING:
 class GeneratorOperator:
     """Runs a generator: ``yield`` means still running, return means success.
 
-    A ``yield`` after GeneratorExit means that the abort takes more ticks.
+    A ``yield`` after GeneratorExit means that the abort takes more ticks. After ``yield
+    seconds(3)`` it goes on in the first tick in which so much time of the clock has passed.
     """
 
-    def __init__(self, generator: Generator[Any, None, Any]) -> None:
+    def __init__(self, generator: Generator[Any, None, Any], clock: Clock) -> None:
         self._generator = generator
+        self._clock = clock
+        self._timer: Timer | None = None
         self._aborting = False
 
     def start(self) -> None:
         """The first tick starts it."""
 
     def tick(self) -> Status:
-        """Run to the next ``yield``."""
+        """Run to the next ``yield``, unless it waits for seconds to pass."""
+        if self._timer is not None and not self._timer.is_over():
+            return RUNNING
         try:
             yielded = next(self._generator)
         except StopIteration as end:
@@ -45,17 +52,24 @@ class GeneratorOperator:
             if not self._aborting:
                 raise
             return FAILURE
-        if yielded is not None and yielded is not RUNNING:
-            raise _answered("generator yields", yielded)
-        return RUNNING
+        return self._wait(yielded)
 
     def abort(self) -> Status | None:
         """Raise GeneratorExit at its ``yield``, so that ``finally`` runs."""
         self._aborting = True
         try:
-            self._generator.throw(GeneratorExit())
+            yielded = self._generator.throw(GeneratorExit())
         except (GeneratorExit, StopIteration):
             return None
+        return self._wait(yielded)
+
+    def _wait(self, yielded: object) -> Status:
+        """RUNNING; go on in the next tick, or when so many seconds have passed."""
+        self._timer = None
+        if isinstance(yielded, Seconds):
+            self._timer = _started(yielded, self._clock)
+        elif yielded is not None and yielded is not RUNNING:
+            raise _answered("generator yields", yielded)
         return RUNNING
 
     def close(self) -> None:
@@ -67,11 +81,13 @@ class CoroutineOperator:
     """Runs a coroutine: ``await`` means still running, return means success, abort cancels it.
 
     It is a task of the asyncio loop that is running when the step starts. Where none is, it is a
-    task of a loop of the agent's own, which makes one iteration at every tick of such a step.
+    task of a loop of the agent's own, which makes one iteration at every tick of such a step, and
+    in which ``asyncio.sleep`` waits for seconds of the agent's clock, if it has one.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], agent: Agent[Any, Any]) -> None:
         self._coroutine = coroutine
+        self._clock = agent.clock
         self._runtime = runtime_of(agent)
         self._acting = self._runtime.acting_as_now()
         self._own_loop: AbstractEventLoop | None = None
@@ -86,7 +102,7 @@ class CoroutineOperator:
         try:
             loop = get_running_loop()
         except RuntimeError:
-            loop = self._own_loop = _loop_of(self._runtime)
+            loop = self._own_loop = _loop_of(self._runtime, self._clock)
         self._task = loop.create_task(self._awaited())
 
     def tick(self) -> Status:
@@ -160,12 +176,14 @@ class CoroutineOperator:
         return None
 
 
-def _loop_of(runtime: Runtime) -> AbstractEventLoop:
+def _loop_of(runtime: Runtime, clock: Clock | None) -> AbstractEventLoop:
     """The agent's own loop, which is closed with the agent, or at the end of the program."""
     if runtime.event_loop is None:
         from asyncio import new_event_loop  # noqa: PLC0415 - see above
 
         runtime.event_loop = new_event_loop()
+        if clock is not None:
+            runtime.event_loop.time = clock
         runtime.closing.callback(setattr, runtime, "event_loop", None)
         runtime.closing.callback(finalize(runtime, _close, runtime.event_loop))
     loop: AbstractEventLoop = runtime.event_loop
@@ -179,6 +197,7 @@ def _close(loop: AbstractEventLoop) -> None:
     """
     from asyncio import all_tasks, gather  # noqa: PLC0415 - see above
 
+    vars(loop).pop("time", None)  # no tick comes any more that could let the agent's time pass
     tasks = all_tasks(loop)
     for task in tasks:
         task.cancel()
@@ -186,6 +205,14 @@ def _close(loop: AbstractEventLoop) -> None:
         loop.run_until_complete(gather(*tasks, return_exceptions=True))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
+
+
+def _started(wait: Seconds, clock: Clock) -> Timer:
+    if not isinstance(wait.length, int | float):
+        raise _answered("generator yields", wait)
+    timer = Timer(wait.length, clock)
+    timer.start()
+    return timer
 
 
 def _answered(what: str, value: object) -> ExecutionError:

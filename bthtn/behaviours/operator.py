@@ -9,6 +9,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import Clock, Timer
 from bthtn.agent.completion import Completion
 from bthtn.agent.operators import OperatorFailed, no_operator
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
@@ -53,12 +54,12 @@ def operator_for(
     if make is None:
         if not agent.operators.simulates(node.task):
             raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
-        return Simulated(node.duration)
+        return Simulated(node.duration, agent.time if node.task.in_seconds else None)
     made = make(agent, *node.args)
     if made is None:
         return Simulated(0)
     if isinstance(made, Generator):
-        return GeneratorOperator(made)
+        return GeneratorOperator(made, agent.time)
     if isinstance(made, Coroutine):
         return CoroutineOperator(made, agent)
     if isinstance(made, Behaviour):
@@ -78,19 +79,22 @@ def operator_for(
 
 
 class Simulated:
-    """Runs for a number of ticks and succeeds."""
+    """Runs for a number of ticks, or of seconds of a clock, and succeeds."""
 
-    def __init__(self, duration: float) -> None:
-        self._left = duration
+    def __init__(self, duration: float, clock: Clock | None = None) -> None:
+        self._timer = Timer(duration, clock) if duration > 0 else None
+        self._is_running = False
 
     def start(self) -> None:
         """Nothing to prepare."""
 
     def tick(self) -> Status:
-        """RUNNING until the duration is over."""
-        if self._left <= 0:
+        """RUNNING until the duration is over, which begins with the first tick."""
+        if self._timer is None or (self._is_running and self._timer.is_over()):
             return SUCCESS
-        self._left -= 1
+        if not self._is_running:
+            self._timer.start()
+            self._is_running = True
         return RUNNING
 
     def abort(self) -> None:

@@ -54,8 +54,8 @@ class TakingOver(Unpicklable, Behaviour):
     def tick(self) -> Iterator[Behaviour]:
         """Search for a plan, or tick the plan."""
         runtime = runtime_of(self.agent)
-        if runtime.wants_sensing and not runtime.is_sensed:
-            runtime.warn_unsensed("has sensors that are never read", is_certain=True)
+        if runtime.unsensed and not runtime.is_sensed:
+            runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
         self.agent.aborts.go_on(self)
         status = self._ended or (yield from self._ticked())
         if status is not Status.RUNNING:

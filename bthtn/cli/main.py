@@ -138,7 +138,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     form: Annotated[PlanForm, typer.Option("--format", help="Output format.")] = PlanForm.TREE,
     output: Output = None,
     horizon: Annotated[int | None, typer.Option(help="Tasks to plan ahead.")] = None,
-    horizon_time: Annotated[float | None, typer.Option(help="Ticks to plan ahead.")] = None,
+    horizon_time: Annotated[float | None, typer.Option(help="Time to plan ahead.")] = None,
     check_rest: CheckRest = False,
     cheapest: Cheapest = False,
     anytime: Anytime = False,

@@ -126,7 +126,9 @@ class _Run:
         character = self._character
         try:
             while (events := self._tick()) is not None:
-                yield Tick(character.ticks, _active(character.root), events)
+                agent = character.agent
+                time = None if agent.clock is None else agent.time()
+                yield Tick(character.ticks, _active(character.root), events, time)
         finally:
             events = self.stop()
         if events:
@@ -316,4 +318,5 @@ def _colour_printer() -> Callable[[Line | str], None]:
 
 def _tick_json(tick: Tick) -> dict[str, Any]:
     events = [event_data(event) for event in tick.events]
-    return {"tick": tick.number, "active": list(tick.active), "events": events}
+    time = {} if tick.time is None else {"time": tick.time}
+    return {"tick": tick.number, **time, "active": list(tick.active), "events": events}

@@ -20,7 +20,7 @@ every mistake that can be found without a state is reported, all of them at once
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
@@ -31,9 +31,9 @@ from bthtn.domain.effect import EffectLike, effects_from
 from bthtn.domain.function import is_function
 from bthtn.domain.method import Method, Methods
 from bthtn.domain.method_reader import read_methods, refuse_variables
-from bthtn.domain.number import NumberLike, number_from
+from bthtn.domain.number import Duration, NumberLike, Seconds, number_from
 from bthtn.domain.parameter import Parameters, parameters_of
-from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, Task, mixed_units
 from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, nearest
 from bthtn.world.names import name_faults
 from bthtn.world.sharing import Shared, Unpicklable
@@ -61,7 +61,7 @@ class Primitive(Shared, Unpicklable):
     on_failure: EffectsLike = ()
     on_abort: EffectsLike = ()
     uses: UsesLike = ()
-    duration: NumberLike = 0
+    duration: Duration = 0
     cost: NumberLike = 1
     uninterruptible: bool = False
 
@@ -105,7 +105,7 @@ class Domain(Unpicklable, Generic[S]):
         on_failure: EffectsLike = (),
         on_abort: EffectsLike = (),
         uses: UsesLike = (),
-        duration: NumberLike = 0,
+        duration: Duration = 0,
         cost: NumberLike = 1,
         uninterruptible: bool = False,
     ) -> PrimitiveTask[[]]: ...
@@ -202,6 +202,7 @@ class Domain(Unpicklable, Generic[S]):
                     found.extend(result.found)
                     methods.update(result.methods)
                     tasks.update({one.name: one for one in result.methods})
+            found.extend(mixed_units(tasks.values(), f"domain '{self.name}'"))
             if found:
                 raise DomainError(found)
             self._frozen = FrozenDomain(
@@ -231,6 +232,9 @@ class Domain(Unpicklable, Generic[S]):
     ) -> PrimitiveTask[Any]:
         _refuse(name_faults("a task", name, f"domain '{self.name}'"))
         where = f"primitive '{name}'"
+        duration = described.duration
+        if in_seconds := isinstance(duration, Seconds):
+            described = replace(described, duration=duration.length)
         refuse_variables(where, *(getattr(described, part.name) for part in fields(described)))
         made: dict[str, Any] = {}
         for part, read in _READ.items():
@@ -243,6 +247,7 @@ class Domain(Unpicklable, Generic[S]):
             parameters,
             uses=_resources(described.uses, where),
             uninterruptible=described.uninterruptible,
+            in_seconds=in_seconds,
             doc=doc,
             **made,
         )

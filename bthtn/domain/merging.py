@@ -15,7 +15,7 @@ from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
-from bthtn.domain.task import CompoundTask, Task
+from bthtn.domain.task import CompoundTask, Task, mixed_units
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.names import name_faults
 from bthtn.world.state import State
@@ -35,6 +35,7 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
     merged = _MergedDomain(name)
     for whole in wholes:
         merged.add(whole)
+    merged.found.extend(mixed_units(merged.tasks.values(), f"merged domain '{name}'"))
     if merged.found:
         raise DomainError(merged.found)
     methods = merged.methods

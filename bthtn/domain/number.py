@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from bthtn.domain.function import Computed, is_function
@@ -13,6 +14,20 @@ from bthtn.world.truth import UNKNOWN
 
 NumberLike = float | Expression[Any] | Callable[[Any], float]
 """Everything that users may write as a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """A time in seconds, for what takes a time in ticks as a plain number."""
+
+    length: NumberLike
+
+
+seconds = Seconds
+"""A time in seconds: ``duration=seconds(1.5)``; in a generator operator, ``yield seconds(3)``."""
+
+Duration = NumberLike | Seconds
+"""Everything that users may write as the duration of a task."""
 
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:

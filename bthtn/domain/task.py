@@ -35,8 +35,9 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     only when it starts, ``during`` at every tick after that. ``effects`` are applied while
     planning and again on success, ``expected`` only while planning, ``actual`` only on success;
     ``on_start``, ``on_failure`` and ``on_abort`` are applied at these moments, not while planning.
-    ``uses`` are the resources it occupies while it runs. ``duration`` is in ticks, ``cost`` in a
-    unit of the domain's choice. An ``uninterruptible`` task is not aborted for a better plan.
+    ``uses`` are the resources it occupies while it runs. ``duration`` is in ticks, or, where
+    ``in_seconds``, in seconds; ``cost`` is in a unit of the domain's choice. An ``uninterruptible``
+    task is not aborted for a better plan.
     """
 
     name: str
@@ -52,6 +53,7 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     on_abort: tuple[Effect, ...] = ()
     uses: frozenset[str] = frozenset()
     duration: Expression[Any] = Constant(0)  # noqa: RUF009 - a frozen constant
+    in_seconds: bool = False
     cost: Expression[Any] = Constant(1)  # noqa: RUF009 - a frozen constant
     uninterruptible: bool = False
     doc: str = ""
@@ -61,6 +63,11 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     def __post_init__(self) -> None:
         """Make the call of a task without parameters: plain methods call it while planning."""
         object.__setattr__(self, "_call", None if self.parameters else TaskCall(self))
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether its duration is not the constant 0."""
+        return not (isinstance(self.duration, Constant) and self.duration.value == 0)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
@@ -160,6 +167,21 @@ def strangers(used: Iterable[Task], tasks: Mapping[str, Task], where: str) -> It
         if tasks.get(task.name) is not task:
             message = f"'{task.name}' belongs to another domain"
             yield Diagnostic("BT109", message, where, "define the task in this domain")
+
+
+def mixed_units(tasks: Iterable[Task], where: str) -> Iterator[Diagnostic]:
+    """A diagnostic if some tasks last ticks and others seconds, which plans could not add up."""
+    first: PrimitiveTask[Any] | None = None
+    for task in tasks:
+        if not isinstance(task, PrimitiveTask) or not task.takes_time:
+            continue
+        first = first or task
+        if task.in_seconds != first.in_seconds:
+            one, other = (first, task) if first.in_seconds else (task, first)
+            message = f"'{one.name}' lasts seconds and '{other.name}' ticks"
+            hint = "write all durations of a domain with seconds(…), or none"
+            yield Diagnostic("BT128", message, where, hint)
+            return
 
 
 def call_text(task: Task, args: tuple[Any, ...]) -> str:

@@ -24,7 +24,7 @@ class TaskEffects:
 
     ``possible`` is the value of its precondition. ``writes`` are those of its effects and
     expected effects together, None if they depend on an unknown fluent. ``unknown`` is the name
-    of the unknown fluent that was read, or "". ``duration`` is in ticks.
+    of the unknown fluent that was read, or "".
     """
 
     possible: Truth

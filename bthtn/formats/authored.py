@@ -44,6 +44,7 @@ from bthtn.domain.builder import Domain
 from bthtn.domain.construct import first_of
 from bthtn.domain.method import Methods, WrittenMethod, method
 from bthtn.domain.network import NetworkLike, null, parallel, priority, sequence
+from bthtn.domain.number import Seconds
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.world.assignment import Assignment
@@ -99,7 +100,7 @@ class Command(_Read):
         operator: Callable[..., Any] | None = None,
         *,
         uses: Several[str] = (),
-        duration: float = 0,
+        duration: float | Seconds = 0,
     ) -> None:
         super().__init__(name)
         self.operator = operator

@@ -68,7 +68,7 @@ def cause_of(network: DeferNetwork | PauseNetwork) -> Suspension:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskNode(Shared, Unpicklable):
-    """A primitive task with its arguments, planned footprint, duration in ticks, and cost.
+    """A primitive task with its arguments, planned footprint, duration and cost.
 
     ``call`` is the call from which the arguments were computed, and ``binding`` that of the
     network it stands in; None where this is not known, or there are no arguments.

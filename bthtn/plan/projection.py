@@ -47,7 +47,7 @@ BranchingNode = ParallelNode | PriorityNode
 class ProjectedPath:
     """The progress of a projection on one path through the plan.
 
-    ``steps`` and ``elapsed`` (planned duration, in ticks) count from the start of the projection,
+    ``steps`` and ``elapsed`` (planned duration) count from the start of the projection,
     ``done`` has the footprints since the innermost branch began. After a suspension ``cause`` says
     why planning stopped there. ``failure`` is set when the path cannot be continued.
     """

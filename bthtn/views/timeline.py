@@ -31,11 +31,15 @@ _MOST_TREE_LINES: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One tick of a run: the authored tree's running leaves after it, and its events."""
+    """One tick of a run: the authored tree's running leaves after it, and its events.
+
+    ``time`` is that of the agent's clock in seconds, None without one.
+    """
 
     number: int
     active: tuple[str, ...]
     events: tuple[AgentEvent, ...]
+    time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

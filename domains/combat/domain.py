@@ -16,6 +16,7 @@ from bthtn import (
     parallel,
     primitive,
     priority,
+    seconds,
 )
 
 
@@ -83,28 +84,30 @@ def prepare_combat() -> Methods:
     yield method(do_nothing())
 
 
-search_enemy = combat.primitive("search_enemy", expected=Soldier.target.becomes(True), duration=2)
+search_enemy = combat.primitive(
+    "search_enemy", expected=Soldier.target.becomes(True), duration=seconds(2)
+)
 move_to_cover = combat.primitive(
     "move_to_cover",
     precondition=Soldier.cover,
     during=Soldier.cover,
     effects=Soldier.in_cover.becomes(True),
     uses=LEGS,
-    duration=3,
+    duration=seconds(3),
 )
 cover = combat.primitive(
-    "cover", precondition=Soldier.in_cover, during=Soldier.in_cover, duration=1
+    "cover", precondition=Soldier.in_cover, during=Soldier.in_cover, duration=seconds(1)
 )
 reload = combat.primitive(
     "reload",
     precondition=~Soldier.ammo & Soldier.magazine,
     effects=Soldier.ammo.becomes(True),
     uses=ARMS,
-    duration=1,
+    duration=seconds(1),
 )
 do_nothing = combat.primitive("do_nothing")
 keep_distance = combat.primitive(
-    "keep_distance", effects=Soldier.distance.becomes(Distance.FAR), uses=LEGS, duration=2
+    "keep_distance", effects=Soldier.distance.becomes(Distance.FAR), uses=LEGS, duration=seconds(2)
 )
 no_line_of_fire = combat.primitive("no_line_of_fire", exec_only=~Soldier.line_of_fire)
 shoot = combat.primitive(
@@ -114,11 +117,11 @@ shoot = combat.primitive(
     during=Soldier.ammo,
     expected=Soldier.target.becomes(False),
     uses=ARMS,
-    duration=1,
+    duration=seconds(1),
 )
 
 
 @combat.primitive
-def wait(ticks: int) -> Primitive:
-    """Let some time pass."""
-    return primitive(duration=ticks)
+def wait(time: int) -> Primitive:
+    """Let so many seconds pass."""
+    return primitive(duration=seconds(time))

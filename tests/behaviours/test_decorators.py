@@ -231,8 +231,10 @@ def test_a_loop_within_a_tick_meets_the_cooldown_in_it(child):
     assert leaf.ticked == 1
 
 
-def test_without_a_clock_time_passes_by_itself(child):
-    assert ticks(Timeout("root", child("leaf", "R"), seconds=1e-12), 2) == "RF"
+@pytest.mark.parametrize("make", [Timeout, Delay, Cooldown])
+def test_seconds_need_a_clock(make):
+    with pytest.raises(ArgumentError, match=r"seconds and has no clock\n.*clock=agent\.time"):
+        make("root", Success("yes"), seconds=1)
 
 
 @pytest.mark.parametrize("make", [Timeout, Delay, Cooldown])
@@ -240,7 +242,11 @@ def test_a_duration_is_ticks_or_seconds_above_zero(make):
     for wrong in ({}, {"ticks": 1, "seconds": 1}):
         with pytest.raises(ArgumentError, match="either ticks or seconds"):
             make("root", Success("yes"), **wrong)
-    for wrong in ({"ticks": 0}, {"seconds": -0.5}, {"seconds": math.nan}):
+    for wrong in (
+        {"ticks": 0},
+        {"seconds": -0.5, "clock": Clock()},
+        {"seconds": math.nan, "clock": Clock()},
+    ):
         with pytest.raises(ExecutionError, match="BT202"):
             make("root", Success("yes"), **wrong)
     with pytest.raises(ArgumentError, match=f"'ticks' of {make.__name__}"):

@@ -315,7 +315,7 @@ def test_without_graphviz_nothing_goes_to_the_screen(bthtn, here, monkeypatch):
     [
         (["cmobat", "fight"], "BT401", "did you mean 'combat'?"),
         (["combat", "figth"], "BT101", "did you mean 'fight'?"),
-        (["combat", "wait"], "BT103", "missing a required argument: 'ticks'"),
+        (["combat", "wait"], "BT103", "missing a required argument: 'time'"),
         (["combat", "wait", "1", "2"], "BT103", "too many positional arguments"),
         (["combat", "wait", "soon"], "BT103", "write a whole number"),
         (["combat", "wait(soon)"], "BT103", "write a whole number"),

@@ -48,8 +48,8 @@ def test_without_a_plan_it_says_why_not(bthtn):
 
 def test_objects_are_given_with_the_condition(bthtn):
     asked = ("plan", "combat", "--achieve", "in_cover", "--set=cover=true")
-    assert "'ticks' of 'wait'" in bthtn(*asked).err
-    answer = bthtn(*asked, "--objects", "ticks=1,2")
+    assert "'time' of 'wait'" in bthtn(*asked).err
+    answer = bthtn(*asked, "--objects", "time=1,2")
     assert (answer.code, answer.err) == (0, "")
     assert "move_to_cover" in answer.out
 
@@ -74,7 +74,7 @@ def test_what_cannot_be_asked_is_said_in_one_message(bthtn, typed, said):
 
 
 def test_values_of_objects_are_read_as_the_parameter_needs_them(bthtn):
-    answer = bthtn("plan", "combat", "--achieve", "in_cover", "--objects", "ticks=soon")
+    answer = bthtn("plan", "combat", "--achieve", "in_cover", "--objects", "time=soon")
     assert answer.code == 2
-    assert "[BT103] 'ticks' is int and cannot be soon" in answer.err
-    assert "--objects ticks=soon" in answer.err
+    assert "[BT103] 'time' is int and cannot be soon" in answer.err
+    assert "--objects time=soon" in answer.err

@@ -33,7 +33,7 @@ def test_tasks_lead_to_their_methods_and_those_to_what_they_call(read_dot, accep
 def test_primitive_tasks_questions_and_compound_tasks_look_different(read_dot):
     nodes = read_dot(domain_dot(combat.freeze())).nodes.values()
     looks = {node["label"]: (node["shape"], node["fillcolor"]) for node in nodes}
-    assert looks["shoot"] == looks["wait(ticks)"]
+    assert looks["shoot"] == looks["wait(time)"]
     assert len({looks[label] for label in ("shoot", "no_line_of_fire", "fight")}) == 3
 
 

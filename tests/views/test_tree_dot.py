@@ -10,7 +10,7 @@ from py_trees.behaviours import Failure, Running, Success
 from py_trees.common import ParallelPolicy, Status
 
 from bthtn import Domain, Fluent, State, fluent, method, parallel, priority
-from bthtn.behaviours import Agent, Operators, PlanGoal
+from bthtn.behaviours import Agent, ManualClock, Operators, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight, shoot
 from bthtn.planning.protocol import Settings
 from bthtn.views.behaviour_drawing import behaviour_dot
@@ -45,7 +45,8 @@ def authored():
 
 def soldier(goal=None, **settings):
     believed = Soldier(target=True, cover=True, ammo=False)
-    agent = Agent("soldier", combat, believed, body=None)
+    agent = Agent("soldier", combat, believed, body=None, clock=ManualClock())
+    agent.sense()
     return PlanGoal("fight", agent, goal or fight(), settings=Settings(**settings))
 
 

@@ -11,6 +11,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
+from bthtn import seconds
 from bthtn.behaviours import Agent, Believes, OperatorFailed, Operators, Running
 from bthtn.examples.domains.combat import domain as combat
 from bthtn.examples.domains.combat.domain import Soldier
@@ -55,9 +56,8 @@ def shoot(agent: Rifle) -> Running:
 
 
 @operators.bind(combat.wait)
-def wait(agent: Rifle, ticks: int) -> Running:  # noqa: ARG001 - every operator is given the agent
-    for _ in range(ticks):
-        yield
+def wait(agent: Rifle, time: int) -> Running:  # noqa: ARG001 - every operator is given the agent
+    yield seconds(time)
 
 
 @operators.bind(combat.do_nothing)

@@ -7,7 +7,7 @@ from random import Random
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
-from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
+from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 from .body import Body
@@ -15,6 +15,8 @@ from .operators import operators
 from .senses import Rifleman, sense
 from .steps import CarryOut
 from .world import World
+
+SECONDS_PER_TICK = 1.0
 
 
 def soldier(agent: Agent[Soldier, Body]) -> Behaviour:
@@ -45,11 +47,12 @@ def character(seed: int = 0) -> Character:
 
 def placed_in(world: World, code: Operators = operators) -> Character:
     """The soldier in some world, with some code for what he can do."""
-    body = Body(world)
-    agent = Agent("soldier", combat, Rifleman(), body=body, operators=code)
+    body, clock = Body(world), ManualClock()
+    agent = Agent("soldier", combat, Rifleman(), body=body, operators=code, clock=clock)
     sense(agent)
 
     def live() -> None:
+        clock.advance(SECONDS_PER_TICK)
         world.step()
         body.step()
         sense(agent)

@@ -1,0 +1,84 @@
+"""Clocks, and timers that count ticks or the seconds of a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from bthtn.checked import checked
+from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.world.sharing import Unpicklable
+
+Clock = Callable[[], float]
+"""A function that returns seconds since any beginning."""
+
+TOLERANCE: Final = 1e-6
+"""Seconds that may be missing: sums of floats, as of ten times 0.1, are a little too small."""
+
+
+class ManualClock(Unpicklable):
+    """A clock that advances when ``advance`` is called, as by the delta time of a game's loop.
+
+    One clock serves any number of agents and decorators: ``Agent(…, clock=clock)``.
+    """
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        """The seconds by which it has been advanced."""
+        return self._now
+
+    @checked
+    def advance(self, seconds: float) -> None:
+        """Let so many seconds pass. Raises ExecutionError for a number below zero."""
+        if not seconds >= 0:
+            message = f"a clock is advanced by {seconds} seconds"
+            raise ExecutionError(Diagnostic("BT202", message, hint="time does not go back"))
+        self._now += seconds
+
+
+class TickClock:
+    """The clock of an agent: another clock, read once in each tick."""
+
+    def __init__(self, clock: Clock, agent: str) -> None:
+        self._clock = clock
+        self._agent = agent
+        self._now = float("-inf")
+
+    def __call__(self) -> float:
+        """The seconds of the clock when it was read last; it is read now if it never was."""
+        if self._now == float("-inf"):
+            self.read()
+        return self._now
+
+    def read(self) -> None:
+        """Read the clock. Raises ExecutionError if it has gone back, and what the clock raises."""
+        now = self._clock()
+        if not now >= self._now:
+            message = f"the clock of agent '{self._agent}' went from {self._now} to {now}"
+            hint = "give it a clock that never goes back, such as time.monotonic or ManualClock()"
+            raise ExecutionError(Diagnostic("BT316", message, hint=hint))
+        self._now = now
+
+
+class Timer:
+    """Counts the ticks, or with a clock the seconds, from its start on."""
+
+    def __init__(self, length: float, clock: Clock | None = None) -> None:
+        self._length = length
+        self._clock = clock
+        self._begin = 0.0
+        self._ticks = 0
+
+    def start(self) -> None:
+        """Start it, or start it anew."""
+        self._ticks = 0
+        self._begin = 0.0 if self._clock is None else self._clock()
+
+    def is_over(self) -> bool:
+        """Whether its length has passed; called once in every tick after that of the start."""
+        if self._clock is not None:
+            return self._clock() - self._begin >= self._length - TOLERANCE
+        self._ticks += 1
+        return self._ticks >= self._length

@@ -1,0 +1,258 @@
+"""Time in seconds: of an agent's clock, which is read once in a tick."""
+
+import asyncio
+import math
+
+import pytest
+
+from bthtn import Domain, parallel, seconds, sequence
+from bthtn.behaviours import Agent, LeafEnded, ManualClock, Operators, PlanGoal, Timeout
+from bthtn.errors import BthtnError, ExecutionError
+from bthtn.testing.doubles import RecordingListener, letter_of, ticks
+from bthtn.testing.strategies import World
+
+
+class Scene:
+    """An agent with a clock, and the goal that he is given."""
+
+    def __init__(self):
+        self.domain = Domain("yard", World)
+        self.operators = Operators(simulates_others=True)
+        self.clock = ManualClock()
+        self.heard = RecordingListener()
+        self.goal = None
+
+    def task(self, name, operator=None, **described):
+        task = self.domain.primitive(name, **described)
+        if operator is not None:
+            self.operators.bind(task)(operator)
+        return task()
+
+    def begin(self, goal, clock=None):
+        self.agent = Agent(
+            "Hal",
+            self.domain,
+            World(),
+            body=None,
+            operators=self.operators,
+            listener=self.heard,
+            clock=clock or self.clock,
+        )
+        self.goal = PlanGoal("goal", self.agent, goal)
+
+    def play(self, *deltas):
+        """The statuses of the goal, as the loop's delta times let time pass."""
+        letters = ""
+        for delta in deltas:
+            self.clock.advance(delta)
+            self.agent.sense()
+            self.goal.tick_once()
+            letters += letter_of(self.goal.status)
+        return letters
+
+
+@pytest.fixture
+def scene():
+    made = Scene()
+    yield made
+    if made.goal is not None:
+        made.agent.close()
+
+
+@pytest.mark.parametrize(
+    ("deltas", "statuses"),
+    [
+        ((0, 0.5, 0.5, 0.5), "RRRS"),
+        ((7, 1.4, 0.1), "RRS"),
+        ((0, 9), "RS"),
+        ((0, 0, 0, 1.5), "RRRS"),
+        ((0.1,) * 16, "R" * 15 + "S"),
+    ],
+)
+def test_a_simulated_step_ends_in_the_first_tick_in_which_its_seconds_have_passed(
+    scene, deltas, statuses
+):
+    scene.begin(scene.task("nap", duration=seconds(1.5)))
+    assert scene.play(*deltas) == statuses
+
+
+def test_a_step_of_no_seconds_ends_in_its_first_tick(scene):
+    scene.begin(scene.task("blink", duration=seconds(0)))
+    assert scene.play(0) == "S"
+
+
+def test_a_duration_is_what_was_planned(scene):
+    scene.begin(scene.task("count", duration=seconds(World.ammo)))
+    scene.agent.believe(World.ammo, 2)
+    assert scene.play(0, 1, 1) == "RRS"
+
+
+def test_a_generator_goes_on_when_its_seconds_have_passed(scene):
+    called = []
+
+    def wait(agent):
+        called.append(agent.time())
+        yield seconds(3)
+        called.append(agent.time())
+        yield
+        called.append(agent.time())
+        yield seconds(0.5)
+
+    scene.begin(scene.task("wait", wait))
+    assert scene.play(1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25) == "RRRRRRRS"
+    assert called == [1, 4, 4.5]
+
+
+def test_an_abort_does_not_wait_for_the_seconds_but_may_yield_some(scene):
+    called = []
+
+    def wait(_):
+        try:
+            yield seconds(100)
+        finally:
+            called.append("cleans up")
+            yield seconds(2)
+            called.append("clean")
+
+    scene.begin(scene.task("wait", wait))
+    scene.play(0, 1)
+    scene.goal.stop(scene.goal.status.INVALID)
+    assert called == ["cleans up"]
+    for delta, left in ((1, 1), (1, 0)):
+        scene.clock.advance(delta)
+        scene.agent.sense()
+        assert len(scene.agent.aborts) == left
+    assert called == ["cleans up", "clean"]
+
+
+def test_all_of_a_tick_has_the_same_time(scene):
+    times = iter(range(100))
+    seen = []
+
+    def look(agent):
+        seen.append(agent.time())
+        yield
+        seen.append(agent.time())
+
+    steps = [scene.task(name, look) for name in ("left", "right")]
+    scene.begin(parallel(*steps), clock=lambda: next(times))
+    scene.play(0, 0)
+    assert seen == [0, 0, 1, 1]
+
+
+def test_the_same_times_make_the_same_run(scene):
+    def played(clock):
+        scene.heard.clear()
+        scene.begin(goal, clock)
+        return scene.play(0, 0.3, 0.4, 0.3, 1), scene.heard.lines()
+
+    def wait(_):
+        yield seconds(0.7)
+
+    goal = sequence(scene.task("nap", duration=seconds(0.5)), scene.task("wait", wait))
+    recorded = []
+
+    def recording():
+        recorded.append(scene.clock())
+        return recorded[-1]
+
+    first = played(recording)
+    assert first[0] == "RRRRS"
+    replayed = iter(recorded)
+    assert played(lambda: next(replayed)) == first
+
+
+def test_what_asyncio_sleeps_are_seconds_of_the_agent(scene):
+    called = []
+
+    async def wait(agent):
+        await asyncio.sleep(3600)
+        called.append(agent.time())
+
+    scene.begin(scene.task("wait", wait))
+    assert scene.play(0, 3599, 1, 0) == "RRRS"
+    assert called == [3600]
+
+
+def test_a_coroutine_that_sleeps_while_the_agent_is_closed_holds_nothing_up(scene):
+    called = []
+
+    async def wait(_):
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            await asyncio.sleep(1e-9)
+            called.append("clean")
+
+    scene.begin(scene.task("wait", wait))
+    scene.play(0, 1)
+    scene.agent.close()
+    assert called == ["clean"]
+
+
+def test_a_decorator_goes_by_the_agent_s_clock(scene):
+    scene.begin(scene.task("nap", duration=seconds(10)))
+    root = Timeout("in time", scene.goal, seconds=2, clock=scene.agent.time)
+    letters = ""
+    for delta in (0, 1, 1):
+        scene.clock.advance(delta)
+        scene.agent.sense()
+        letters += ticks(root, 1)
+    assert letters == "RRF"
+
+
+def test_an_agent_without_a_clock_simulates_no_seconds(scene):
+    nap = scene.task("nap", duration=seconds(10))
+    with pytest.raises(ExecutionError, match=r"\[BT316\] agent 'Rex' simulates 'nap'"):
+        Agent("Rex", scene.domain, World(), body=None)
+    rex = Agent("Rex", Domain("no time", World), World(), body=None)
+    with pytest.raises(ExecutionError, match="BT316"):
+        rex.plan_with(scene.domain)
+    assert rex.domain.name == "no time"
+    scene.operators.bind(nap.task)(lambda agent: None)
+    rex = Agent("Rex", scene.domain, World(), body=None, operators=scene.operators)
+    assert ticks(PlanGoal("nap", rex, nap), 1) == "S"
+
+
+def test_a_step_that_waits_for_seconds_without_a_clock_fails(scene):
+    def wait(_):
+        yield seconds(1)
+
+    task, heard = scene.task("wait", wait), RecordingListener()
+    rex = Agent("Rex", scene.domain, World(), body=None, operators=scene.operators, listener=heard)
+    ticks(PlanGoal("goal", rex, task), 1)
+    assert heard.lines() == ["start wait", "failed wait"]
+    (failed,) = heard.of(LeafEnded)
+    assert "BT316" in failed.reason
+
+
+def test_seconds_that_are_no_number_fail_the_step(scene):
+    def wait(_):
+        yield seconds("3")
+
+    scene.begin(scene.task("wait", wait))
+    scene.play(0)
+    assert scene.heard.lines() == ["start wait", "failed wait"]
+
+
+@pytest.mark.parametrize("wrong", [-1, math.nan, "later", None])
+def test_where_a_clock_does_not_work_no_time_passes(scene, wrong):
+    times = iter([5, wrong, 6])
+    scene.begin(scene.task("nap", duration=seconds(1)), clock=lambda: next(times))
+    assert scene.play(0, 0, 0) == "RRS"
+    (error,) = scene.agent.errors
+    assert error.startswith("clock")
+
+
+def test_an_agent_whose_clock_is_never_read_is_told_of():
+    rex = Agent("Rex", Domain("yard", World), World(), body=None, clock=ManualClock())
+    with pytest.warns(RuntimeWarning, match="has a clock that is never read"):
+        PlanGoal("rest", rex, sequence()).tick_once()
+
+
+@pytest.mark.parametrize("wrong", [-0.1, math.nan])
+def test_a_clock_is_advanced_by_what_passes(wrong):
+    with pytest.raises(ExecutionError, match="BT202"):
+        ManualClock().advance(wrong)
+    with pytest.raises(BthtnError, match="BT126"):
+        ManualClock().advance("1")

@@ -1,0 +1,63 @@
+"""Durations in ticks or in seconds: one unit in each domain."""
+
+import pytest
+
+from bthtn import Domain, derive, find_plan, merge, primitive, seconds, sequence
+from bthtn.analysis import makespan
+from bthtn.errors import BthtnError
+from bthtn.testing.strategies import World
+
+
+def one_task(name, duration):
+    domain = Domain(name, World)
+    domain.primitive(name, duration=duration)
+    return domain
+
+
+def test_the_durations_of_seconds_are_added_up_as_they_are():
+    domain = Domain("yard", World)
+    nap = domain.primitive("nap", duration=seconds(1.5))
+    count = domain.primitive("count", duration=seconds(World.ammo))
+    bark = domain.primitive("bark")
+    plan = find_plan(domain, World(ammo=3), sequence(nap(), count(), bark()))
+    assert makespan(plan) == 4.5
+    assert [task.in_seconds for task in (nap, count, bark)] == [True, True, False]
+
+
+def test_parameters_and_functions_can_be_seconds():
+    domain = Domain("yard", World)
+
+    @domain.primitive
+    def wait(time: float):
+        return primitive(duration=seconds(time))
+
+    count = domain.primitive("count", duration=seconds(lambda state: state.ammo / 2))
+    assert makespan(find_plan(domain, World(ammo=3), sequence(wait(0.25), count()))) == 1.75
+
+
+def test_ticks_and_seconds_in_one_domain_are_refused():
+    domain = one_task("bark", 1)
+    domain.primitive("nap", duration=seconds(1.5))
+    with pytest.raises(
+        BthtnError, match=r"\[BT128\] 'nap' lasts seconds and 'bark' ticks\n  where: domain 'bark'"
+    ):
+        domain.freeze()
+    with pytest.raises(BthtnError, match="BT128"):
+        merge("both", one_task("bark", 1), one_task("nap", seconds(1.5)))
+
+
+def test_what_takes_no_time_goes_with_both():
+    several = (one_task("nap", seconds(1)), one_task("bark", 0), one_task("sit", seconds(0)))
+    merged = merge("pets", *several)
+    assert [task.takes_time for task in merged.tasks.values()] == [True, False, False]
+
+
+def test_a_derived_task_has_the_unit_of_its_template():
+    derived = derive(one_task("nap", seconds(2)), "long", suffix="_long")
+    assert derived.tasks["nap_long"].in_seconds
+
+
+@pytest.mark.parametrize("wrong", [seconds("3"), seconds(seconds(3)), seconds(None)])
+def test_seconds_are_a_number(wrong):
+    with pytest.raises(BthtnError, match=r"is not a number[\s\S]*primitive 'nap', duration"):
+        one_task("nap", wrong)
