@@ -16,7 +16,7 @@ from py_trees.common import Status
 
 from benchmarks import page, report
 from bthtn.agent.events import PlanAdopted
-from bthtn.behaviours import Agent, PlanGoal
+from bthtn.behaviours import Agent, ManualClock, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.replanning.schedule import PlanningSchedule
 
@@ -56,17 +56,20 @@ class _Heard:
 def live(agents, frames, *, budget, waves=WAVES):
     """Let a crowd live. Without a ``budget`` everybody plans as much as he likes."""
     schedule = PlanningSchedule(budget=10**9 if budget is None else budget, least=25)
-    adopted, goals = [], []
+    adopted, goals, clock = [], [], ManualClock()
     for number in range(agents):
         state = Soldier(target=True, cover=number % 2 == 0, ammo=number % 3 > 0)
-        agent = Agent(f"agent {number}", combat, state, body=None, listener=_Heard(number, adopted))
+        heard = _Heard(number, adopted)
+        agent = Agent(f"agent {number}", combat, state, body=None, listener=heard, clock=clock)
         goals.append(PlanGoal("fight", agent, fight(), budget=schedule))
     seconds, expansions = [], []
     for frame in range(frames):
         began = perf_counter()
+        clock.advance(1)
         schedule.next_frame()
         for number, goal in enumerate(goals):
             if frame >= number % waves:
+                goal.agent.sense()
                 goal.tick_once()
         seconds.append(perf_counter() - began)
         expansions.append(schedule.used)
@@ -85,12 +88,15 @@ def test_a_crowd_keeps_to_its_budget_and_everybody_is_served_in_the_same_order()
 
 def test_one_frame_of_a_crowd(benchmark):
     schedule = PlanningSchedule(budget=BUDGET)
-    agents = [Agent("a", combat, Soldier(target=True), body=None) for _ in range(100)]
+    state, clock = Soldier(target=True), ManualClock()
+    agents = [Agent("a", combat, state, body=None, clock=clock) for _ in range(100)]
     goals = [PlanGoal("fight", agent, fight(), budget=schedule) for agent in agents]
 
     def frame():
+        clock.advance(1)
         schedule.next_frame()
         for goal in goals:
+            goal.agent.sense()
             goal.tick_once()
 
     benchmark(frame)

@@ -91,7 +91,7 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
     module, colon, attribute = text.partition(":")
     if colon and module:
         for one in named:
-            if one.kind is TargetKind.DOMAIN and one.name == module:
+            if one.kind is TargetKind.DOMAIN and module in (one.name, f"domains/{one.name}"):
                 return [_variant(one, attribute)]
         return [_in_module(module, attribute, kinds)]
     wanted = " or ".join(kind.value for kind in kinds)

@@ -96,6 +96,9 @@ Anytime = Annotated[
     typer.Option("--anytime", help="At the limit, return a plan with suspended parts."),
 ]
 MaxExpansions = Annotated[int, typer.Option(help="Limit of expansions.")]
+Flat = Annotated[
+    bool, typer.Option("--flat", help="Show only the steps, in the normal form of plans.")
+]
 Parallelize = Annotated[bool, typer.Option("--parallelize", help="Parallelize independent steps.")]
 ShowCompiled = Annotated[
     bool, typer.Option("--show-compiled", help="Print the generated search functions.")
@@ -110,6 +113,17 @@ Objects = Annotated[
 ]
 Forward = Annotated[
     bool, typer.Option("--forward", help="With --achieve: search forward from the state.")
+]
+All = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="List all plans, best first; --set may give a fluent several values."
+    ),
+]
+Limit = Annotated[int, typer.Option(min=1, help="With --all: most plans to list.")]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state."),
 ]
 TARGET = "A name, name:variant, a folder, a .py file, or package.module:attribute."
 
@@ -131,10 +145,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")
     ] = None,
     *,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state."),
-    ] = None,
+    given: Given = None,
     form: Annotated[PlanForm, typer.Option("--format", help="Output format.")] = PlanForm.TREE,
     output: Output = None,
     horizon: Annotated[int | None, typer.Option(help="Tasks to plan ahead.")] = None,
@@ -142,15 +153,14 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     check_rest: CheckRest = False,
     cheapest: Cheapest = False,
     anytime: Anytime = False,
+    every: All = False,
+    limit: Limit = 100,
     max_expansions: MaxExpansions = 1_000_000,
     planner: Annotated[PlannerName, typer.Option(help="Planner to use.")] = PlannerName.HTN,
     achieve: Achieve = "",
     objects: Objects = None,
     forward: Forward = False,
-    flat: Annotated[
-        bool,
-        typer.Option("--flat", help="Show only the steps, in the normal form of plans."),
-    ] = False,
+    flat: Flat = False,
     scopes: Annotated[bool, typer.Option(help="Show the compound tasks of the steps.")] = True,
     parallelize: Parallelize = False,
     show_compiled: ShowCompiled = False,
@@ -182,6 +192,10 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
         raise typer.Exit(show_source(arguments, output))
     form_name = "json" if as_json else form.value
     options = OutputOptions(form=form_name, output=output, flat=flat, scopes=scopes, legend=legend)
+    if every:
+        from bthtn.cli.all_plans import list_plans  # noqa: PLC0415 - see the docstring
+
+        raise typer.Exit(list_plans(arguments, options, limit))
     raise typer.Exit(plan_once(arguments, options))
 
 

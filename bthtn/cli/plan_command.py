@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -43,6 +44,7 @@ from bthtn.planning.protocol import (
 from bthtn.planning.strips.achieve import achieve
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 from bthtn.world.condition_parser import condition_from_text
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 STEP: Final = 5_000
@@ -73,7 +75,18 @@ class PlanArguments:
     def request(self) -> PlanRequest:
         """The parsed arguments as a request to the planner. Raises BthtnError."""
         domain = domain_of(self.domain)
-        state = state_from(self.given, domain)
+        return self._request(domain, dict(settings_from(self.given, domain)))
+
+    def requests(self) -> Iterator[PlanRequest]:
+        """A request for each combination of the values that fluents are given."""
+        domain = domain_of(self.domain)
+        values: dict[Fluent[Any], list[Any]] = {}
+        for fluent, value in settings_from(self.given, domain):
+            values.setdefault(fluent, []).append(value)
+        for chosen in product(*values.values()):
+            yield self._request(domain, dict(zip(values, chosen, strict=True)))
+
+    def _request(self, domain: FrozenDomain, values: dict[Fluent[Any], Any]) -> PlanRequest:
         with errors_at("--horizon, --horizon-time or --max-expansions"):
             settings = Settings(
                 horizon=self.horizon,
@@ -83,7 +96,7 @@ class PlanArguments:
                 anytime=self.anytime,
                 max_expansions=self.max_expansions,
             )
-        return request(domain, state, self._goal(domain), settings)
+        return request(domain, FrozenState(values), self._goal(domain), settings)
 
     def _goal(self, domain: FrozenDomain) -> NetworkLike:
         if self.task and self.achieve:
@@ -124,7 +137,7 @@ def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
     else:
         plan, expansions = _by_search(search_for(problem))
     if plan is None:
-        _show_why_not(problem, expansions, as_json=options.form == "json")
+        show_why_not(problem, expansions, as_json=options.form == "json")
         return 1
     if arguments.parallelize:
         from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
@@ -140,9 +153,8 @@ def show_source(arguments: PlanArguments, output: Path | None) -> int:
     return 0
 
 
-def state_from(given: Sequence[str], domain: FrozenDomain) -> FrozenState:
-    """The state with these ``fluent=value`` settings over the defaults. Raises BthtnError."""
-    values = {}
+def settings_from(given: Sequence[str], domain: FrozenDomain) -> Iterator[tuple[Fluent[Any], Any]]:
+    """The fluents and values of these ``fluent=value`` settings. Raises BthtnError."""
     for text in given:
         parts = re.fullmatch(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", text, re.DOTALL)
         if parts is None:
@@ -150,8 +162,7 @@ def state_from(given: Sequence[str], domain: FrozenDomain) -> FrozenState:
             raise InputError(Diagnostic("BT409", f"--set {text} sets nothing", hint=hint))
         with errors_at(f"--set {text}"):
             fluent = domain.schema.variable(parts[1].strip())
-            values[fluent] = fluent.parse(parts[2].strip())
-    return FrozenState(values)
+            yield fluent, fluent.parse(parts[2].strip())
 
 
 def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:
@@ -235,28 +246,30 @@ def _text(plan: Plan, options: OutputOptions) -> str:
     plain = options.output is None and not is_unicode_screen()
     root = plan.flat() if options.flat else plan.tree
     tree = tree_text(root, plan.domain, scopes=options.scopes, strokes=ASCII if plain else UNICODE)
-    head = f"{plan.domain.name}: {_as_written(plan.goal, plan.goal_text)}"
-    value = f", value {_number(plan.value)}" if plan.domain.has_values else ""
+    head = f"{plan.domain.name}: {as_written(plan.goal, plan.goal_text)}"
+    value = f", value {number_text(plan.value)}" if plan.domain.has_values else ""
     tried = counted(plan.expansions, "expansion")
-    facts = f"record {plan.record!r}, cost {_number(plan.cost)}{value}, {tried}"
+    facts = f"record {plan.record!r}, cost {number_text(plan.cost)}{value}, {tried}"
     return f"{one_line(head)}\n{facts}\n\n{tree}"
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """A cost or a value as text, with up to six digits."""
     try:
         return f"{value:g}"
     except OverflowError:  # a whole number beyond all floats
         return f"{Decimal(value):.6g}"
 
 
-def _as_written(goal: Network, text: str = "") -> str:
+def as_written(goal: Network, text: str = "") -> str:
     """The goal as the user wrote it; ``achieve`` conditions are anonymous tasks in the plan."""
     if isinstance(goal, TaskCall) and isinstance(goal.task, CompoundTask) and goal.task.origin:
         return goal.task.doc
     return text or str(goal)
 
 
-def _show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
+def show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> None:
+    """Print why there is no plan."""
     explanation = Explanation()
     search_for(problem, explanation.add).advance()
     reasons = explanation.reasons()
@@ -267,7 +280,7 @@ def _show_why_not(problem: PlanRequest, expansions: int, *, as_json: bool) -> No
         say_json({**head, "expansions": expansions, "why": why})
         return
     shown = [Reason(one.depth, one_line(one.text)) for one in reasons[:MOST_REASONS]]
-    say(f"{problem.domain.name}: no plan for {one_line(_as_written(problem.goal))}, because")
+    say(f"{problem.domain.name}: no plan for {one_line(as_written(problem.goal))}, because")
     say(explanation_text(shown) or "nothing was tried")
     if len(reasons) > MOST_REASONS:
         say(f"… and {len(reasons) - MOST_REASONS} lines more; --json has them all")

@@ -96,6 +96,9 @@ def test_the_domain_and_the_tree_of_one_name_are_both_checked(bthtn, here):
 def test_a_variant_in_a_file_of_its_own_is_checked_with_its_cases(bthtn, here):
     assert bthtn("check", "blocks:strips").out.endswith(" of 6 cases hold\n")
     assert bthtn("plan", "fps:strips", "--achieve", "at_target").out.startswith("strips: ")
+    for name in ("blocks:strips", "domains/blocks:strips_facts"):
+        assert bthtn("render", name).out.startswith("digraph")
+        assert bthtn("check", name).code == 0
 
 
 @pytest.mark.parametrize("tree", sorted(Path(EXAMPLES, "trees").glob("*/tree.py")), ids=str)

@@ -1,0 +1,110 @@
+"""``bthtn plan --all``: the sorted list of all plans, from one state or from several."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from bthtn.cli.plan_command import (
+    OutputOptions,
+    PlanArguments,
+    as_written,
+    number_text,
+    show_why_not,
+)
+from bthtn.cli.printing import WIDTH, counted, say, write
+from bthtn.errors import Diagnostic, InputError
+from bthtn.plan.codec import encoded, goal_value
+from bthtn.plan.notation import normal
+from bthtn.plan.plan import Plan
+from bthtn.planning.htn.reference import Reference
+from bthtn.planning.least_cost import least_sums
+from bthtn.planning.protocol import PlanRequest, no_answer
+from bthtn.views.text import one_line
+
+FORMAT: Final = "bthtn-plans/1"
+
+
+def list_plans(arguments: PlanArguments, options: OutputOptions, limit: int) -> int:
+    """Print at most so many plans, each once, the most preferred first.
+
+    Plans are in the order of their records; with values, or ``--cheapest``, in that of their sums.
+    Returns 1 if there is none. Raises InputError for options that are about a single plan.
+    """
+    wrong = [f"--format {options.form}"] if options.form not in ("tree", "json") else []
+    wrong += ["--parallelize"] if arguments.parallelize else []
+    wrong += ["--anytime"] if arguments.anytime else []
+    if wrong:
+        message = f"{wrong[0]} says nothing about a list of plans"
+        raise InputError(Diagnostic("BT409", message, hint="leave it out, or leave out --all"))
+    asked = list(arguments.requests())
+    try:
+        found = [plan for one in asked for plan in _plans(one, limit + 1)]
+    except RecursionError:
+        message = "all plans are found by recursion, and this is nested too deep for it"
+        raise InputError(Diagnostic("BT409", message, hint="leave out --all")) from None
+    first = asked[0]
+    sums = least_sums(first.domain, cheapest=first.settings.cheapest)
+    found.sort(key=lambda plan: (0 if sums is None else sums.value(plan), plan.record))
+    plans = list({(plan.record, normal(plan.tree)): plan for plan in found}.values())
+    if not plans:
+        show_why_not(first, 0, as_json=options.form == "json")
+        return 1
+    shown, is_complete = plans[:limit], len(plans) <= limit
+    if options.form == "json":
+        write(f"{_json(first, shown, options, is_complete=is_complete)}\n", options.output)
+    else:
+        text = "\n".join(_lines(first, shown, limit, is_complete=is_complete))
+        say(text) if options.output is None else write(f"{text}\n", options.output)
+    return 0
+
+
+def _plans(asked: PlanRequest, most: int) -> Iterator[Plan]:
+    """The first plans in the order of preference; all of them if they are sorted by a sum.
+
+    Raises PlanningError if the limit of expansions is reached.
+    """
+    sums, reference = least_sums(asked.domain, cheapest=asked.settings.cheapest), Reference(asked)
+    for plan in islice(reference.plans(), most if sums is None else None):
+        if reference.expansions > asked.settings.max_expansions:
+            raise no_answer(reference.expansions)
+        yield plan
+
+
+def _lines(
+    asked: PlanRequest, plans: Sequence[Plan], limit: int, *, is_complete: bool
+) -> Iterator[str]:
+    yield one_line(f"{asked.domain.name}: {as_written(asked.goal)}")
+    more = "" if is_complete else f"; there are more: --limit {limit * 10}"
+    yield f"{counted(len(plans), 'plan')}, the most preferred first{more}"
+    yield ""
+    heads = ["record", "cost", *(["value"] if asked.domain.has_values else []), "plan"]
+    rows = [heads, *(_row(plan) for plan in plans)]
+    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+    for row in rows:
+        margin = "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False))
+        room = max(WIDTH // 2, WIDTH - len(margin) - 2)
+        first, *others = textwrap.wrap(row[-1], room) or [""]
+        yield f"{margin}  {first}"
+        yield from (f"{'':{len(margin)}}  {other}" for other in others)
+
+
+def _row(plan: Plan) -> list[str]:
+    value = [number_text(plan.value)] if plan.domain.has_values else []
+    return [repr(plan.record), number_text(plan.cost), *value, one_line(normal(plan.tree))]
+
+
+def _json(
+    asked: PlanRequest, plans: Sequence[Plan], options: OutputOptions, *, is_complete: bool
+) -> str:
+    head: dict[str, Any] = {
+        "format": FORMAT,
+        "domain": asked.domain.name,
+        "task": goal_value(asked.goal, asked.binding),
+        "complete": is_complete,
+    }
+    texts = ", ".join(encoded(plan, flat=options.flat) for plan in plans)
+    return f'{json.dumps(head)[:-1]}, "plans": [{texts}]}}'
