@@ -617,7 +617,7 @@ def test_an_example_by_the_name_of_its_folder_is_seen():
     assert names_of_folders(source) == ["write bthtn.examples.domains"]
 
 
-def test_the_arrows_between_packages_are_kept():
+def test_the_arrows_between_packages_are_kept():  # R000-03
     report = broken_contracts(ROOT)
     assert not report, report
 

@@ -34,12 +34,16 @@ class Thing(Enum):
 
 
 class Miner(State):
-    """What a miner believes; ``wanted`` is how many pieces it takes to have ore."""
+    """What a miner believes; ``wanted`` is how many pieces it takes to have ore.
+
+    ``delivered`` is how many lie on the heap at the camp.
+    """
 
     at: Fluent[Place] = fluent(default=Place.CAMP)
     has: FluentFamily[Thing, bool] = fluents(default=False, index=Thing)
     pieces: Fluent[int] = fluent(default=0)
     wanted: Fluent[int] = fluent(default=1)
+    delivered: Fluent[int] = fluent(default=0)
 
 
 ore = Domain("ore", Miner)
@@ -51,6 +55,12 @@ def correct_ore() -> Methods:
     yield method(pickup_tool(), correct_ore(), when=~Miner.has[Thing.TOOL])
     yield method(pickup_ore(), correct_ore(), when=~Miner.has[Thing.ORE])
     yield method()
+
+
+@ore.compound
+def deliver_ore() -> Methods:
+    """Collect ore, and drop it on the heap at the camp."""
+    yield method(correct_ore(), move_to(Place.CAMP), drop_ore())
 
 
 @ore.compound
@@ -77,4 +87,22 @@ def pickup(thing: Thing) -> Primitive:
             miner.pieces += 1
         miner.has[thing] = thing is Thing.TOOL or miner.pieces >= miner.wanted
 
-    return primitive(expected=Miner.has[thing].becomes(True), actual=count)
+    with_a_tool = (thing == Thing.TOOL) | Miner.has[Thing.TOOL]
+    return primitive(
+        precondition=with_a_tool, expected=Miner.has[thing].becomes(True), actual=count
+    )
+
+
+def heap_up(miner: Miner) -> None:
+    """All that is in the bag is on the heap, be it as much as was wanted or not."""
+    miner.delivered += miner.pieces
+    miner.pieces = 0
+    miner.has[Thing.ORE] = False
+
+
+drop_ore = ore.primitive(
+    "drop_ore",
+    precondition=(Miner.at == Place.CAMP) & Miner.has[Thing.ORE],
+    expected=[Miner.has[Thing.ORE].becomes(False), Miner.delivered.increases(by=Miner.wanted)],
+    actual=heap_up,
+)

@@ -30,7 +30,7 @@ def agent(domain, heard):
     return Agent("keeper", domain, World(count=2), body="hands", listener=heard)
 
 
-def test_an_agent_believes_what_it_was_given(agent):
+def test_an_agent_believes_what_it_was_given(agent):  # R004-01
     assert agent.beliefs.now == World(count=2)
     assert agent.beliefs.now.lit
     assert agent.body == "hands"

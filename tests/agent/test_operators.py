@@ -60,7 +60,7 @@ def test_nor_has_what_is_no_task(wrong):
         Operators(simulates_others=True).bind(wrong)
 
 
-def test_one_domain_can_be_run_by_different_operators(domain):
+def test_one_domain_can_be_run_by_different_operators(domain):  # R001-04
     knock, one, other = (
         domain.primitive("knock"),
         Operators(simulates_others=True),

@@ -155,7 +155,7 @@ def test_a_family_can_be_owned_and_its_members_be_written():
         (Guard.door["north"], Guard.door),
     ],
 )
-def test_two_sensors_cannot_own_one_fluent(first, second):
+def test_two_sensors_cannot_own_one_fluent(first, second):  # R001-03
     sensors = Sensors()
     sensors.sensor(first, name="eyes")(lambda agent: None)
     with pytest.raises(ExecutionError, match=r"\[BT308\] '.*' has a sensor already: 'eyes'"):
@@ -222,7 +222,7 @@ def test_a_sensor_is_read_in_the_first_tick_and_then_at_its_interval():
     assert later == [second + 3, second + 6, second + 9][: len(later)]
 
 
-def test_sensors_of_one_interval_take_turns():
+def test_sensors_of_one_interval_take_turns():  # R001-03
     sensors, logs = Sensors(), [[], [], []]
     for log, owned in zip(logs, (Guard.health, Guard.alarm, Guard.foe), strict=True):
         sensors.sensor(owned, every=3)(lambda agent, log=log: log.append("read"))

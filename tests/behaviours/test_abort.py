@@ -9,7 +9,7 @@ from bthtn.testing.doubles import ScriptedError, ticks
 from bthtn.testing.strategies import World
 
 
-def test_an_interrupted_step_is_aborted_once(stage):
+def test_an_interrupted_step_is_aborted_once(stage):  # R004-03
     goal = stage.goal(stage.step("a", "R"))
     ticks(goal, 3)
     goal.stop(Status.INVALID)

@@ -58,7 +58,7 @@ def test_a_task_is_a_leaf(stage, a):
     assert shape(mounted(stage, a)) == "a"
 
 
-def test_sequences_within_sequences_are_one(stage, a, b, c):
+def test_sequences_within_sequences_are_one(stage, a, b, c):  # R000-37
     assert shape(mounted(stage, ((a, (b, c)), first_of((a, b))))) == (
         "sequence",
         *("a", "b", "c", "a", "b"),
@@ -107,7 +107,7 @@ def test_nothing_to_do_alone_is_a_success(stage):
     assert shape(goal.children[0]) == "nothing"
 
 
-def test_branches_are_leaves_or_sequences_of_a_parallel(stage, a, b, c):
+def test_branches_are_leaves_or_sequences_of_a_parallel(stage, a, b, c):  # R000-37
     assert shape(mounted(stage, parallel((a, b), c))) == ("parallel", ("sequence", "a", "b"), "c")
 
 
@@ -126,7 +126,7 @@ def test_empty_branches_of_the_other_policies_decide_and_stay(stage, a, policy):
     assert shape(goal.children[0]) == ("parallel", "nothing", "a")
 
 
-def test_alternatives_are_children_of_a_priority(stage, a, b, c):
+def test_alternatives_are_children_of_a_priority(stage, a, b, c):  # R000-37
     assert shape(mounted(stage, priority((a, b), c))) == ("priority", ("sequence", "a", "b"), "c")
 
 

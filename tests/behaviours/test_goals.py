@@ -104,7 +104,7 @@ def test_a_goal_that_is_done_makes_the_whole_done_and_all_failed_makes_it_fail()
 
 
 @pytest.mark.parametrize("period", [1, 3, 5])
-def test_a_higher_goal_takes_over_when_it_plans_at_its_period(period):
+def test_a_higher_goal_takes_over_when_it_plans_at_its_period(period):  # R000-31
     yard = Yard()
     tree = yard.priority(yard.heal, yard.fight, yard.patrol, period=period)
     tree.tick_once()
@@ -327,7 +327,7 @@ def test_the_next_best_goal_is_pursued_when_the_best_has_no_plan():
 
 
 @pytest.mark.parametrize(("inertia", "switches"), [(0, 9), (3, 0)])
-def test_inertia_keeps_two_near_goals_from_taking_turns(inertia, switches):
+def test_inertia_keeps_two_near_goals_from_taking_turns(inertia, switches):  # R000-31
     yard = Yard()
     yard.agent.believe(World.armed, True)
     goals = [(yard.patrol, 5), (yard.fight, World.ammo)]
@@ -376,7 +376,7 @@ def machine(yard, **options):
     )
 
 
-def test_a_transition_interrupts_and_plans_in_the_same_tick():
+def test_a_transition_interrupts_and_plans_in_the_same_tick():  # R000-31
     yard = Yard()
     yard.agent.believe(World.armed, True)
     tree = machine(yard)

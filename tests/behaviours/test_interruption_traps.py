@@ -98,7 +98,7 @@ def whirling(*, fixed):
 ROUND = ["slam", "recover"] * 3 + ["whirl", "recover"]
 
 
-def test_without_any_fix_a_thousand_ticks_of_noise_abort_no_recovery():
+def test_without_any_fix_a_thousand_ticks_of_noise_abort_no_recovery():  # R001-13
     scene = Scene(*whirling(fixed=False), Troll())
     scene.pass_time(1_000, steps_back_and_forth)
     assert scene.aborted == []
@@ -106,7 +106,7 @@ def test_without_any_fix_a_thousand_ticks_of_noise_abort_no_recovery():
     assert scene.done == (ROUND * 50)[: len(scene.done)]
 
 
-def test_by_records_alone_the_third_recovery_is_aborted_for_the_whirlwind():
+def test_by_records_alone_the_third_recovery_is_aborted_for_the_whirlwind():  # R001-13
     scene = Scene(*whirling(fixed=False), Troll(), "mtr")
     scene.pass_time(20, steps_back_and_forth)
     assert scene.aborted[0] == "recover"
@@ -147,7 +147,7 @@ def roaring():
     return domain, attack()
 
 
-def test_who_takes_whatever_is_found_breaks_off_the_roar_for_a_boulder():
+def test_who_takes_whatever_is_found_breaks_off_the_roar_for_a_boulder():  # R001-12
     scene = Scene(*roaring(), Troll(), "any")
     scene.pass_time(5, steps_back_and_forth)
     assert scene.aborted[0] == "roar"
@@ -155,7 +155,7 @@ def test_who_takes_whatever_is_found_breaks_off_the_roar_for_a_boulder():
 
 
 @pytest.mark.parametrize("interrupt", ["mtr_equal", "mtr", "surprise"])
-def test_who_asks_for_something_better_lets_him_roar(interrupt):
+def test_who_asks_for_something_better_lets_him_roar(interrupt):  # R001-12
     scene = Scene(*roaring(), Troll(), interrupt)
     scene.pass_time(6, steps_back_and_forth)
     assert scene.aborted == []

@@ -197,7 +197,7 @@ def test_a_function_is_called_once_however_long_the_task_is_planned_to_take(stag
 # objects
 
 
-def test_an_object_is_started_ticked_and_asked_for_nothing_more(stage):
+def test_an_object_is_started_ticked_and_asked_for_nothing_more(stage):  # R004-03
     @stage.domain.primitive
     def go(place: str) -> Primitive:
         return primitive()

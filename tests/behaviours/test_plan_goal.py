@@ -86,7 +86,7 @@ def test_every_entry_makes_a_plan_of_its_own(stage):
     assert stage.code["a"].starts == 2
 
 
-def test_every_entry_plans_from_the_beliefs_of_the_moment(stage):
+def test_every_entry_plans_from_the_beliefs_of_the_moment(stage):  # R001-07
     one, other = stage.step("x", "S"), stage.step("y", "S")
     choose = stage.compound("choose", lambda: [method(one, when=World.open), method(other)])
     goal = stage.goal(choose)
@@ -163,7 +163,7 @@ def test_a_budget_that_would_never_find_a_plan_is_refused(stage, budget):
 # another plan
 
 
-def test_a_failed_plan_is_followed_by_another_in_the_next_tick(stage):
+def test_a_failed_plan_is_followed_by_another_in_the_next_tick(stage):  # R000-32
     goal = stage.goal(stage.step("a", "F", "S"))
     assert ticks(goal, 1) == "R"
     assert stage.heard.story() == ["PlanAdopted goal", "start a", "failed a", "PlanFailed goal"]

@@ -85,7 +85,7 @@ def test_a_retry_makes_a_new_plan(stage):
 # walking, visiting, displaying
 
 
-def test_a_plan_hangs_below_its_goal(stage):
+def test_a_plan_hangs_below_its_goal(stage):  # R000-35
     goal = goal_with_everything(stage)
     root = Selector("root", memory=False, children=[goal])
     root.tick_once()
@@ -151,7 +151,7 @@ def test_the_snapshot_of_py_trees_shows_the_plan(stage, capsys):
 
 
 @pytest.mark.parametrize("ticked", range(7))
-def test_displays_work_in_every_phase(stage, ticked):
+def test_displays_work_in_every_phase(stage, ticked):  # R004-06
     goal = goal_with_everything(stage)
     ticks(goal, ticked)
     for show in (py_trees.display.unicode_tree, py_trees.display.ascii_tree):

@@ -151,7 +151,7 @@ def test_the_method_of_a_choice_not_begun_is_watched(stage):
     assert str(goal.plan.steps[-1]) == "in the dark"
 
 
-def test_a_better_plan_takes_over_in_the_same_tick(stage):
+def test_a_better_plan_takes_over_in_the_same_tick(stage):  # R001-07
     goal = stage.goal(choice(stage))
     ticks(goal, 2)
     stage.heard.clear()

@@ -89,7 +89,7 @@ def test_steps_beside_it_that_end_in_every_tick_do_not_keep_it_waiting(stage):
     assert "y" in started(stage)
 
 
-def test_what_lies_behind_the_horizon_is_planned_on_arrival(stage):
+def test_what_lies_behind_the_horizon_is_planned_on_arrival(stage):  # R000-33
     goal = stage.goal((stage.step("a", "RS"), choosing(stage)), horizon=1)
     goal.tick_once()
     stage.actor.believe(World.open, True)

@@ -33,7 +33,7 @@ def test_a_step_whose_precondition_has_become_false_is_refused(stage):
     assert refused.reason == "open is false: open = false"
 
 
-def test_a_step_whose_exec_only_condition_is_false_is_refused(stage):
+def test_a_step_whose_exec_only_condition_is_false_is_refused(stage):  # R000-32
     step = stage.step("a", "S", exec_only=World.count > 2)
     assert stage.play(step, 1) == "F"
     assert stage.heard.lines() == ["refused a"]
@@ -87,7 +87,7 @@ def test_every_try_has_a_number_of_its_own(stage):
 
 
 @pytest.mark.parametrize("script", ["RF", "R!", "R?", "RR"])
-def test_effects_come_true_only_on_success(stage, script):
+def test_effects_come_true_only_on_success(stage, script):  # R001-09
     step = stage.step(
         "a", script, effects=World.open.becomes(True), actual=World.lit.becomes(False)
     )
@@ -109,7 +109,7 @@ def test_effects_come_true_in_the_tick_of_success_before_the_next_step_starts(st
     assert stage.believes(World.open)
 
 
-def test_actual_effects_come_after_effects_and_expected_ones_not_at_all(stage):
+def test_actual_effects_come_after_effects_and_expected_ones_not_at_all(stage):  # R004-02
     def double(state):
         state.count = state.count * 2
 

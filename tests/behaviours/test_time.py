@@ -59,6 +59,7 @@ def scene():
         made.agent.close()
 
 
+# R000-41
 @pytest.mark.parametrize(
     ("deltas", "statuses"),
     [
@@ -87,7 +88,7 @@ def test_a_duration_is_what_was_planned(scene):
     assert scene.play(0, 1, 1) == "RRS"
 
 
-def test_a_generator_goes_on_when_its_seconds_have_passed(scene):
+def test_a_generator_goes_on_when_its_seconds_have_passed(scene):  # R000-41
     called = []
 
     def wait(agent):

@@ -33,22 +33,22 @@ def killing(cost, *, loads_first=False, **how):
 
 @pytest.mark.parametrize("how", [{}, {"optimal": True}, {"forward": True}])
 @pytest.mark.parametrize(("cost", "shoots"), [(1, False), (2, False), (3, True), (5, True)])
-def test_a_dearer_melee_makes_shooting_worth_its_preparations(how, cost, shoots):
+def test_a_dearer_melee_makes_shooting_worth_its_preparations(how, cost, shoots):  # R000-17
     plan = killing(cost, **how)
     assert (normal(plan.tree) != MELEE) is shoots
     assert plan.cost == (3 if shoots else 1 + cost)
 
 
-def test_at_a_cost_of_two_both_are_as_cheap():
+def test_at_a_cost_of_two_both_are_as_cheap():  # R000-17
     assert killing(2).cost == killing(3).cost == 3
 
 
-def test_another_precondition_puts_reloading_first():
+def test_another_precondition_puts_reloading_first():  # R000-17
     assert normal(killing(5).tree) == GO_AND_LOAD
     assert normal(killing(5, loads_first=True).tree) == LOAD_AND_GO
 
 
-def test_where_the_order_is_open_a_search_from_the_state_takes_what_is_defined_first():
+def test_where_the_order_is_open_a_search_from_the_state_takes_what_is_defined_first():  # R000-17
     assert normal(killing(5, forward=True).tree) == LOAD_AND_GO
     assert killing(5, forward=True).cost == killing(5).cost
 
@@ -138,7 +138,7 @@ def test_eight_blocks_are_rebuilt(heuristic):
     assert replay(plan, asked.state).ok
 
 
-def test_both_encodings_need_the_same_steps():
+def test_both_encodings_need_the_same_steps():  # R000-11
     state = Blocks(on={"a": "b"}, is_top={"b": False})
     facts = Facts(on={"a,b": True}, on_table={"b": True}, clear={"a": True}, hand_empty=True)
     one = find_plan(strips, state, achieve(Blocks.on["b"] == "a"))

@@ -43,7 +43,7 @@ def attacked(distance, stride):
 
 
 @pytest.mark.parametrize(("distance", "ticks"), [(8.0, 4), (3.5, 3), (20.0, 8)])
-def test_the_walk_is_cut_off_as_soon_as_the_attack_can_hit(distance, ticks):
+def test_the_walk_is_cut_off_as_soon_as_the_attack_can_hit(distance, ticks):  # R003-05
     status, taken, ended, aborted = attacked(distance, stride=3.0)
     assert (status, aborted) == (Status.SUCCESS, ["move_to"])
     assert ended == ["can_hit_attack", "p_melee_slash"]

@@ -7,7 +7,7 @@ from bthtn.behaviours import Agent, PlanGoal
 from bthtn.examples.domains.ore.domain import Miner, Thing, correct_ore, ore
 
 
-def test_ore_is_collected_until_there_is_as_much_as_wanted():
+def test_ore_is_collected_until_there_is_as_much_as_wanted():  # R004-02
     events = []
     miner = Agent("miner", ore, Miner(wanted=3), body=None, listener=events.append)
     goal = PlanGoal("collect", miner, correct_ore())

@@ -32,7 +32,7 @@ def iterations(domain, state, goal):
         yield list(tasks), list(plan), list(record)
 
 
-def test_the_figure_of_the_book_can_be_told_from_what_the_search_says():
+def test_the_figure_of_the_book_can_be_told_from_what_the_search_says():  # R001-08
     state, goal = Angry(can_see_enemy=True), two_slams.be_trunk_thumper()
     rows = [
         " | ".join(", ".join(map(str, column)) or "-" for column in row)

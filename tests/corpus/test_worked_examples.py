@@ -46,7 +46,7 @@ def test_every_domain_has_cases():
     assert all(domain_file_of(file).is_file() for file in FILES)
 
 
-def test_the_sixteen_states_of_combat_are_all_there():
+def test_the_sixteen_states_of_combat_are_all_there():  # R000-38
     file = FOLDER / "combat" / "cases.toml"
     domain = domain_at(file.parent / "domain.py", "combat")
     names = ("target", "cover", "in_cover", "ammo")

@@ -49,7 +49,7 @@ def domain():
 # tasks
 
 
-def test_a_primitive_task_is_what_was_said_about_it(domain):
+def test_a_primitive_task_is_what_was_said_about_it(domain):  # R000-20
     reload = domain.primitive(
         "reload",
         precondition=Soldier.ammo < 6,

@@ -170,7 +170,7 @@ def an_enemy():
     return enemy, battle
 
 
-def test_an_extension_point_has_the_methods_of_all_in_order():
+def test_an_extension_point_has_the_methods_of_all_in_order():  # R003-07
     enemy, battle = an_enemy()
     bash, slash = skills()
     whole = merge("brute", enemy, bash, slash)

@@ -64,7 +64,7 @@ def planned(domain, task, **values):
 # what trees become
 
 
-def test_a_sequence_of_checks_changes_and_a_command_is_a_primitive_task():
+def test_a_sequence_of_checks_changes_and_a_command_is_a_primitive_task():  # R003-03
     task = melee().freeze().task("P_Melee")
     assert str(task.precondition) == "distance <= 4"
     assert [str(effect) for effect in task.effects] == ["swings increases by 1"]
@@ -78,7 +78,7 @@ def test_a_selector_at_the_root_has_the_methods():
     assert (go.name, str(go.condition)) == ("go", "true")
 
 
-def test_from_far_away_the_enemy_comes_near_before_it_strikes():
+def test_from_far_away_the_enemy_comes_near_before_it_strikes():  # R003-03
     assert planned(melee(), "AttackMain") == (
         "(MoveToAttack.modify_1,"
         " parallel(MoveToAttack.MoveTo, MoveToAttack.CanHitAttack, policy=any), P_Melee)"

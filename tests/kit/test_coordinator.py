@@ -39,7 +39,7 @@ def names(members):
 # attack rights
 
 
-def test_no_more_may_attack_a_target_than_there_are_rights():
+def test_no_more_may_attack_a_target_than_there_are_rights():  # R003-14
     head, members = group("a", "b", "c", attackers=2)
     for member in members:
         head.ask(member, "hero")
@@ -154,7 +154,7 @@ def test_roles_go_to_those_fittest_for_them():
     assert list(roles) == [one for one in members if one in roles]
 
 
-def test_the_neediest_is_helped_first_and_by_the_nearest():
+def test_the_neediest_is_helped_first_and_by_the_nearest():  # R003-14
     head, members = group("a", "b", "c", "d")
     health = {"a": 90, "b": 10, "c": 50, "d": 100}
     place = {"a": 0, "b": 5, "c": 6, "d": 4}

@@ -41,7 +41,7 @@ def test_what_is_drawn_first_is_done_and_the_beliefs_say_why():
     assert drawn.feedback_message == ", ".join(drawn.listed)
 
 
-def test_jabs_dominate_and_swings_come():
+def test_jabs_dominate_and_swings_come():  # R003-08
     drawn, _ = fighting()
     done = Counter()
     for _ in range(200):
@@ -81,7 +81,7 @@ def test_no_draw_while_the_action_runs():
     assert drawn.lottery.draws == 1
 
 
-def test_an_action_that_fails_again_and_again_is_excluded_and_drawn_again_later():
+def test_an_action_that_fails_again_and_again_is_excluded_and_drawn_again_later():  # R003-13
     lottery = Lottery(LotteryTable(LotteryRow("Jab")), patience=2, absence=3)
     drawn, _ = fighting(lottery, [(jab, ScriptedOperator("F"))])
     listed = []

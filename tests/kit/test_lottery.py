@@ -29,7 +29,7 @@ def boxing(**settings):
 # weights
 
 
-def test_whoever_is_done_starts_again_and_the_others_gain():
+def test_whoever_is_done_starts_again_and_the_others_gain():  # R003-11
     lottery, course = boxing(), []
     for action in ("Jab", "Jab", "FullSwing"):
         course.append(tuple(lottery.weights.values()))
@@ -44,7 +44,7 @@ def first_drawn(weights, times=4_000):
 
 
 @pytest.mark.parametrize(("swing", "share"), [(10, 1 / 6), (20, 2 / 7), (30, 3 / 8)])
-def test_actions_are_drawn_as_often_as_their_weights_say(swing, share):
+def test_actions_are_drawn_as_often_as_their_weights_say(swing, share):  # R003-11
     drawn = first_drawn({"Jab": 50, "FullSwing": swing})
     assert drawn["FullSwing"] / drawn.total() == pytest.approx(share, abs=0.025)
 
@@ -100,7 +100,7 @@ def test_every_candidate_is_listed_and_none_twice():
     assert sorted(boxing().draw(CALM)) == ["FullSwing", "Jab"]
 
 
-def test_a_larger_priority_is_listed_first():
+def test_a_larger_priority_is_listed_first():  # R003-10
     rows = [
         LotteryRow("Wave", priority=-1, weight=1_000),
         LotteryRow("Flee", priority=2),
@@ -113,7 +113,7 @@ def test_a_larger_priority_is_listed_first():
         assert listed[-1] == "Wave"
 
 
-def test_only_what_holds_is_listed_and_the_unknown_does_not_hold():
+def test_only_what_holds_is_listed_and_the_unknown_does_not_hold():  # R003-10
     rows = (JAB, LotteryRow("Roar", Fighter.enraged), LotteryRow("Kick", Fighter.distance <= 1))
     lottery = Lottery(LotteryTable(*rows))
     assert lottery.draw(CALM) == ("Jab",)

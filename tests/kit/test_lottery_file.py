@@ -55,7 +55,7 @@ def read(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "name"), [(CSV, "table.csv"), (TOML, "table.toml")])
-def test_a_table_is_read(read, text, name):
+def test_a_table_is_read(read, text, name):  # R003-09
     jab, swing = read(text, name).rows.values()
     assert (jab.action, jab.priority, jab.weight, jab.increment, jab.group) == (
         "Jab",

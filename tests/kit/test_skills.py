@@ -59,7 +59,7 @@ TABLE = SkillTable(enemy, {"rat": (), "goblin": (JAB,), "ogre": (SLAM, JAB)})
 
 
 @pytest.mark.parametrize(("kind", "step"), [("rat", "wait"), ("goblin", "jab"), ("ogre", "slam")])
-def test_each_kind_does_what_the_table_says(kind, step):
+def test_each_kind_does_what_the_table_says(kind, step):  # R003-07
     (found,) = find_plan(TABLE.domain(kind), Enemy(), battle()).steps
     assert str(found) == step
 

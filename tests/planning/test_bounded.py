@@ -60,7 +60,7 @@ def bounded(goal, *bound, **values):
         ((), None),
     ],
 )
-def test_only_a_plan_that_beats_the_bound_is_an_answer(bound, found):
+def test_only_a_plan_that_beats_the_bound_is_an_answer(bound, found):  # R001-12
     search = bounded(breakfast(), *bound)
     assert (search.plan and list(search.plan.record)) == found
     assert search.status is (SearchStatus.SOLVED if found else SearchStatus.EXHAUSTED)

@@ -90,7 +90,7 @@ def cheapest(goal, **values):
 # what is found
 
 
-def test_the_cheapest_plan_is_found_instead_of_the_first():
+def test_the_cheapest_plan_is_found_instead_of_the_first():  # R000-06
     assert find_plan(world, Traveller(), travel()).cost == 9
     assert find_plan(world, Traveller(), travel(), CHEAPEST).cost == 3
 

@@ -124,6 +124,7 @@ def test_arguments_are_values_of_the_state_in_which_the_call_is_reached(domain):
 # methods
 
 
+# R000-21
 def test_methods_are_tried_in_order_and_skipped_ones_are_counted(domain, shoot, reload, idle):
     @domain.compound
     def fight():
@@ -196,7 +197,7 @@ def test_a_parameter_has_its_value_in_conditions_effects_and_calls_below(domain)
 # nothing to do
 
 
-def test_nothing_to_do_is_a_success(domain, reload):
+def test_nothing_to_do_is_a_success(domain, reload):  # R000-21
     @domain.compound
     def ready():
         yield method(when=Soldier.ammo > 0)

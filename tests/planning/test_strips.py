@@ -70,14 +70,14 @@ def regressions(problem, wanted):
 # regression
 
 
-def test_only_stacking_puts_a_block_on_another():
+def test_only_stacking_puts_a_block_on_another():  # R000-12
     problem = blocks_problem(Facts.on["b,a"])
     found = regressions(problem, problem.goals[0])
     assert list(found) == ["stack('b', 'a')"]
     assert problem.text(found["stack('b', 'a')"]) == "clear[a], holding[b]"
 
 
-def test_a_block_comes_into_the_hand_from_the_table_or_from_a_block():
+def test_a_block_comes_into_the_hand_from_the_table_or_from_a_block():  # R000-12
     problem = blocks_problem(Facts.holding["b"] & Facts.clear["a"])
     found = regressions(problem, problem.goals[0])
     texts = {name: set(problem.text(mask).split(", ")) for name, mask in found.items()}
@@ -86,7 +86,7 @@ def test_a_block_comes_into_the_hand_from_the_table_or_from_a_block():
     assert texts["unstack('b', 'a')"] == {"on[b,a]", "clear[b]", "hand_empty"}
 
 
-def test_the_search_looks_only_at_what_can_hold_together():
+def test_the_search_looks_only_at_what_can_hold_together():  # R000-12
     told = []
     asked = request(strips_facts, A_ON_B, achieve(Facts.on["b,a"], objects=AB))
     search = StripsSearch(asked, told.append)
@@ -129,7 +129,7 @@ def test_an_action_that_spoils_what_is_wanted_cannot_come_last():
     assert planned(trap, Trap.p & Trap.q) == "(a, b)"
 
 
-def test_equal_sets_of_conditions_are_looked_at_once_whatever_action_led_there():
+def test_equal_sets_of_conditions_are_looked_at_once_whatever_action_led_there():  # R000-13
     trap = Domain("trap", Trap)
     for name in ("one", "two", "three"):
         trap.primitive(name, precondition=Trap.q, effects=Trap.p.becomes(True))
@@ -140,7 +140,7 @@ def test_equal_sets_of_conditions_are_looked_at_once_whatever_action_led_there()
     assert [one.what for one in told if isinstance(one, trace.GoalsExpanded)] == ["p", "q", "r"]
 
 
-def test_the_number_of_unmet_conditions_can_be_too_high_so_that_a_dear_plan_is_found():
+def test_the_number_of_unmet_conditions_can_be_too_high_so_that_a_dear_plan_is_found():  # R000-13
     trap = Domain("trap", Trap)
     trap.primitive("p_alone", effects=Trap.p.becomes(True), cost=1)
     trap.primitive("q_alone", effects=Trap.q.becomes(True), cost=1)
@@ -325,7 +325,7 @@ def test_a_set_of_values_is_tried_in_the_order_of_their_texts(kind):
         assert planned(trap, Trap.p, objects={"to": values}) == "go('spot 0')"
 
 
-def test_other_objects_are_other_problems():
+def test_other_objects_are_other_problems():  # R000-10
     trap = Domain("trap", Trap)
 
     @trap.primitive
@@ -338,7 +338,7 @@ def test_other_objects_are_other_problems():
     assert planner.plan(Trap(spots=("a",))) is None
 
 
-def test_only_the_actions_that_are_named_are_used():
+def test_only_the_actions_that_are_named_are_used():  # R000-10
     trap = Domain("trap", Trap)
     a = trap.primitive("a", effects=Trap.p.becomes(True))
     b = trap.primitive("b", effects=Trap.p.becomes(True), cost=7)

@@ -169,7 +169,7 @@ def test_a_deferred_task_keeps_the_arguments_of_its_method(domain):
 # horizon
 
 
-def test_behind_the_horizon_the_rest_is_suspended(domain, walk, slam, roar):
+def test_behind_the_horizon_the_rest_is_suspended(domain, walk, slam, roar):  # R000-33
     goal = (walk(), slam(), roar())
     assert steps(domain, goal, Settings(horizon=1)) == "(walk, suspended(slam, roar))"
     assert steps(domain, goal, Settings(horizon=2)) == "(walk, slam, suspended(roar))"

@@ -29,7 +29,7 @@ def test_methods_in_another_order_change_what_the_hunter_prefers():
     assert hunt(fps.striking) == "(move_to_target, melee)"
 
 
-def test_subtasks_in_another_order_need_preconditions_that_allow_it():
+def test_subtasks_in_another_order_need_preconditions_that_allow_it():  # R000-26
     assert hunt(fps.sight_first) == "(move_to_target, melee)"
     assert hunt(fps.unloaded) == "(move_to_shooting_point, reload, shot)"
 
@@ -59,7 +59,7 @@ def stands(block, on):
     return False
 
 
-def test_a_block_in_the_hand_stops_the_listing_of_the_talk_and_not_the_corrected_one():
+def test_a_block_in_the_hand_stops_the_listing_of_the_talk_and_not_the_corrected_one():  # R000-25
     stopped, possible = Counter(), Counter()
     for table, held in tables("abc"):
         for to in ("table", "b"):
@@ -86,7 +86,7 @@ def test_from_an_empty_hand_the_listing_of_the_talk_does_what_the_corrected_one_
 # the book's troll
 
 
-def test_as_printed_the_troll_never_guards_his_face_and_mended_he_does():
+def test_as_printed_the_troll_never_guards_his_face_and_mended_he_does():  # R001-14
     guarded = dict.fromkeys((background, setting_off_once), 0)
     for has_enemy, enemy_range, navigating, hit in product(
         (False, True), Range, (False, True), (False, True)
@@ -117,7 +117,7 @@ def test_a_troll_whose_recovery_is_called_by_another_name_is_refused():
     assert "'do_recover'" in one.message
 
 
-def test_a_troll_who_recovers_whirls_after_every_third_slam():
+def test_a_troll_who_recovers_whirls_after_every_third_slam():  # R001-13
     state, done = Tired(can_see_enemy=True), []
     for _ in range(8):
         plan = find_plan(tiring, state, tiring.be_trunk_thumper())
@@ -174,7 +174,7 @@ def test_a_method_that_failed_is_not_picked_again(domain):
     assert (normal(plan.tree), plan.record) == ("fine", (2,))
 
 
-def test_the_state_is_restored_with_the_rest(domain):
+def test_the_state_is_restored_with_the_rest(domain):  # R001-07, R004-04
     # Two records of an attempt: its steps and its effects. Keeping either makes `q` come out wrong.
     p = domain.primitive("p", effects=Toggle.a.becomes(True))
     q = domain.primitive("q", precondition=~Toggle.a)
@@ -191,7 +191,7 @@ def test_the_state_is_restored_with_the_rest(domain):
     assert planned(domain, t()) == "q"
 
 
-def test_a_task_that_failed_keeps_its_place_in_the_order(domain):
+def test_a_task_that_failed_keeps_its_place_in_the_order(domain):  # R004-04
     first = domain.primitive("first", effects=Toggle.a.becomes(True))
     needs = domain.primitive("needs", precondition=Toggle.b)
     last = domain.primitive("last", precondition=Toggle.a)

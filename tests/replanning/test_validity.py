@@ -39,7 +39,7 @@ def names(found):
 # steps
 
 
-def test_the_first_step_that_would_break_is_named_with_the_values(domain):
+def test_the_first_step_that_would_break_is_named_with_the_values(domain):  # R001-09
     a = domain.primitive("a", precondition=World.lit)
     b = domain.primitive("b", precondition=World.count < 3)
     c = domain.primitive("c", precondition=World.lit)

@@ -5,7 +5,7 @@ import runpy
 from bthtn.examples.trees.ammunition.tree import character, outcomes
 
 
-def test_what_everybody_does_and_what_it_costs():
+def test_what_everybody_does_and_what_it_costs():  # R000-05
     assert [(one.name, ", ".join(one.actions), one.cost) for one in outcomes()] == [
         ("routine 1", "attack, resupply, attack", 3),
         ("routine 2", "resupply, attack", 2),

@@ -63,7 +63,7 @@ def test_the_corrected_legs_expect_to_arrive():
     assert plan.record == (0, 1)
 
 
-def test_arms_and_legs_see_what_the_other_has_set():
+def test_arms_and_legs_see_what_the_other_has_set():  # R001-14
     actor = two_halves()
     story = lived(actor)
     world = actor.agent.body
@@ -133,7 +133,7 @@ def test_the_literal_domain_asks_for_the_way_again_and_again():
     assert world.orders > 3
 
 
-def test_the_corrected_domain_sets_out_once_and_guards_on_the_way():
+def test_the_corrected_domain_sets_out_once_and_guards_on_the_way():  # R001-14
     actor = in_background(CORRECTED)
     story = lived(actor)
     world = actor.agent.body

@@ -59,7 +59,7 @@ def test_when_nobody_hurts_him_the_plan_succeeds(new_scene, situation):
 
 
 @pytest.mark.parametrize(("situation", "tick"), PHASES)
-def test_survival_interrupts_every_phase_of_every_plan(new_scene, situation, tick):
+def test_survival_interrupts_every_phase_of_every_plan(new_scene, situation, tick):  # R000-34
     scene = situation.begin(new_scene)
     rounds, magazines = scene.body.rounds, scene.body.magazines
     scene.tick(tick)

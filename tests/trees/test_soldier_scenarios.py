@@ -31,7 +31,8 @@ def destroy_all_cover(world):
 # line of fire
 
 
-def test_with_an_empty_gun_he_reloads_on_the_way_to_cover(scene):
+# R000-41
+def test_with_an_empty_gun_he_reloads_on_the_way_to_cover(scene):  # R000-36
     scene.tick_until_done()
     lines = scene.heard.lines()
     assert lines.index("start wait(3)") < lines.index("done move_to_cover")
@@ -39,7 +40,7 @@ def test_with_an_empty_gun_he_reloads_on_the_way_to_cover(scene):
     assert scene.body.rounds == FULL
 
 
-def test_he_holds_fire_when_the_line_of_fire_is_blocked_on_arrival(scene):
+def test_he_holds_fire_when_the_line_of_fire_is_blocked_on_arrival(scene):  # R000-36
     assert scene.world.line_of_fire
     events = scene.tick_until_done()
     assert not scene.world.line_of_fire
@@ -74,7 +75,7 @@ def test_a_shot_fails_when_the_line_of_fire_is_lost_while_he_aims(scene):
 # the ally
 
 
-def test_an_ally_kills_the_enemy_while_the_soldier_runs(scene):
+def test_an_ally_kills_the_enemy_while_the_soldier_runs(scene):  # R000-30
     scene.tick(2)
     assert scene.heard.running() == ["move_to_cover", "wait(3)"]
     kill(scene.world)
@@ -142,7 +143,7 @@ def test_without_a_magazine_and_without_cover_there_is_no_plan(scene):
 # noise
 
 
-def test_he_looks_for_what_he_hears_and_stops_when_he_sees_it(new_scene):
+def test_he_looks_for_what_he_hears_and_stops_when_he_sees_it(new_scene):  # R001-01
     scene = new_scene(soldier=(1, 4), enemy=OPEN_GROUND)
     scene.tick()
     assert scene.character.root.tip().name == "patrol"

@@ -34,7 +34,7 @@ def test_both_enemies_are_beaten_and_everybody_strikes():
     assert {str(event) for events in ticks for event in events if "bandage" in str(event)}
 
 
-def test_no_two_strike_the_same_enemy_at_once():
+def test_no_two_strike_the_same_enemy_at_once():  # R003-14
     striking, most = Counter(), Counter()
     leaves = {}
     for events in fought(3):

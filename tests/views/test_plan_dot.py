@@ -39,7 +39,7 @@ def plan_for(horizon=None, **state):
     return find_plan(combat, Soldier(target=True, **state), fight(), Settings(horizon=horizon))
 
 
-def test_children_stand_in_the_order_in_which_they_are_done(read_dot, accepted):
+def test_children_stand_in_the_order_in_which_they_are_done(read_dot, accepted):  # R004-06
     text = plan_dot(plan_for(cover=True, ammo=False))
     picture = read_dot(text)
     assert picture.children("→ sequence") == [

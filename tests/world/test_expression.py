@@ -69,7 +69,7 @@ def test_a_comparison_may_have_fluents_on_both_sides():
     assert value(Soldier.ammo > Soldier.health, health=UNKNOWN) is UNKNOWN
 
 
-def test_members_of_a_plain_enum_compare_in_the_order_of_their_definition():
+def test_members_of_a_plain_enum_compare_in_the_order_of_their_definition():  # R001-02
     assert value(Soldier.distance < Distance.FAR)
     assert not value(Soldier.distance > Distance.NEAR)
     assert value(Soldier.distance <= Distance.NEAR)

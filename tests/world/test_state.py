@@ -30,7 +30,7 @@ def test_a_state_is_made_of_fluents_that_exist():
     assert "did you mean 'ammo'?" in str(caught.value)
 
 
-def test_a_state_is_made_of_values_of_the_right_types():
+def test_a_state_is_made_of_values_of_the_right_types():  # R004-01
     with pytest.raises(StateError, match="'ammo' is int"):
         Soldier(ammo="three")
     with pytest.raises(StateError, match=r"'seen\[enemy\]' is bool"):

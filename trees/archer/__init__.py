@@ -1,0 +1,1 @@
+"""An archer who keeps away from whoever comes near."""

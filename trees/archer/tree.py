@@ -1,0 +1,44 @@
+"""The archer's tree: the warrior's goal in the same arena, with another domain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bthtn import seconds
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
+from bthtn.examples.domains.club.domain import Distance, Fighter, archer
+from bthtn.examples.trees.warrior.arena import Arena
+
+Archer = Agent[Fighter, Arena]
+# Any, because the tasks of a Design have the types of its functions.
+tasks: Any = archer
+operators = Operators()
+
+
+@operators.bind(tasks.move_away)
+def move_away(agent: Archer) -> Running:
+    yield seconds(2)
+    agent.body.distance = Distance.FAR
+
+
+@operators.bind(tasks.shoot_bow)
+def shoot_bow(agent: Archer) -> Running:
+    """The bow is drawn for a while; whoever is interrupted has not shot."""
+    yield seconds(1.5)
+    agent.body.stamina -= 1
+
+
+def archer_in(arena: Arena) -> Character:
+    """The archer, until the hero has fallen."""
+    agent = Agent("archer", archer, Fighter(), body=arena, operators=operators, clock=arena.clock)
+    return Character(
+        PlanGoal("fight", agent, tasks.fight()),
+        agent,
+        sense=lambda: arena.step(agent),
+        finished=lambda: arena.is_over,
+    )
+
+
+def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
+    """The archer against a hero who comes near twice."""
+    return archer_in(Arena({3.0: Distance.NEAR, 9.0: Distance.NEAR}, stamina=4))

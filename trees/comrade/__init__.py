@@ -1,0 +1,1 @@
+"""A comrade who revives, kills or idles: whatever is worth most."""

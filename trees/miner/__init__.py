@@ -1,0 +1,1 @@
+"""A miner who collects ore, drops it at the camp, and loses his tool."""

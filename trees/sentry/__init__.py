@@ -1,0 +1,1 @@
+"""A sentry who is calm, alarmed or tired, and plans when that changes."""

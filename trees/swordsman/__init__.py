@@ -1,0 +1,1 @@
+"""An enemy whose attacks were drawn as trees."""

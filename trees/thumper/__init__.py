@@ -1,0 +1,1 @@
+"""The trunk thumper, who guards bridges, and slams knights with a tree."""

@@ -1,0 +1,1 @@
+"""A warrior whose club breaks."""
