@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from bthtn.checked import checked
+from bthtn.domain.number import TOLERANCE
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 Clock = Callable[[], float]
 """A function that returns seconds since any beginning."""
-
-TOLERANCE: Final = 1e-6
-"""Seconds that may be missing: sums of floats, as of ten times 0.1, are a little too small."""
 
 
 class ManualClock(Unpicklable):

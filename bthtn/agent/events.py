@@ -234,15 +234,17 @@ class TaskAvoided:
     """A task or a method has failed so often that plans do without it for a while.
 
     ``failures`` is how often in a row, ``reason`` that of the last one. It is avoided for
-    ``ticks`` of the goal, or until one of ``fluents`` changes.
+    ``ticks`` of the goal, which are seconds where ``in_seconds``, or until one of ``fluents``
+    changes.
     """
 
     goal: str
     task: str
     failures: int
     reason: str
-    ticks: int
+    ticks: float
     fluents: tuple[str, ...] = ()
+    in_seconds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,14 +252,15 @@ class GoalWaits:
     """A goal that has failed several times in a row is not tried for a while.
 
     ``failures`` is how often, ``reason`` that of the last one. It is tried again after ``ticks``,
-    or when one of ``fluents`` changes.
+    which are seconds where ``in_seconds``, or when one of ``fluents`` changes.
     """
 
     goal: str
     failures: int
     reason: str
-    ticks: int
+    ticks: float
     fluents: tuple[str, ...] = ()
+    in_seconds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

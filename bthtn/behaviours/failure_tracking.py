@@ -41,7 +41,9 @@ class FailureTracking:
         self._agent = agent
         self._goal = goal
         self._planner = planner
+        self._policy = policy
         self._failures = GoalFailures(policy, self._differs_now)
+        self._time()  # an agent without a clock is refused here
         self._watch = agent.beliefs.watch()
         self._recorded: RecordedSearch | None = None
 
@@ -49,12 +51,19 @@ class FailureTracking:
         """Another tick of the goal begins."""
         changes = self._watch.changes.values()
         if not changes:
-            self._failures.ticked()
+            self._failures.ticked(time=self._time())
             return
         own = [change.fluent for change in changes if change.source is self._goal]
         others = [change.fluent for change in changes if change.source is not self._goal]
-        self._failures.ticked(others, own)
+        self._failures.ticked(others, own, self._time())
         self._watch.forget()
+
+    def _time(self) -> float | None:
+        return self._agent.time() if self._policy.in_seconds else None
+
+    def _from_now(self, until: float) -> float:
+        """How long it is from the end of this tick, in the unit of the policy."""
+        return round(until - self._failures.tick - self._policy.least, 3)
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Failures are those of this planner's domain from now on."""
@@ -136,8 +145,9 @@ class FailureTracking:
         self._recorded = None
         self._update_watch()
         if waiting is not None:
-            names, ticks = _names(waiting.fluents), waiting.until - self._failures.tick - 1
-            self._agent.emit(GoalWaits(self._goal, waiting.failures, str(failure), ticks, names))
+            names, time = _names(waiting.fluents), self._from_now(waiting.until)
+            failures, unit = waiting.failures, self._policy.in_seconds
+            self._agent.emit(GoalWaits(self._goal, failures, str(failure), time, names, unit))
 
     def succeeded(self) -> None:
         """The goal has been reached."""
@@ -155,9 +165,10 @@ class FailureTracking:
         entry = self._failures.part_failed(failure)
         self._update_watch()
         if entry is not None:
-            names, ticks = _names(failure.reads), entry.until - self._failures.tick - 1
+            names, time = _names(failure.reads), self._from_now(entry.until)
             subject, why = failure.failure.what, failure.failure.why
-            self._agent.emit(TaskAvoided(self._goal, subject, entry.count, why, ticks, names))
+            count, unit = entry.count, self._policy.in_seconds
+            self._agent.emit(TaskAvoided(self._goal, subject, count, why, time, names, unit))
 
     @cached_property
     def _static_reads(self) -> StaticReads | None:

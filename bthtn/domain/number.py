@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
 from bthtn.errors import Diagnostic, DomainError
@@ -25,6 +25,9 @@ class Seconds:
 
 seconds = Seconds
 """A time in seconds: ``duration=seconds(1.5)``; in a generator operator, ``yield seconds(3)``."""
+
+TOLERANCE: Final = 1e-6
+"""Seconds that may be missing: sums of floats, as of ten times 0.1, are a little too small."""
 
 Duration = NumberLike | Seconds
 """Everything that users may write as the duration of a task."""

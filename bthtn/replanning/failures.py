@@ -150,22 +150,23 @@ def _draws(node: Node) -> bool:
 class FailureCount:
     """The failures of one step or method.
 
-    There were ``count`` failures in a row, the last one at ``tick``. It is avoided before the
-    tick ``until``, and has been avoided ``times`` times. ``noise`` is the number of cool-downs
-    that were ended by a change. ``has_changed`` is set by a change since the last failure.
+    There were ``count`` failures in a row, the last one at ``tick``. It is avoided before
+    ``until``, both in the unit of the policy, and has been avoided ``times`` times. ``noise`` is
+    the number of cool-downs that were ended by a change. ``has_changed`` is set by a change since
+    the last failure.
     """
 
     latest: AttributedFailure
     count: int = 0
-    tick: int = 0
-    until: int = 0
+    tick: float = 0
+    until: float = 0
     times: int = 0
     noise: int = 0
     has_changed: bool = False
 
     @property
-    def last_tick(self) -> int:
-        """The last tick in which it failed or was avoided."""
+    def last_tick(self) -> float:
+        """The last tick, or second, in which it failed or was avoided."""
         return max(self.tick, self.until)
 
 
@@ -176,7 +177,7 @@ class FailureMemory:
         self._policy = policy
         self._counts: dict[Avoidable, FailureCount] = {}
 
-    def failed(self, failure: AttributedFailure, tick: int) -> FailureCount | None:
+    def failed(self, failure: AttributedFailure, tick: float) -> FailureCount | None:
         """Count a failure. Returns the count if the cause is avoided from now on, else None."""
         after = self._policy.avoid_after
         if after is None:
@@ -187,14 +188,15 @@ class FailureMemory:
             del self._counts[next(iter(self._counts))]
         entry.latest, entry.tick, entry.has_changed = failure, tick, False
         entry.count += 1
-        first, longest = self._policy.cooldown, self._policy.longest_cooldown
+        time, least = self._policy.time, tick + self._policy.least
+        first, longest = time("cooldown"), time("longest_cooldown")
         if failure.at_plan_start:
-            after, first, longest = 1, self._policy.wait, self._policy.longest_wait
+            after, first, longest = 1, time("wait"), time("longest_wait")
         if entry.count < after or not first or not longest:
             if failure.was_drawn:
-                entry.until = tick + 1 + self._policy.cooldown
+                entry.until = least + time("cooldown")
             return None
-        entry.until = tick + 1 + doubled(first, entry.times, longest)
+        entry.until = least + doubled(first, entry.times, longest)
         entry.times += 1
         return entry
 
@@ -217,20 +219,20 @@ class FailureMemory:
             if not entry.latest.reads.isdisjoint(different):
                 entry.has_changed = True
 
-    def avoided(self, tick: int) -> Avoided:
+    def avoided(self, tick: float) -> Avoided:
         """The steps and methods to avoid in this tick, each with the reason."""
-        oldest = tick - self._policy.longest_cooldown
+        oldest = tick - self._policy.time("longest_cooldown")
         for cause in [one for one, entry in self._counts.items() if entry.last_tick < oldest]:
             del self._counts[cause]
         now = {
-            cause: _text(entry)
+            cause: _text(entry, "second" if self._policy.in_seconds else "tick")
             for cause, entry in self._counts.items()
             if entry.until and self._is_avoided(entry, tick)
         }
         return now or NOTHING_AVOIDED
 
-    def next_change(self, tick: int) -> int | None:
-        """The earliest tick at which a cool-down ends, None if nothing is avoided."""
+    def next_change(self, tick: float) -> float | None:
+        """The earliest tick, or second, at which a cool-down ends, None if nothing is avoided."""
         ends = (self._end(one) for one in self._counts.values() if one.until > tick)
         return min(ends, default=None)
 
@@ -242,7 +244,7 @@ class FailureMemory:
         """The fluents whose changes have to be passed to ``changed``."""
         return frozenset().union(*(entry.latest.reads for entry in self._counts.values()))
 
-    def _is_avoided(self, entry: FailureCount, tick: int) -> bool:
+    def _is_avoided(self, entry: FailureCount, tick: float) -> bool:
         """Whether it is still avoided. If not, the next failure is enough to avoid it again."""
         if tick < self._end(entry):
             return True
@@ -251,17 +253,19 @@ class FailureMemory:
         entry.count = min(entry.count, (self._policy.avoid_after or 1) - 1)
         return False
 
-    def _end(self, entry: FailureCount) -> int:
+    def _end(self, entry: FailureCount) -> float:
         if not entry.has_changed:
             return entry.until
-        return min(entry.until, entry.tick + 1 + delay_after(entry.noise, entry.until))
+        delay = delay_after(entry.noise, entry.until, self._policy.unit)
+        return min(entry.until, entry.tick + self._policy.least + delay)
 
 
-def _text(entry: FailureCount) -> str:
+def _text(entry: FailureCount, unit: str) -> str:
     fluents = ", ".join(sorted(map(str, entry.latest.reads)))
     change = f", or a change of {fluents}" if fluents else ""
     why = entry.latest.failure.why
-    return f"it failed at tick {entry.tick} because {why}; until tick {entry.until}{change}"
+    until = round(entry.until, 3)
+    return f"it failed at {unit} {entry.tick:g} because {why}; until {unit} {until:g}{change}"
 
 
 DiffersNow = Callable[[Fluent[Any], Any], bool]
@@ -273,10 +277,13 @@ def _any_change(_fluent: Fluent[Any], _value: object) -> bool:
 
 
 class GoalFailures:
-    """Failures of one goal of one agent. ``tick`` counts the ticks in which the goal was ticked."""
+    """Failures of one goal of one agent.
+
+    ``tick`` counts the ticks in which the goal was ticked; with a policy in seconds it is the time.
+    """
 
     def __init__(self, policy: RetryPolicy, differs: DiffersNow = _any_change) -> None:
-        self.tick = 0
+        self.tick: float = 0
         self._memory = FailureMemory(policy)
         self._backoff = Backoff(policy)
         self._differs = differs
@@ -285,12 +292,18 @@ class GoalFailures:
         self._searched: Mapping[Fluent[Any], Any] = {}
         self._has_plan = self._had_plan = False
 
-    def ticked(self, changed: Sequence[Fluent[Any]] = (), own: Sequence[Fluent[Any]] = ()) -> None:
+    def ticked(
+        self,
+        changed: Sequence[Fluent[Any]] = (),
+        own: Sequence[Fluent[Any]] = (),
+        time: float | None = None,
+    ) -> None:
         """Begin a tick, with the ``watched`` fluents that others have changed since the last one.
 
-        ``own`` are fluents changed by the steps of the goal itself.
+        ``own`` are fluents changed by the steps of the goal itself. ``time`` is that of the agent's
+        clock, for a policy in seconds.
         """
-        self.tick += 1
+        self.tick = self.tick + 1 if time is None else time
         if not changed and not own:
             return
         self._memory.changed(changed, own)

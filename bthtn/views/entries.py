@@ -256,9 +256,10 @@ def _change_text(change: Change) -> str:
 
 
 def _back_off_entry(event: TaskAvoided | GoalWaits) -> Entry:
-    """The entry for a back-off: the task or goal, its duration in ticks, and the failure."""
+    """The entry for a back-off: the task or goal, its duration, and the failure."""
     change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
-    duration = f"for {event.ticks} ticks{change} — failed {event.failures} times: {event.reason}"
+    time = f"{event.ticks:g} {'seconds' if event.in_seconds else 'ticks'}"
+    duration = f"for {time}{change} — failed {event.failures} times: {event.reason}"
     if isinstance(event, TaskAvoided):
         return Entry(Verb.AVOIDS, f"{event.task}, {duration}")
     return Entry(Verb.WAITS, f"{event.goal}, {duration}")

@@ -6,7 +6,17 @@ import math
 import pytest
 
 from bthtn import Domain, parallel, seconds, sequence
-from bthtn.behaviours import Agent, LeafEnded, ManualClock, Operators, PlanGoal, Timeout
+from bthtn.behaviours import (
+    Agent,
+    GoalWaits,
+    LeafEnded,
+    ManualClock,
+    Operators,
+    PlanGoal,
+    Replanning,
+    RetryPolicy,
+    Timeout,
+)
 from bthtn.errors import BthtnError, ExecutionError
 from bthtn.testing.doubles import RecordingListener, letter_of, ticks
 from bthtn.testing.strategies import World
@@ -225,6 +235,24 @@ def test_a_step_that_waits_for_seconds_without_a_clock_fails(scene):
     assert heard.lines() == ["start wait", "failed wait"]
     (failed,) = heard.of(LeafEnded)
     assert "BT316" in failed.reason
+
+
+def test_a_goal_without_a_plan_waits_for_seconds(scene):
+    scene.begin(scene.task("burn", precondition=World.ammo > 5))
+    policy = RetryPolicy(
+        **dict.fromkeys(("wait", "cooldown"), seconds(1)),
+        **dict.fromkeys(("longest_wait", "longest_cooldown"), seconds(4)),
+        wait_after=1,
+    )
+    retrying = Replanning(retrying=policy)
+    scene.goal = PlanGoal("goal", scene.agent, scene.goal.goal, replanning=retrying)
+    scene.play(0, *[0.25] * 20)
+    waits = [(event.ticks, event.in_seconds) for event in scene.heard.of(GoalWaits)]
+    assert waits == [(1, True), (2, True), (4, True)]
+    assert "waits 2 more seconds, or for a change of ammo" in scene.goal.feedback_message
+    rex = Agent("Rex", scene.domain, World(), body=None)
+    with pytest.raises(ExecutionError, match="BT316"):
+        PlanGoal("goal", rex, scene.goal.goal, replanning=retrying)
 
 
 def test_seconds_that_are_no_number_fail_the_step(scene):

@@ -1,6 +1,9 @@
 """A goal that cannot be reached is tried ever more rarely, and at once when something changes."""
 
-from bthtn import Domain, Fluent, State, fluent
+import pytest
+
+from bthtn import Domain, Fluent, State, fluent, seconds
+from bthtn.errors import DomainError
 from bthtn.plan.failure import Failure
 from bthtn.planning.exclusions import avoidable
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
@@ -19,11 +22,24 @@ DIG = avoidable(MINE.freeze(), dig)
 POLICY = RetryPolicy(wait_after=2, wait=2, longest_wait=16)
 
 
-def attempts(failures, ticks, changes=None):
-    """The ticks in which an attempt is made, each of which reads the coal and finds no plan."""
+IN_SECONDS = RetryPolicy(
+    wait_after=2,
+    wait=seconds(2),
+    longest_wait=seconds(16),
+    cooldown=seconds(3),
+    longest_cooldown=seconds(12),
+)
+
+
+def attempts(failures, ticks, changes=None, delta=None):
+    """The ticks in which an attempt is made, each of which reads the coal and finds no plan.
+
+    With a ``delta`` time these are the seconds.
+    """
     made = []
-    for _ in range(ticks):
-        failures.ticked((changes or {}).get(failures.tick + 1, ()))
+    for tick in range(1, ticks + 1):
+        time = None if delta is None else tick * delta
+        failures.ticked((changes or {}).get(tick, ()), time=time)
         if failures.waiting is None:
             made.append(failures.tick)
             failures.began()
@@ -33,6 +49,48 @@ def attempts(failures, ticks, changes=None):
 
 def test_attempts_become_ever_rarer_down_to_a_bound():
     assert attempts(GoalFailures(POLICY), 70) == [1, 2, 5, 10, 19, 36, 53, 70]
+
+
+@pytest.mark.parametrize("delta", [1, 0.5, 0.1, 1 / 3])
+def test_attempts_in_seconds_do_not_depend_on_how_long_a_tick_is(delta):
+    made = attempts(GoalFailures(IN_SECONDS), int(70 / delta), delta=delta)
+    from_second = [round(second - made[1], 6) for second in made[1:]]
+    assert from_second == [0, 2, 6, 14, 30, 46, 62]
+    assert made[1] - made[0] == pytest.approx(delta)
+
+
+def test_changes_in_vain_are_followed_by_waits_of_the_first_length():
+    every_tick = {tick: [Miner.coal] for tick in range(1, 101)}
+    made = attempts(GoalFailures(IN_SECONDS), 100, every_tick, delta=0.5)
+    assert made[:7] == [0.5, 1.0, 1.5, 3.5, 7.5, 15.5, 31.5]
+
+
+def test_what_is_avoided_in_seconds_is_tried_again_when_they_are_over():
+    failures = GoalFailures(IN_SECONDS)
+    tried = []
+    for tick in range(1, 101):
+        failures.ticked(time=tick * 0.5)
+        if DIG not in failures.avoided:
+            tried.append(tick * 0.5)
+            failures.part_failed(AttributedFailure(DIG, Failure("too tired")))
+    assert tried[:6] == [0.5, 1.0, 1.5, 4.5, 10.5, 22.5]
+    failures.ticked(time=51.0)
+    (why,) = failures.avoided.values()
+    assert why.startswith("it failed at second 46.5 because too tired; until second 58.5")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"wait": seconds(1)}, "BT128"),
+        ({"wait": seconds(-1)}, "BT202"),
+        ({"cooldown": seconds(0)}, "BT202"),
+        ({"cooldown": seconds("1")}, "BT110"),
+    ],
+)
+def test_the_times_of_a_policy_are_all_in_seconds_or_all_in_ticks(wrong, code):
+    with pytest.raises(DomainError, match=code):
+        RetryPolicy(**wrong)
 
 
 def test_a_change_of_something_that_was_read_is_followed_by_an_attempt_at_once():
