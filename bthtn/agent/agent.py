@@ -67,7 +67,10 @@ class Agent(Unpicklable, Generic[S, B]):
         clock: Clock | None = None,
         strict: bool = False,
     ) -> None:
-        """Raises DomainError and ExecutionError as ``plan_with``."""
+        """Raises DomainError and ExecutionError as ``plan_with``.
+
+        Raises ExecutionError for a clock that cannot be read.
+        """
         self.name = name
         self.clock = None if clock is None else TickClock(clock, name)
         self._state_class = type(beliefs)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from bthtn.checked import checked
 from bthtn.domain.number import TOLERANCE
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, ExecutionError, exception_text
 from bthtn.world.sharing import Unpicklable
 
 Clock = Callable[[], float]
@@ -36,27 +37,34 @@ class ManualClock(Unpicklable):
 
 
 class TickClock:
-    """The clock of an agent: another clock, read once in each tick."""
+    """The clock of an agent: another clock, read when the agent is made, and once in each tick."""
 
     def __init__(self, clock: Clock, agent: str) -> None:
+        """Raises ExecutionError as ``read``."""
         self._clock = clock
         self._agent = agent
-        self._now = float("-inf")
+        self._now = -inf
+        self.read()
 
     def __call__(self) -> float:
-        """The seconds of the clock when it was read last; it is read now if it never was."""
-        if self._now == float("-inf"):
-            self.read()
+        """The seconds of the clock when it was read last."""
         return self._now
 
     def read(self) -> None:
-        """Read the clock. Raises ExecutionError if it has gone back, and what the clock raises."""
-        now = self._clock()
+        """Read the clock. Raises ExecutionError if it gives no number, or has gone back."""
+        try:
+            now = float(self._clock())
+        except Exception as error:
+            raise self._fault(f"raises {exception_text(error)}") from error
         if not now >= self._now:
-            message = f"the clock of agent '{self._agent}' went from {self._now} to {now}"
-            hint = "give it a clock that never goes back, such as time.monotonic or ManualClock()"
-            raise ExecutionError(Diagnostic("BT316", message, hint=hint))
+            raise self._fault(f"went from {self._now:g} to {now:g}")
         self._now = now
+
+    def _fault(self, what: str) -> ExecutionError:
+        hint = "give it a function that returns ever more seconds: time.monotonic, ManualClock()"
+        return ExecutionError(
+            Diagnostic("BT316", f"the clock of agent '{self._agent}' {what}", hint=hint)
+        )
 
 
 class Timer:

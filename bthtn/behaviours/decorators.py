@@ -119,7 +119,7 @@ class Timed(Unpicklable, Decorator):
         if (ticks is None) == (seconds is None):
             message = f"'{name}' takes either ticks or seconds"
             raise ArgumentError(Diagnostic("BT126", message, hint="write ticks=… or seconds=…"))
-        if seconds is not None and clock is None:
+        if seconds is not None and not callable(clock):
             hint = "write clock=agent.time, or give it any function that returns seconds"
             message = f"'{name}' takes seconds and has no clock"
             raise ArgumentError(Diagnostic("BT126", message, hint=hint))

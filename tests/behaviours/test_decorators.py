@@ -235,6 +235,8 @@ def test_a_loop_within_a_tick_meets_the_cooldown_in_it(child):
 def test_seconds_need_a_clock(make):
     with pytest.raises(ArgumentError, match=r"seconds and has no clock\n.*clock=agent\.time"):
         make("root", Success("yes"), seconds=1)
+    with pytest.raises(ArgumentError, match="seconds and has no clock"):
+        make("root", Success("yes"), seconds=1, clock=5.0)
 
 
 @pytest.mark.parametrize("make", [Timeout, Delay, Cooldown])

@@ -148,7 +148,7 @@ def test_all_of_a_tick_has_the_same_time(scene):
     steps = [scene.task(name, look) for name in ("left", "right")]
     scene.begin(parallel(*steps), clock=lambda: next(times))
     scene.play(0, 0)
-    assert seen == [0, 0, 1, 1]
+    assert seen == [1, 1, 2, 2]
 
 
 def test_the_same_times_make_the_same_run(scene):
@@ -266,11 +266,17 @@ def test_seconds_that_are_no_number_fail_the_step(scene):
 
 @pytest.mark.parametrize("wrong", [-1, math.nan, "later", None])
 def test_where_a_clock_does_not_work_no_time_passes(scene, wrong):
-    times = iter([5, wrong, 6])
+    times = iter([0, 5, wrong, 6])
     scene.begin(scene.task("nap", duration=seconds(1)), clock=lambda: next(times))
     assert scene.play(0, 0, 0) == "RRS"
     (error,) = scene.agent.errors
     assert error.startswith("clock")
+
+
+@pytest.mark.parametrize("clock", [3.0, ManualClock, lambda: "later", lambda: math.nan])
+def test_what_is_no_clock_is_refused_when_the_agent_is_made(clock):
+    with pytest.raises(ExecutionError, match=r"\[BT316\] the clock of agent 'Rex'"):
+        Agent("Rex", Domain("yard", World), World(), body=None, clock=clock)
 
 
 def test_an_agent_whose_clock_is_never_read_is_told_of():

@@ -196,6 +196,22 @@ def test_programs_get_one_object_with_ticks_and_events(told, tree):
     assert not Path("out").exists()
 
 
+def test_programs_are_told_the_time_of_each_tick(told):
+    code, text = told("archer", as_json=True)
+    told_ticks = json.loads(text)["ticks"]
+    assert code == 0
+    assert [tick["time"] for tick in told_ticks[:3]] == [0.5, 1.0, 1.5]
+    assert "time" not in json.loads(told("guard", as_json=True)[1])["ticks"][0]
+
+
+@pytest.mark.parametrize(
+    "name", ["thumper", "miner", "warrior", "archer", "swordsman", "comrade", "sentry"]
+)
+def test_the_characters_of_the_examples_finish(told, name):
+    code, text = told(name, as_json=True)
+    assert (code, json.loads(text)["finished"]) == (0, True)
+
+
 def test_programs_may_ask_for_pictures_too(told, tree, graphviz):
     answer = json.loads(told(tree(), as_json=True, out=Path("there"))[1])
     assert answer["pictures"] == ["there/dog/tree.svg", "there/dog/plan-1.svg"]

@@ -47,6 +47,7 @@ from bthtn import (
     priority,
     random_of,
     repeat,
+    seconds,
     sequence,
 )
 from bthtn.behaviours import (
@@ -352,6 +353,12 @@ def moving(who: Agent[Soldier, Body], spot: str, speed: int) -> Running:
         yield
     if not who.beliefs.now.cover:
         raise OperatorFailed("no cover")
+
+
+@operators.bind(combat.primitive("shout", duration=seconds(1.5)))
+def shouting(who: Agent[Soldier, Body]) -> Running:
+    yield seconds(1.5)
+    assert_type(who.time(), float)
 
 
 @operators.bind(reload)
