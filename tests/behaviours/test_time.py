@@ -2,12 +2,17 @@
 
 import asyncio
 import math
+from itertools import accumulate
 
 import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from py_trees.behaviours import Success
 
 from bthtn import Domain, parallel, seconds, sequence
 from bthtn.behaviours import (
     Agent,
+    Delay,
     GoalWaits,
     LeafEnded,
     ManualClock,
@@ -291,3 +296,38 @@ def test_a_clock_is_advanced_by_what_passes(wrong):
         ManualClock().advance(wrong)
     with pytest.raises(BthtnError, match="BT126"):
         ManualClock().advance("1")
+
+
+# any times: moments are multiples of 1/64 s, which floats add up exactly
+
+MOMENTS = st.lists(st.integers(0, 64), min_size=2, max_size=30)
+
+
+def passed(moments, length):
+    """The index of the first moment at which so much time has passed since the first one."""
+    return next((n for n, one in enumerate(moments) if n and one - moments[0] >= length), None)
+
+
+@given(MOMENTS, st.integers(1, 256))
+def test_whatever_the_delta_times_are_all_that_waits_ends_in_the_same_tick(deltas, length):
+    def wait(_):
+        yield seconds(length / 64)
+
+    moments = list(accumulate(deltas))
+    expected = passed(moments, length)
+    event("is over" if expected else "is not over")
+    for make in (
+        lambda scene: scene.task("nap", duration=seconds(length / 64)),
+        lambda scene: scene.task("wait", wait),
+    ):
+        scene = Scene()
+        scene.begin(make(scene))
+        letters = scene.play(*(delta / 64 for delta in deltas))
+        assert letters.find("S") == (-1 if expected is None else expected)
+    clock = ManualClock()
+    root = Delay("later", Success("now"), seconds=length / 64, clock=clock)
+    letters = ""
+    for delta in deltas:
+        clock.advance(delta / 64)
+        letters += ticks(root, 1)
+    assert letters.find("S") == (-1 if expected is None else expected)
