@@ -208,7 +208,7 @@ def _close(loop: AbstractEventLoop) -> None:
 
 
 def _started(wait: Seconds, clock: Clock) -> Timer:
-    if not isinstance(wait.length, int | float):
+    if not isinstance(wait.length, int | float) or wait.length != wait.length:  # NaN
         raise _answered("generator yields", wait)
     timer = Timer(wait.length, clock)
     timer.start()

@@ -260,9 +260,10 @@ def test_a_goal_without_a_plan_waits_for_seconds(scene):
         PlanGoal("goal", rex, scene.goal.goal, replanning=retrying)
 
 
-def test_seconds_that_are_no_number_fail_the_step(scene):
+@pytest.mark.parametrize("wrong", ["3", math.nan, World.ammo])
+def test_seconds_that_are_no_number_fail_the_step(scene, wrong):
     def wait(_):
-        yield seconds("3")
+        yield seconds(wrong)
 
     scene.begin(scene.task("wait", wait))
     scene.play(0)

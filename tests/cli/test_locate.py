@@ -96,9 +96,9 @@ def test_what_cannot_be_found_is_told(bthtn, house, put, text, code, words):
 
 
 def test_a_domain_where_a_tree_is_wanted_is_told(bthtn, put):
-    answer = bthtn("run", "combat")
+    answer = bthtn("run", "logistics")
     assert answer.code == 2
-    assert "'combat' is a domain; there is: " in answer.err
+    assert "'logistics' is a domain; there is: " in answer.err
     put("one.py", "from bthtn import Domain, State\none = Domain('one', State)\n")
     answer = bthtn("run", "one:one")
     assert "'one' of one is Domain, not a tree" in answer.err
