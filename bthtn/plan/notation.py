@@ -2,6 +2,8 @@
 
     tree    ::= name | name(value, …) | (tree, …) | null | suspended(network, …)
               | parallel(tree, …[, policy=any]) | priority(tree, …[, reactive])
+              | timeout(ticks, tree, …) | retry(tries, tree, …) | cooldown(ticks, tree, …)
+              | invert(tree)
     network ::= a tree of any tasks, which may also contain defer(task) and pause
 
 A name or a value may be quoted, and then holds any characters. Two trees are the same plan
@@ -18,9 +20,10 @@ from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
+from bthtn.domain.decorator import Cooldown, Invert, Retry, Timeout, opening_text
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import ParallelPolicy, SequenceNetwork, network_text
-from bthtn.domain.task import PrimitiveTask, Task, TaskCall
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan.codec import (
     QUOTED,
@@ -49,9 +52,12 @@ from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
-COMPOSITES: Final = frozenset({"parallel", "priority", "suspended", "defer"})
+_COUNTING: Final = MappingProxyType({one.word: one for one in (Timeout, Retry, Cooldown)})
+_DECORATORS: Final = frozenset({*_COUNTING, Invert.word})
+COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
 RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
 _HOW: Final = "write a task, or one of (…), parallel(…), priority(…), suspended(…), null"
+_NUMBER: Final = re.compile(r"\(\s*([1-9]\d{0,8})\s*(?=,)")
 _WORD: Final = re.compile(r"""[^\s(),"'=]+""")
 _OPTION: Final = re.compile(
     r"(?P<name>reactive|now|policy(?=\s*=))(?:(?<=policy)\s*=\s*(?P<policy>\w*))?\s*(?=\))"
@@ -68,7 +74,7 @@ def normal(root: Node) -> str:
 
 
 def notation(root: Node) -> str:
-    """The tree as text, without its scopes."""
+    """The tree as text, without its scopes but those with decorators."""
     return put_together(root, _pieces)
 
 
@@ -154,6 +160,8 @@ class _PlanParser:
         return networks.PAUSE_NOW
 
     def _composite(self, word: str, start: int) -> Any:
+        if word in _DECORATORS:
+            return self._decorated(word, start)
         outside = self._suspended
         options: dict[str, Any] = {}
         self._suspended = outside or word == "suspended"
@@ -171,6 +179,24 @@ class _PlanParser:
         if word == "parallel":
             return ParallelNode(parts, options.get("policy", ParallelPolicy.ALL))
         return PriorityNode(parts, tuple(range(len(parts))), options.get("reactive", False))
+
+    def _decorated(self, word: str, start: int) -> Node:
+        """A part with a decorator: the scope of a task that no domain has."""
+        number = _NUMBER.match(self._text, self._at)
+        if self._suspended or (word in _COUNTING) is (number is None):
+            how = f"{word}(3, …)" if word in _COUNTING else f"{word}(…)"
+            hint = f"write {how}; or a task of this name '{word}', in quotes"
+            raise self._fault(start, f"{word}(…) cannot stand here like this", hint)
+        if number is not None:
+            self._at = number.end()
+        parts = self._parts(word, {})
+        if not parts:
+            raise self._fault(start, f"{word}() has nothing in it", "write null for nothing")
+        decorator = Invert() if number is None else _COUNTING[word](int(number[1]))
+        task: CompoundTask[Any] = CompoundTask(
+            word, (), lambda: iter(()), origin=word, decorator=decorator
+        )
+        return ScopeNode(task, (), 0, SequenceNode(parts))
 
     def _parts(self, word: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """The parts between brackets; an option at the end is put into ``options``."""
@@ -276,8 +302,12 @@ class _PlanParser:
 
 def _pieces(node: Node) -> Pieces:
     match node:
-        case ScopeNode():
+        case ScopeNode(task=CompoundTask(decorator=None)):
             return [node.child]
+        case ScopeNode(child=child):
+            assert node.task.decorator is not None, "without one it is not written"
+            inside = child.children if isinstance(child, SequenceNode) else (child,)
+            return listed(opening_text(node.task.decorator), inside, ")")
         case TaskNode(task, args):
             return [_named(task.name, [value_text(value) for value in args])]
         case NullNode():

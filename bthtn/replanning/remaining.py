@@ -18,6 +18,7 @@ from bthtn.plan.nodes import (
     Node,
     ParallelNode,
     PriorityNode,
+    ScopeNode,
     SuspendedNode,
     TaskNode,
 )
@@ -46,7 +47,7 @@ class RemainingPlan:
         """The progress of this tree, or of another one that shares nodes with it."""
         tree = self.tree if tree is None else tree
         stages = {node: self._stage(node) for node in leaves(tree)}
-        return Progress(tree, stages, over=frozenset(filter(_has_branches, self.over)))
+        return Progress(tree, stages, over=frozenset(filter(_ends_as_a_whole, self.over)))
 
     def _stage(self, node: TaskNode) -> Stage:
         if node in self.over:
@@ -98,7 +99,10 @@ def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:
     return below if below or isinstance(node, SuspendedNode) else children_of(node)
 
 
-def _has_branches(node: Node) -> bool:
+def _ends_as_a_whole(node: Node) -> bool:
+    """Whether the node may end while steps in it have not been run."""
+    if isinstance(node, ScopeNode):
+        return node.task.decorator is not None
     return isinstance(node, ParallelNode | PriorityNode)
 
 

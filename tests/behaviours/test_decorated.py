@@ -1,0 +1,371 @@
+"""Decorators of parts of plans: what runs, what is aborted and retried, and who is to blame."""
+
+import py_trees
+import pytest
+
+from bthtn import (
+    cooldown,
+    defer,
+    first_of,
+    force_success,
+    invert,
+    method,
+    parallel,
+    pause,
+    priority,
+    retry,
+    timeout,
+    until,
+    with_cleanup,
+)
+from bthtn.agent.events import PlanReplaced, TaskAvoided
+from bthtn.behaviours import Believes, Replanning, RetryPolicy
+from bthtn.behaviours.decorated import PlanDecorated
+from bthtn.testing.doubles import ticks
+from bthtn.testing.strategies import World
+from bthtn.views import behaviour_dot
+
+STEPS = ("start", "done", "failed", "refused", "aborting", "aborted", "avoid")
+
+
+def lines(stage):
+    """What was told of steps since the last time."""
+    told = [line for line in stage.heard.story() if line.split()[0] in STEPS]
+    stage.heard.clear()
+    return told
+
+
+# timeout
+
+
+def test_a_part_that_takes_too_long_is_aborted_and_fails(stage):
+    aim, shoot = stage.step("aim", "RS"), stage.step("shoot", "RRRRS")
+    assert stage.play(timeout(3, aim, shoot), 4) == "RRRF"
+    assert stage.code["shoot"].ticks == 2, "the first tick of the part was that of aim"
+    assert lines(stage) == ["start aim", "done aim", "start shoot", "aborted shoot"]
+
+
+def test_a_part_that_ends_in_time_ends_as_it_does(stage):
+    assert stage.play((timeout(3, stage.step("aim", "RRS")), stage.step("shoot", "S")), 3) == "RRS"
+
+
+def test_the_reason_names_the_place_and_the_time(stage):
+    goal = stage.goal(timeout(1, stage.step("aim", "RRS")), max_replans=0)
+    assert ticks(goal, 2) == "RF"
+    assert "timeout_1 m0: it is not done after 1 tick" in goal.feedback_message
+
+
+def test_what_timed_out_is_avoided_and_something_else_is_planned(stage):
+    slow = stage.step("slow", "R" * 90)
+    goal = stage.goal(
+        first_of(timeout(2, slow), stage.step("other", "S")),
+        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+    )
+    assert ticks(goal, 4) == "RRRS"
+    (avoided,) = stage.heard.of(TaskAvoided)
+    assert "timeout_1 m0" in avoided.task
+    assert lines(stage) == ["start slow", "aborted slow", "start other", "done other"]
+
+
+def test_an_abort_of_several_ticks_is_waited_for(stage):
+    slow = stage.step("slow", "R" * 90, abort_ticks=2)
+    network = (force_success(timeout(2, slow)), stage.step("next", "S"))
+    goal = stage.goal(network)
+    assert stage.play_out(goal) == "RRRRS"
+    assert lines(stage) == [
+        *("start slow", "aborting slow", "aborted slow", "start next", "done next"),
+    ]
+
+
+def test_branches_of_a_part_that_times_out_are_aborted(stage):
+    both = parallel(stage.step("one", "R" * 9), stage.step("two", "R" * 9))
+    assert stage.play(timeout(2, both), 3) == "RRF"
+    assert sorted(lines(stage)) == ["aborted one", "aborted two", "start one", "start two"]
+
+
+def test_an_interruption_aborts_the_step_and_the_time_begins_anew(stage):
+    goal = stage.goal(timeout(3, stage.step("aim", "RRS", "RRS")))
+    assert ticks(goal, 2) == "RR"
+    goal.stop(py_trees.common.Status.INVALID)
+    assert lines(stage) == ["start aim", "aborted aim"]
+    assert ticks(goal, 3) == "RRS"
+
+
+def test_a_new_plan_with_the_same_part_counts_on(stage):
+    slow = stage.step("slow", "R" * 90)
+    one, other = stage.step("one", "S"), stage.step("other", "S")
+    more = stage.compound("more", lambda: [method(one, when=World.lit), method(other)])
+    part = stage.compound("part", lambda: [method(timeout(4, slow))])
+    goal = stage.goal(
+        (part, more), lit=False, max_replans=0, replanning=Replanning(interrupt="mtr")
+    )
+    assert ticks(goal, 2) == "RR"
+    stage.actor.believe(World.lit, True, "sensor")
+    assert ticks(goal, 3) == "RRF"
+    assert stage.heard.of(PlanReplaced), "or the test would show nothing"
+    assert stage.code["slow"].starts == 1
+
+
+# retry
+
+
+def test_a_failed_part_begins_again_in_the_next_tick(stage):
+    network = retry(3, stage.step("go", "S", "S", "S"), stage.step("open", "RF", "F", "S"))
+    goal = stage.goal(network, max_replans=0)
+    assert ticks(goal, 4) == "RRRS"
+    assert lines(stage) == [
+        *("start go", "done go", "start open", "failed open"),
+        *("start go", "done go", "start open", "failed open"),
+        *("start go", "done go", "start open", "done open"),
+    ]
+
+
+def test_the_last_failure_is_that_of_the_plan_and_its_step_is_the_cause(stage):
+    goal = stage.goal(
+        retry(2, stage.step("open", "F")),
+        max_replans=0,
+        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+    )
+    assert ticks(goal, 2) == "RF"
+    assert "open" in goal.feedback_message
+    assert [one.task for one in stage.heard.of(TaskAvoided)] == ["open"]
+
+
+def test_failures_that_a_retry_mends_are_not_counted(stage):
+    goal = stage.goal(
+        retry(3, stage.step("open", "F", "F", "S")),
+        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+    )
+    assert stage.play_out(goal) == "RRS"
+    assert not stage.heard.of(TaskAvoided)
+
+
+def test_a_try_whose_step_cannot_start_has_failed(stage):
+    network = retry(
+        9,
+        stage.step("go", "S", "S", precondition=~World.open, effects=World.open.becomes(True)),
+        stage.step("knock", "F"),
+    )
+    goal = stage.goal(network, max_replans=0, open=False)
+    assert stage.play_out(goal).endswith("F")
+    assert "open" in goal.feedback_message
+
+
+def test_a_deferred_task_in_it_is_planned_anew_for_every_try(stage):
+    walk = stage.step("walk", "S", precondition=~World.open, effects=World.open.becomes(True))
+    there = stage.compound("there", lambda: [method(when=World.open), method(walk)])
+    knock = stage.step("knock", "F", "F", "S")
+    enter = stage.compound("enter", lambda: [method(there, knock)])
+    goal = stage.goal(retry(3, defer(enter)), max_replans=0, open=False)
+    assert set(stage.play_out(goal)[:-1]) == {"R"}
+    assert lines(stage) == [
+        *("start walk", "done walk", "start knock", "failed knock"),
+        *("start knock", "failed knock", "start knock", "done knock"),
+    ]
+
+
+def test_a_part_that_was_planned_on_arrival_is_planned_again_in_its_place(stage):
+    network = retry(2, stage.step("a", "S", "S"), pause(), stage.step("b", "F", "S"))
+    assert set(stage.play_out(stage.goal(network, max_replans=0))[:-1]) == {"R"}
+    assert lines(stage) == [
+        *("start a", "done a", "start b", "failed b"),
+        *("start a", "done a", "start b", "done b"),
+    ]
+
+
+def test_branches_beside_the_failed_one_are_aborted_before_the_next_try(stage):
+    both = parallel(stage.step("long", "RRRRR", "S"), stage.step("short", "F", "S"))
+    assert stage.play(retry(2, both), 2) == "RS"
+    assert lines(stage) == [
+        *("start long", "start short", "failed short", "aborted long"),
+        *("start long", "done long", "start short", "done short"),
+    ]
+
+
+def test_a_change_that_makes_the_next_try_impossible_breaks_the_plan_before_it(stage):
+    goal = stage.goal(retry(9, stage.step("open", "F", precondition=World.lit)), lit=True)
+    assert ticks(goal, 1) == "R"
+    stage.actor.believe(World.lit, False, "sensor")
+    assert ticks(goal, 1) == "F"
+    assert stage.code["open"].starts == 1
+    assert not [line for line in lines(stage) if line.startswith("refused")]
+
+
+def test_a_cleanup_in_it_is_done_before_the_next_try(stage):
+    part = with_cleanup(stage.step("open", "F", "S"), finally_=stage.step("close", "S", "S"))
+    goal = stage.goal(retry(2, part), max_replans=0)
+    assert stage.play_out(goal) == "RS"
+    assert lines(stage) == [
+        *("start open", "failed open", "start close", "done close"),
+        *("start open", "done open", "start close", "done close"),
+    ]
+
+
+# invert, force_success
+
+
+def test_an_inverted_step_has_to_fail(stage):
+    network = (invert(stage.step("see", "RF")), stage.step("sneak", "S"))
+    assert stage.play(network, 2) == "RS"
+    assert lines(stage) == ["start see", "failed see", "start sneak", "done sneak"]
+
+
+def test_a_plan_fails_with_an_inverted_step_that_succeeds(stage):
+    goal = stage.goal((invert(stage.step("see", "RS")), stage.step("sneak", "S")), max_replans=0)
+    assert ticks(goal, 2) == "RF"
+    assert "invert_1 m0: it was to fail, and has succeeded" in goal.feedback_message
+
+
+def test_an_inverted_step_that_may_not_start_is_one_that_fails(stage):
+    see = stage.step("see", "S", exec_only=World.lit)
+    assert stage.play((invert(see), stage.step("sneak", "S")), 1, lit=False) == "S"
+
+
+def test_a_part_that_may_fail_does_not_fail_the_plan(stage):
+    network = (
+        force_success(stage.step("greet", "F"), stage.step("wave", "S")),
+        stage.step("go", "RS"),
+    )
+    assert stage.play(network, 2) == "RS"
+    assert lines(stage) == ["start greet", "failed greet", "start go", "done go"]
+    assert stage.code["wave"].starts == 0
+
+
+def test_what_was_planned_behind_a_failed_part_is_checked_when_it_starts(stage):
+    light = stage.step("light", "F", effects=World.lit.becomes(True))
+    read = stage.step("read", "S", precondition=World.lit)
+    goal = stage.goal((force_success(light), read), max_replans=0, lit=False)
+    assert stage.play_out(goal).endswith("F")
+    assert stage.code["read"].starts == 0
+
+
+# cooldown
+
+
+def again(goal, count):
+    """The letters of so many runs of a goal, each until it ends."""
+    letters = ""
+    for _ in range(count):
+        letters += ticks(goal, 1)
+        while letters[-1] == "R":
+            letters += ticks(goal, 1)
+    return letters
+
+
+def test_after_its_success_a_part_is_not_planned_for_some_ticks(stage):
+    shoot, wait = stage.step("shoot", *["S"] * 9), stage.step("wait", *["S"] * 9)
+    goal = stage.goal(first_of(cooldown(3, shoot), wait))
+    assert again(goal, 7) == "SSSSSSS"
+    done = [line.removeprefix("done ") for line in lines(stage) if line.startswith("done")]
+    assert done == ["shoot", "wait", "wait", "shoot", "wait", "wait", "shoot"]
+
+
+def test_a_part_that_failed_does_not_cool_down(stage):
+    goal = stage.goal(cooldown(5, stage.step("shoot", "F", "S")))
+    assert stage.play_out(goal) == "RS"
+
+
+def test_a_goal_that_waited_for_a_cooldown_begins_when_it_is_over(stage):
+    policy = RetryPolicy(wait_after=1, wait=50, longest_wait=50)
+    goal = stage.goal(
+        cooldown(4, stage.step("shoot", "S", "S")), replanning=Replanning(retrying=policy)
+    )
+    assert ticks(goal, 5) == "SFFFS"
+    assert stage.code["shoot"].starts == 2
+
+
+def test_a_part_that_is_twice_in_a_plan_may_not_begin_twice(stage):
+    shoot = stage.step("shoot", "S", "S")
+    part = stage.compound("part", lambda: [method(cooldown(5, shoot))])
+    goal = stage.goal((part, part), max_replans=0)
+    assert stage.play_out(goal) == "F"
+    assert "it cools down" in goal.feedback_message
+    assert stage.code["shoot"].starts == 1
+
+
+def test_other_arguments_do_not_cool_down(stage):
+    shoot = stage.step("shoot", *["S"] * 9)
+
+    @stage.domain.compound
+    def attack(whom: str):
+        yield method(cooldown(5, shoot))
+
+    goal = stage.goal((attack("a"), attack("b")), max_replans=0)
+    assert stage.play_out(goal) == "S"
+    assert stage.code["shoot"].starts == 2
+
+
+def test_a_goal_takes_back_what_it_prefers_when_that_has_cooled_down(stage):
+    shoot, hide = stage.step("shoot", *["S"] * 9), stage.step("hide", "RRRRRRRRS")
+    goal = stage.goal(first_of(cooldown(3, shoot), hide), replanning=Replanning(interrupt="mtr"))
+    assert again(goal, 2) == "SRRS"
+    assert lines(stage) == [
+        *("start shoot", "done shoot", "start hide", "aborted hide", "start shoot", "done shoot"),
+    ]
+
+
+# until
+
+
+def test_all_cycles_are_planned_and_run(stage):
+    chop = stage.step("chop", *["S"] * 9, effects=World.count.increases(1))
+    assert stage.play(until(World.count >= 3, chop), 1, count=0) == "S"
+    assert stage.code["chop"].starts == 3
+
+
+def test_with_a_pause_each_cycle_is_decided_by_what_is_sensed(stage):
+    chop = stage.step("chop", *["S"] * 9, expected=World.count.increases(1))
+    goal = stage.goal(until(World.count >= 2, chop, pause()), max_replans=0, count=0)
+    assert ticks(goal, 3) == "RRR"
+    stage.actor.believe(World.count, 2, "sensor")
+    assert stage.play_out(goal)[-1] == "S"
+    assert 3 <= stage.code["chop"].starts <= 4
+
+
+# around them, and inside
+
+
+@pytest.mark.parametrize("reactive", [False, True])
+def test_an_alternative_that_times_out_gives_way_to_the_next(stage, reactive):
+    slow, other = stage.step("slow", *["R" * 90] * 9), stage.step("other", "RS")
+    network = priority(timeout(2, slow), other, reactive=reactive)
+    assert stage.play(network, 3).startswith("RRR")
+    assert "start other" in lines(stage)
+
+
+def test_decorators_nest(stage):
+    slow = stage.step("slow", "RRRR", "RRRR", "S")
+    assert stage.play(retry(3, timeout(2, slow)), 7).rstrip("-") == "RRRRRRS"[:7]
+    assert stage.code["slow"].starts == 3
+
+
+def test_in_a_part_that_is_tried_again_the_part_around_it_has_begun(stage):
+    noisy = stage.step("open", "F", "S", on_failure=World.lit.becomes(True))
+    fight = stage.compound("fight", lambda: [method(retry(2, noisy), when=~World.lit)])
+    assert stage.play(fight, 2, lit=False) == "RS"
+
+
+def test_a_guard_lets_the_running_step_of_a_decorated_part_end(stage):
+    goal = stage.goal(timeout(5, stage.step("shoot", "RRS")), lit=True)
+    tree = py_trees.composites.Sequence(
+        "guarded", memory=False, children=[Believes("lit", stage.actor, World.lit), goal]
+    )
+    assert ticks(tree, 2) == "RR"
+    stage.actor.believe(World.lit, False, "sensor")
+    assert ticks(tree, 1) == "S"
+
+
+def test_displays_show_the_decorator(stage):
+    goal = stage.goal(retry(3, stage.step("open", "F", "S")), max_replans=0)
+    assert ticks(goal, 1) == "R"
+    shown = py_trees.display.unicode_tree(goal, show_status=True)
+    assert "retry 3 [*]" in shown
+    assert "try 2 of 3" in shown
+    assert "hexagon" in behaviour_dot(goal)
+
+
+def test_a_part_with_nothing_to_do_leaves_nothing_behind(stage):
+    nothing = stage.compound("nothing", lambda: [method()])
+    goal = stage.goal((retry(3, nothing), stage.step("go", "RS")))
+    assert ticks(goal, 1) == "R"
+    assert not [node for node in goal.iterate() if isinstance(node, PlanDecorated)]
