@@ -18,7 +18,7 @@ from bthtn import (
     until,
     with_cleanup,
 )
-from bthtn.agent.events import PlanReplaced, TaskAvoided
+from bthtn.agent.events import PlanRepaired, PlanReplaced, TaskAvoided
 from bthtn.behaviours import Believes, Replanning, RetryPolicy
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.testing.doubles import ticks
@@ -369,3 +369,71 @@ def test_a_part_with_nothing_to_do_leaves_nothing_behind(stage):
     goal = stage.goal((retry(3, nothing), stage.step("go", "RS")))
     assert ticks(goal, 1) == "R"
     assert not [node for node in goal.iterate() if isinstance(node, PlanDecorated)]
+
+
+# in plans that are reviewed, repaired and resumed
+
+
+def test_a_repair_beside_it_leaves_its_tries_as_they_are(stage):
+    a, b = stage.step("a", "S", "S", "S"), stage.step("b", "RRRF", "F", "S")
+    one, other = stage.step("one", "R" * 9, during=World.lit), stage.step("other", "R" * 9)
+    beside = stage.compound("beside", lambda: [method(one, when=World.lit), method(other)])
+    around = stage.compound("around", lambda: [method(parallel(retry(2, a, b), beside))])
+    goal = stage.goal(around, lit=True, max_replans=0)
+    assert ticks(goal, 2) == "RR"
+    stage.actor.believe(World.lit, False, "sensor")
+    assert ticks(goal, 3) == "RRF"
+    assert stage.heard.of(PlanRepaired), "or the test would show nothing"
+    assert (stage.code["a"].starts, stage.code["b"].starts) == (1, 2)
+
+
+def test_what_the_last_try_has_planned_on_arrival_binds_no_later_one(stage):
+    a, b = stage.step("a", "S", "RRS"), stage.step("b", "F", "S", precondition=World.lit)
+    goal = stage.goal(retry(2, a, pause(), b), lit=True, max_replans=0)
+    while not stage.code["b"].runs:
+        ticks(goal, 1)
+    assert ticks(goal, 1) == "R"
+    stage.actor.believe(World.lit, False, "sensor")
+    assert ticks(goal, 1) == "R"
+    stage.actor.believe(World.lit, True, "sensor")
+    assert stage.play_out(goal) == "RS"
+    assert (stage.code["a"].starts, stage.code["b"].starts) == (2, 2)
+
+
+def test_what_a_part_that_is_over_has_left_out_is_not_checked_any_more(stage):
+    hurry = stage.step("hurry", "RS")
+    wave = stage.step("wave", "S", precondition=World.lit)
+    greet = stage.step("greet", "F")
+    goal = stage.goal((force_success(greet, wave), hurry), lit=True, max_replans=0)
+    assert ticks(goal, 1) == "R"
+    stage.actor.believe(World.lit, False, "sensor")
+    assert ticks(goal, 1) == "S"
+
+
+def test_a_plan_that_continues_a_decorated_part_is_kept(stage):
+    goal = stage.goal(
+        (timeout(9, stage.step("a", "RRRS")), stage.step("b", "S")),
+        replanning=Replanning(interrupt="any"),
+    )
+    assert stage.play_out(goal) == "RRRS"
+    assert not stage.heard.of(PlanReplaced)
+
+
+def test_a_part_planned_beside_a_retry_waits_for_all_that_could_be_tried_again(stage):
+    write = stage.step("write", "S", "S", effects=World.count.increases(1))
+    test = stage.step("test", "RF", "RS")
+    read = stage.step("read", "S", precondition=World.count > 0)
+    later = stage.compound("later", lambda: [method(read)])
+    goal = stage.goal(parallel(retry(2, write, test), (pause(), later)), count=1, max_replans=0)
+    assert stage.play_out(goal).endswith("S")
+    told = [line for line in lines(stage) if line.startswith(("start", "done"))]
+    assert told.index("start read") > told.index("done test")
+
+
+def test_alternatives_and_branches_that_are_nested_too_deep_are_refused(stage):
+    network = stage.step("a", "S")
+    for _ in range(160):
+        network = timeout(5, network)
+    goal = stage.goal(network, max_replans=0)
+    assert ticks(goal, 1) == "F"
+    assert "BT305" in goal.feedback_message
