@@ -69,7 +69,6 @@ class PlanDecorated(PlanSequence):
                     child.stop(INVALID)
                 yield from self._fail(f"it is not done after {ticks} tick{'s' * (ticks > 1)}")
             case Cooldown() if self.status is not RUNNING and self.node in self._run.cooldowns:
-                self._restart()
                 yield from self._fail("it cools down")
             case _:
                 yield from super().tick()

@@ -18,7 +18,6 @@ from bthtn.plan.nodes import (
     Node,
     ParallelNode,
     PriorityNode,
-    ScopeNode,
     SuspendedNode,
     TaskNode,
 )
@@ -47,7 +46,7 @@ class RemainingPlan:
         """The progress of this tree, or of another one that shares nodes with it."""
         tree = self.tree if tree is None else tree
         stages = {node: self._stage(node) for node in leaves(tree)}
-        return Progress(tree, stages, over=frozenset(filter(_ends_as_a_whole, self.over)))
+        return Progress(tree, stages, over=frozenset(filter(_has_branches, self.over)))
 
     def _stage(self, node: TaskNode) -> Stage:
         if node in self.over:
@@ -99,10 +98,7 @@ def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:
     return below if below or isinstance(node, SuspendedNode) else children_of(node)
 
 
-def _ends_as_a_whole(node: Node) -> bool:
-    """Whether the node may end while steps in it have not been run."""
-    if isinstance(node, ScopeNode):
-        return node.task.decorator is not None
+def _has_branches(node: Node) -> bool:
     return isinstance(node, ParallelNode | PriorityNode)
 
 

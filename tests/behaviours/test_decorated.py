@@ -174,11 +174,11 @@ def test_a_part_that_was_planned_on_arrival_is_planned_again_in_its_place(stage)
 
 
 def test_branches_beside_the_failed_one_are_aborted_before_the_next_try(stage):
-    both = parallel(stage.step("long", "RRRRR", "S"), stage.step("short", "F", "S"))
-    assert stage.play(retry(2, both), 2) == "RS"
-    assert lines(stage) == [
-        *("start long", "start short", "failed short", "aborted long"),
-        *("start long", "done long", "start short", "done short"),
+    one, other = stage.step("one", "RRRRR", "S"), stage.step("other", "RRRRR", "S")
+    assert stage.play(retry(2, parallel(one, other, stage.step("short", "F", "S"))), 2) == "RS"
+    assert lines(stage)[:6] == [
+        *("start one", "start other", "start short", "failed short"),
+        *("aborted other", "aborted one"),
     ]
 
 
@@ -400,6 +400,57 @@ def test_what_the_last_try_has_planned_on_arrival_binds_no_later_one(stage):
     assert (stage.code["a"].starts, stage.code["b"].starts) == (2, 2)
 
 
+def test_conditions_hold_anew_for_a_try_before_it_begins(stage):
+    a, b = stage.step("a", "S", "S"), stage.step("b", "F", "S")
+    part = stage.compound("part", lambda: [method(a, when=World.lit)])
+    goal = stage.goal(retry(2, part, pause(), b), lit=True, max_replans=0)
+    while not stage.code["b"].runs:
+        ticks(goal, 1)
+    stage.actor.believe(World.lit, False, "sensor")
+    assert ticks(goal, 1) == "F"
+    assert stage.code["a"].starts == 1
+
+
+def test_who_failed_in_a_later_try_is_known_when_a_part_was_planned_on_arrival(stage):
+    a, b = stage.step("a", "S", "F"), stage.step("b", "F", "S")
+    goal = stage.goal(
+        retry(2, a, pause(), b),
+        max_replans=0,
+        replanning=Replanning(retrying=RetryPolicy(avoid_after=1)),
+    )
+    assert stage.play_out(goal).endswith("F")
+    assert [one.task for one in stage.heard.of(TaskAvoided)] == ["a"]
+
+
+def test_a_task_that_goes_on_for_ever_leaves_its_retries_behind(stage):
+    step = stage.step("step", "S")
+    cycle = stage.compound("cycle", lambda: [method(retry(2, step), pause(), stage.again)])
+    stage.again = cycle
+    goal = stage.goal(cycle)
+    assert set(ticks(goal, 40)) == {"R"}
+    assert stage.code["step"].starts > 15
+    assert len(list(goal._mount.progress().nodes())) < 20
+
+
+def test_an_earlier_end_of_the_time_does_not_explain_a_later_failure(stage):
+    goal = stage.goal(retry(2, timeout(2, stage.step("aim", "RRR", "F"))), max_replans=0)
+    assert stage.play_out(goal) == "RRRF"
+    assert "not done after" not in goal.feedback_message
+    assert "aim" in goal.feedback_message
+
+
+def test_a_better_plan_with_another_decorator_is_no_continuation(stage):
+    slow = stage.step("slow", "R" * 90)
+    fight = stage.compound(
+        "fight", lambda: [method(timeout(2, slow), when=World.lit), method(slow)]
+    )
+    goal = stage.goal(fight, lit=False, max_replans=0, replanning=Replanning(interrupt="mtr"))
+    assert ticks(goal, 3) == "RRR"
+    stage.actor.believe(World.lit, True, "sensor")
+    assert ticks(goal, 3) == "RRF"
+    assert stage.code["slow"].starts == 1
+
+
 def test_what_a_part_that_is_over_has_left_out_is_not_checked_any_more(stage):
     hurry = stage.step("hurry", "RS")
     wave = stage.step("wave", "S", precondition=World.lit)
@@ -436,4 +487,16 @@ def test_alternatives_and_branches_that_are_nested_too_deep_are_refused(stage):
         network = timeout(5, network)
     goal = stage.goal(network, max_replans=0)
     assert ticks(goal, 1) == "F"
+    assert "BT305" in goal.feedback_message
+
+
+def test_depth_counts_on_in_what_is_planned_on_arrival(stage):
+    network = stage.step("a", "S")
+    for _ in range(80):
+        network = timeout(5, network)
+    network = (stage.step("b", "S"), pause(), network)
+    for _ in range(80):
+        network = timeout(5, network)
+    goal = stage.goal(network, max_replans=0)
+    assert stage.play_out(goal).endswith("F")
     assert "BT305" in goal.feedback_message
