@@ -412,7 +412,7 @@ def test_conditions_hold_anew_for_a_try_before_it_begins(stage):
 
 
 def test_who_failed_in_a_later_try_is_known_when_a_part_was_planned_on_arrival(stage):
-    a, b = stage.step("a", "S", "F"), stage.step("b", "F", "S")
+    a, b = stage.step("a", "S", "F"), stage.step("b", "RF", "S")
     goal = stage.goal(
         retry(2, a, pause(), b),
         max_replans=0,
@@ -449,6 +449,7 @@ def test_a_better_plan_with_another_decorator_is_no_continuation(stage):
     stage.actor.believe(World.lit, True, "sensor")
     assert ticks(goal, 3) == "RRF"
     assert stage.code["slow"].starts == 1
+    assert stage.heard.of(PlanReplaced)
 
 
 def test_what_a_part_that_is_over_has_left_out_is_not_checked_any_more(stage):

@@ -18,6 +18,7 @@ from bthtn import (
     invert,
     method,
     one_of,
+    optional,
     parallel,
     pause,
     primitive,
@@ -47,6 +48,7 @@ house = Domain("house", Door)
 push = house.primitive("push", precondition=~Door.open, effects=Door.open.becomes(True))
 enter = house.primitive("enter", precondition=Door.open, effects=Door.at.becomes("room"))
 chop = house.primitive("chop", effects=Door.wood.increases(1), duration=5, cost=2)
+build = house.primitive("build", precondition=Door.wood >= 2)
 look = house.primitive("look")
 
 
@@ -98,6 +100,10 @@ def test_a_decorated_part_is_planned_as_it_is(decorate):
 def test_the_search_goes_back_into_a_decorated_part():
     goal = (retry(2, first_of(walk("room"), push())), enter())
     assert shown(goal) == "(retry(2, push), enter)"
+
+
+def test_a_part_with_nothing_to_do_is_not_in_the_text():
+    assert shown((retry(2, optional(enter())), push())) == "push"
 
 
 def test_variables_and_parameters_have_their_values_in_it():
@@ -188,9 +194,9 @@ def test_cycles_that_change_nothing_come_to_no_plan():
 
 
 def test_no_cycle_more_is_planned_where_the_condition_holds():
-    house_of_two = until(Door.wood >= 1, chop())
-    assert plan_for((house_of_two, first_of(enter(), push())), wood=1).cost == 1
-    assert plan_for((house_of_two, enter()), open=False) is None
+    pile = until(Door.wood >= 1, chop())
+    assert plan_for((until(Door.wood >= 2, chop()), build()), wood=1).cost == 3
+    assert plan_for((pile, build()), wood=1) is None
 
 
 def test_an_unknown_condition_suspends_planning():
