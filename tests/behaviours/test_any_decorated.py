@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bthtn import force_success, invert, parallel, priority, retry, timeout
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
 from bthtn.testing.doubles import ticks
+from tests.occurrences import assert_occurs
 from tests.sizes import size
 
 SCRIPTS = st.lists(st.sampled_from(["S", "F", "RS", "RF", "RRS", "RRRRS"]), min_size=1, max_size=3)
@@ -177,15 +178,11 @@ def test_plans_with_decorators_run_as_an_interpreter_says(new_stage, drawn):
 
 @pytest.mark.slow
 def test_the_networks_time_out_and_are_tried_again(new_stage):
-    count = Counter()
-
-    @settings(max_examples=300, derandomize=True, database=None, deadline=None)
-    @given(networks)
-    def look(drawn):
+    def occurring(drawn):
         told = [line for tick in played(drawn, new_stage) for line in tick[3]]
-        starts = Counter(line for line in told if line.startswith("start"))
-        count["again"] += any(number > 1 for number in starts.values())
-        count["abort"] += any(line.startswith("abort") for line in told)
+        if any(line.startswith("abort") for line in told):
+            yield "abort"
+        if any(line.startswith("start") and told.count(line) > 1 for line in told):
+            yield "again"
 
-    look()
-    assert min(count["again"], count["abort"]) >= 10, count
+    assert_occurs(networks, occurring, {"abort": 10, "again": 10}, most=1_500)

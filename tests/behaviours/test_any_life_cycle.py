@@ -74,7 +74,7 @@ steps = st.fixed_dictionaries(
 @st.composite
 def networks(draw, depth=2):
     """Nested tuples of steps."""
-    kinds = ["sequence", "parallel", "parallel", "priority", "defer", "retry", "timeout"]
+    kinds = ["sequence", "parallel", "parallel", "priority", "defer"] * 2 + ["retry", "timeout"]
     kind = draw(st.sampled_from(["step", *kinds] if depth else ["step"]))
     if kind == "step":
         return ("step", draw(steps))

@@ -26,6 +26,7 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
 from bthtn.testing import strategies
 from bthtn.testing.playground import World
+from tests.occurrences import assert_occurs
 from tests.properties.test_replay import check
 from tests.properties.test_search_and_reference import agree, description
 from tests.sizes import size
@@ -104,19 +105,13 @@ def test_plans_are_read_again_from_their_texts(problem):
 
 @pytest.mark.slow
 def test_many_plans_have_decorated_parts():
-    count = Counter()
-
-    @settings(max_examples=400, derandomize=True, database=None, deadline=None)
-    @given(problems())
-    def look(problem):
+    def occurring(problem):
         search = HtnSearch(problem)
         if search.advance() is SearchStatus.SOLVED:
-            count.update(decorators_in(search.plan))
+            yield from decorators_in(search.plan)
             nodes = [node for _, node in preorder(search.plan.tree)]
-            scopes = [one.task.origin for one in nodes if isinstance(one, ScopeNode)]
-            count["until"] += "until" in scopes
-            count["priority"] += any(isinstance(one, PriorityNode) for one in nodes)
+            yield from {one.task.origin for one in nodes if isinstance(one, ScopeNode)} & {"until"}
+            yield from {type(one) for one in nodes if isinstance(one, PriorityNode)}
 
-    look()
-    assert min(count[kind] for kind in (Timeout, Retry, Cooldown, "until", "priority")) >= 5, count
-    assert count[Invert] >= 2, count
+    least = dict.fromkeys((Timeout, Retry, Cooldown, "until", PriorityNode), 3) | {Invert: 1}
+    assert_occurs(problems(), occurring, least, most=1_500)
