@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
+from typing import assert_never, cast
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.clock import Timer
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
 from bthtn.behaviours.sequence import PlanSequence
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
@@ -27,6 +28,7 @@ from bthtn.domain.decorator import (
     Timeout,
     decorator_text,
 )
+from bthtn.domain.number import Seconds
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import ScopeNode
 
@@ -51,8 +53,10 @@ class PlanDecorated(PlanSequence):
         self.failure: Failure | None = None
         self._path = path
         self._run = run
-        self._began: int | None = None
+        self._timer: Timer | None = None
         self._tries = 0
+        if isinstance(decorator.number, Seconds):
+            run.agent.time()  # an agent without a clock is refused here
 
     @property
     def is_retried(self) -> bool:
@@ -62,26 +66,34 @@ class PlanDecorated(PlanSequence):
     def tick(self) -> Iterator[Behaviour]:
         """Tick the steps, unless the decorator ends the part first."""
         if self.status is not RUNNING:
-            self.failure, self._began, self._tries = None, self._run.ticks, 0
-        match self.decorator:
-            case Timeout(ticks) if self._run.ticks - self._first_tick >= ticks:
-                for child in self.ahead[:1]:
-                    child.stop(INVALID)
-                yield from self._fail(f"it is not done after {ticks} tick{'s' * (ticks > 1)}")
-            case Cooldown() if self.status is not RUNNING and self.node in self._run.cooldowns:
+            self.failure, self._timer, self._tries = None, self._limit(), 0
+            if isinstance(self.decorator, Cooldown) and self.node in self._run.cooldowns:
                 yield from self._fail("it cools down")
-            case _:
-                yield from super().tick()
+                return
+        elif self._timer is None:
+            self._timer = self._limit()  # a step of another plan runs on in it
+        elif self._timer.is_over():
+            for child in self.ahead[:1]:
+                child.stop(INVALID)
+            yield from self._fail("it is not done in time")
+            return
+        yield from super().tick()
 
     def go_on_from(self, old: PlanDecorated) -> None:
-        """Count on from the ticks and tries of the same part of another plan."""
-        self._began, self._tries = old._began, old._tries
+        """Count on from the time and tries of the same part of another plan."""
+        self._timer, self._tries = old._timer, old._tries
 
-    @property
-    def _first_tick(self) -> int:
-        if self._began is None:  # a step of another plan runs on in it
-            self._began = self._run.ticks
-        return self._began
+    def _limit(self) -> Timer | None:
+        """A timer for the time that a timeout gives, from now on."""
+        return self._started(self.decorator.number) if isinstance(self.decorator, Timeout) else None
+
+    def _started(self, time: int | Seconds) -> Timer:
+        if isinstance(time, Seconds):
+            timer = Timer(cast("float", time.length), self._run.agent.time)
+        else:
+            timer = Timer(time)
+        timer.start()
+        return timer
 
     def _fail(self, why: str) -> Iterator[Behaviour]:
         self.failure = failed_at(self._path, str(self.node), self.node, why)
@@ -102,8 +114,8 @@ class PlanDecorated(PlanSequence):
                 yield from self._fail("it was to fail, and has succeeded")
             case Invert():
                 yield from super()._leave(SUCCESS)
-            case Cooldown(ticks) if status is SUCCESS:
-                self._run.cooldowns.begin(self.node, ticks)
+            case Cooldown(time) if status is SUCCESS:
+                self._run.cooldowns.begin(self.node, self._started(time))
                 yield from super()._leave(status)
             case Timeout() | Retry() | Cooldown():
                 yield from super()._leave(status)

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import Timer
 from bthtn.agent.leases import Holder
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.plan.failure import Failure
@@ -106,10 +107,10 @@ class Arrival(Protocol):
 
 
 class Cooldowns:
-    """The parts of plans that a goal does without until so many of its ticks have passed."""
+    """The parts of plans that a goal does without until a time is over."""
 
     def __init__(self) -> None:
-        self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], int] = {}
+        self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
 
     def __contains__(self, node: ScopeNode) -> bool:
         return (node.task, node.args) in self._left
@@ -117,13 +118,13 @@ class Cooldowns:
     def __iter__(self) -> Iterator[tuple[CompoundTask[Any], tuple[Any, ...]]]:
         return iter(self._left)
 
-    def begin(self, node: ScopeNode, ticks: int) -> None:
-        """Do without a part from now on."""
-        self._left[node.task, node.args] = ticks
+    def begin(self, node: ScopeNode, timer: Timer) -> None:
+        """Do without a part from now on, until the timer is over."""
+        self._left[node.task, node.args] = timer
 
     def tick(self) -> bool:
         """Count a tick. Returns whether one of the parts may be begun again."""
-        left = {part: ticks - 1 for part, ticks in self._left.items() if ticks > 1}
+        left = {part: timer for part, timer in self._left.items() if not timer.is_over()}
         is_over, self._left = len(left) < len(self._left), left
         return is_over
 

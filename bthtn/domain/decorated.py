@@ -1,7 +1,7 @@
 """Decorated parts of a network, as authors write them.
 
-    network ::= … | timeout(ticks, network, …) | retry(tries, network, …)
-              | cooldown(ticks, network, …) | invert(task(…)) | force_success(network, …)
+    network ::= … | timeout(time, network, …) | retry(tries, network, …)
+              | cooldown(time, network, …) | invert(task(…)) | force_success(network, …)
 
 They are planned as what they decorate. When the plan is run, a behaviour around the part does what
 the decorator says. The last one is an alternative to nothing.
@@ -10,7 +10,7 @@ the decorator says. The last one is an alternative to nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from math import inf
 
 from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout, opening_text
 from bthtn.domain.network import (
@@ -24,11 +24,10 @@ from bthtn.domain.network import (
     sequence,
     some_parts,
 )
+from bthtn.domain.number import Seconds
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, DomainError
 from bthtn.world.expression import Binding
-
-N = TypeVar("N", Timeout, Retry, Cooldown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +43,14 @@ class Decorated(Construct):
         return f"{opening_text(self.decorator)}{network_text(self.parts[0], binding)})"
 
 
-def timeout(ticks: int, *parts: NetworkLike) -> Construct:
+def timeout(time: int | Seconds, *parts: NetworkLike) -> Construct:
     """The networks in order; when they have run for so many ticks they are aborted, and fail.
 
-    With 3 they are ticked three times at most. Planning does not compare the time with durations,
-    which are estimates. Raises DomainError for anything but a whole number above zero.
+    With 3 they are ticked three times at most; with ``seconds(3)`` until so much time of the
+    agent's clock has passed. Planning does not compare the time with durations, which are
+    estimates. Raises DomainError for anything but a whole number of ticks above zero, or seconds.
     """
-    return _numbered(Timeout, ticks, "ticks", parts)
+    return _decorated(Timeout(_time(Timeout.word, time)), parts)
 
 
 def retry(tries: int, *parts: NetworkLike) -> Construct:
@@ -60,16 +60,17 @@ def retry(tries: int, *parts: NetworkLike) -> Construct:
     the same plan. With a `defer` in it, that task is planned anew for every try. Raises DomainError
     for anything but a whole number above zero.
     """
-    return _numbered(Retry, tries, "tries", parts)
+    return _decorated(Retry(_whole(Retry.word, tries, "tries")), parts)
 
 
-def cooldown(ticks: int, *parts: NetworkLike) -> Construct:
+def cooldown(time: int | Seconds, *parts: NetworkLike) -> Construct:
     """The networks in order; for so many ticks after a success, the goal does without them.
 
     Plans of the goal avoid the part until then, for the arguments of the task that it is written
-    in. Raises DomainError for anything but a whole number above zero.
+    in. The time may be given in ``seconds(…)``. Raises DomainError for anything but a whole number
+    of ticks above zero, or seconds.
     """
-    return _numbered(Cooldown, ticks, "ticks", parts)
+    return _decorated(Cooldown(_time(Cooldown.word, time)), parts)
 
 
 def force_success(*parts: NetworkLike) -> Network:
@@ -99,15 +100,21 @@ def invert(call: NetworkLike) -> Construct:
     return _decorated(Invert(), (part,))
 
 
-def _numbered(
-    kind: type[N], number: object, unit: str, parts: tuple[NetworkLike, ...]
-) -> Construct:
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        given = str(number) if isinstance(number, TaskCall) else repr(number)
-        message = f"{kind.word} is given {given} instead of a number of {unit}"
-        hint = f"write a whole number above zero first: {kind.word}(3, …)"
-        raise DomainError(Diagnostic("BT130", message, hint=hint))
-    return _decorated(kind(number), parts)
+def _time(word: str, time: object) -> int | Seconds:
+    length = time.length if isinstance(time, Seconds) else None
+    if isinstance(time, Seconds) and isinstance(length, int | float) and 0 < length < inf:
+        return time
+    return _whole(word, time, "ticks")
+
+
+def _whole(word: str, number: object, unit: str) -> int:
+    if isinstance(number, int) and not isinstance(number, bool) and number > 0:
+        return number
+    given = str(number) if isinstance(number, TaskCall) else repr(number)
+    message = f"{word} is given {given} instead of a number of {unit}"
+    other = f" or {word}(seconds(2.5), …)" if unit == "ticks" else ""
+    hint = f"write a whole number above zero first: {word}(3, …){other}"
+    raise DomainError(Diagnostic("BT130", message, hint=hint))
 
 
 def _decorated(decorator: Decorator, parts: tuple[NetworkLike, ...]) -> Construct:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bthtn.domain.number import Seconds
+
 
 @dataclass(frozen=True, slots=True)
 class Timeout:
-    """Aborts the part, and fails, when it has run for so many ticks."""
+    """Aborts the part, and fails, when it has run for so many ticks or seconds."""
 
     word: ClassVar[str] = "timeout"
-    number: int
+    number: int | Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,10 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Cooldown:
-    """Keeps the part from being planned or begun for so many ticks after its success."""
+    """Keeps the part from being planned or begun for such a time after its success."""
 
     word: ClassVar[str] = "cooldown"
-    number: int
+    number: int | Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,18 @@ Decorator = Timeout | Retry | Cooldown | Invert
 
 
 def decorator_text(decorator: Decorator) -> str:
-    """``retry 3``, ``invert``."""
+    """``retry 3``, ``timeout seconds(2.5)``, ``invert``."""
     if decorator.number is None:
         return decorator.word
-    return f"{decorator.word} {decorator.number}"
+    return f"{decorator.word} {_number_text(decorator.number)}"
 
 
 def opening_text(decorator: Decorator) -> str:
     """The beginning of a decorated part as it is written: ``retry(3, ``, ``invert(``."""
-    return f"{decorator.word}(" + ("" if decorator.number is None else f"{decorator.number}, ")
+    if decorator.number is None:
+        return f"{decorator.word}("
+    return f"{decorator.word}({_number_text(decorator.number)}, "
+
+
+def _number_text(number: int | Seconds) -> str:
+    return f"seconds({number.length})" if isinstance(number, Seconds) else str(number)

@@ -20,9 +20,10 @@ from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
-from bthtn.domain.decorator import Cooldown, Invert, Retry, Timeout, opening_text
+from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout, opening_text
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import ParallelPolicy, SequenceNetwork, network_text
+from bthtn.domain.number import Seconds
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan.codec import (
@@ -52,12 +53,14 @@ from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
-_COUNTING: Final = MappingProxyType({one.word: one for one in (Timeout, Retry, Cooldown)})
-_DECORATORS: Final = frozenset({*_COUNTING, Invert.word})
+_TIMED: Final = MappingProxyType({one.word: one for one in (Timeout, Cooldown)})
+_DECORATORS: Final = frozenset({*_TIMED, Retry.word, Invert.word})
 COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
 RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
 _HOW: Final = "write a task, or one of (…), parallel(…), priority(…), suspended(…), null"
-_NUMBER: Final = re.compile(r"\(\s*([1-9]\d{0,8})\s*(?=,)")
+_NUMBER: Final = re.compile(
+    r"\(\s*(?:([1-9]\d{0,8})|seconds\(\s*(\d{1,9}(?:\.\d{1,9})?)\s*\))\s*(?=,)"
+)
 _WORD: Final = re.compile(r"""[^\s(),"'=]+""")
 _OPTION: Final = re.compile(
     r"(?P<name>reactive|now|policy(?=\s*=))(?:(?<=policy)\s*=\s*(?P<policy>\w*))?\s*(?=\))"
@@ -183,8 +186,9 @@ class _PlanParser:
     def _decorated(self, word: str, start: int) -> Node:
         """A part with a decorator: the scope of a task that no domain has."""
         number = _NUMBER.match(self._text, self._at)
-        if self._suspended or (word in _COUNTING) is (number is None):
-            how = f"{word}(3, …)" if word in _COUNTING else f"{word}(…)"
+        decorator = _decorator_from(word, number)
+        if self._suspended or decorator is None:
+            how = f"{word}(…)" if word == Invert.word else f"{word}(3, …)"
             hint = f"write {how}; or a task of this name '{word}', in quotes"
             raise self._fault(start, f"{word}(…) cannot stand here like this", hint)
         if number is not None:
@@ -192,7 +196,6 @@ class _PlanParser:
         parts = self._parts(word, {})
         if not parts:
             raise self._fault(start, f"{word}() has nothing in it", "write null for nothing")
-        decorator = Invert() if number is None else _COUNTING[word](int(number[1]))
         task: CompoundTask[Any] = CompoundTask(
             word, (), lambda: iter(()), origin=word, decorator=decorator
         )
@@ -298,6 +301,16 @@ class _PlanParser:
 
     def _fault(self, at: int, message: str, hint: str) -> InputError:
         return InputError(Diagnostic("BT406", message, f"column {at + 1}", hint))
+
+
+def _decorator_from(word: str, number: re.Match[str] | None) -> Decorator | None:
+    """The decorator of this name with this number, None if it has another one, or none."""
+    if number is None or word == Invert.word:
+        return Invert() if number is None and word == Invert.word else None
+    whole, time = number.groups()
+    if word == Retry.word:
+        return None if whole is None else Retry(int(whole))
+    return _TIMED[word](int(whole) if time is None else Seconds(guessed(time)))
 
 
 def _pieces(node: Node) -> Pieces:

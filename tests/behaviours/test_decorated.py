@@ -4,6 +4,7 @@ import py_trees
 import pytest
 
 from bthtn import (
+    BthtnError,
     cooldown,
     defer,
     first_of,
@@ -14,12 +15,13 @@ from bthtn import (
     pause,
     priority,
     retry,
+    seconds,
     timeout,
     until,
     with_cleanup,
 )
 from bthtn.agent.events import PlanRepaired, PlanReplaced, TaskAvoided
-from bthtn.behaviours import Believes, Replanning, RetryPolicy
+from bthtn.behaviours import Agent, Believes, ManualClock, Replanning, RetryPolicy
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
@@ -38,6 +40,7 @@ def lines(stage):
 # timeout
 
 
+# R000-40
 def test_a_part_that_takes_too_long_is_aborted_and_fails(stage):
     aim, shoot = stage.step("aim", "RS"), stage.step("shoot", "RRRRS")
     assert stage.play(timeout(3, aim, shoot), 4) == "RRRF"
@@ -49,10 +52,10 @@ def test_a_part_that_ends_in_time_ends_as_it_does(stage):
     assert stage.play((timeout(3, stage.step("aim", "RRS")), stage.step("shoot", "S")), 3) == "RRS"
 
 
-def test_the_reason_names_the_place_and_the_time(stage):
+def test_the_reason_names_the_place(stage):
     goal = stage.goal(timeout(1, stage.step("aim", "RRS")), max_replans=0)
     assert ticks(goal, 2) == "RF"
-    assert "timeout_1 m0: it is not done after 1 tick" in goal.feedback_message
+    assert "timeout_1 m0: it is not done in time" in goal.feedback_message
 
 
 def test_what_timed_out_is_avoided_and_something_else_is_planned(stage):
@@ -109,6 +112,7 @@ def test_a_new_plan_with_the_same_part_counts_on(stage):
 # retry
 
 
+# R000-40
 def test_a_failed_part_begins_again_in_the_next_tick(stage):
     network = retry(3, stage.step("go", "S", "S", "S"), stage.step("open", "RF", "F", "S"))
     goal = stage.goal(network, max_replans=0)
@@ -322,6 +326,45 @@ def test_with_a_pause_each_cycle_is_decided_by_what_is_sensed(stage):
     assert 3 <= stage.code["chop"].starts <= 4
 
 
+# seconds
+
+
+def test_a_timeout_and_a_cooldown_in_seconds_go_by_the_clock_of_the_agent(stage):
+    clock = ManualClock()
+    slow, shoot = stage.step("slow", "R" * 90), stage.step("shoot", *["S"] * 9)
+    wait = stage.step("wait", *["S"] * 9)
+    attack = first_of(cooldown(seconds(1), shoot), wait)
+    stage.actor = Agent(
+        *("somebody", stage.domain, World()),
+        body=None,
+        operators=stage.operators,
+        listener=stage.heard,
+        clock=clock,
+    )
+    goal = stage.goal((force_success(timeout(seconds(0.5), slow)), attack))
+    told = ""
+    for _ in range(12):
+        clock.advance(0.25)
+        stage.actor.sense()
+        told += ticks(goal, 1)
+    assert told == "RRSRRSRRSRRS"
+    done = [line.removeprefix("done ") for line in lines(stage) if line.startswith("done")]
+    assert done == ["shoot", "wait", "shoot", "wait"]
+
+
+def test_an_agent_without_a_clock_is_refused_with_a_part_that_has_seconds(stage):
+    slow = stage.step("slow", "S")
+    network = timeout(seconds(1), slow)
+    goal = stage.goal(network, max_replans=0)
+    assert ticks(goal, 1) == "F"
+    assert "BT316" in goal.feedback_message
+    other = type(stage)()
+    step = other.step("slow", "S")
+    other.compound("fight", lambda: [method(timeout(seconds(1), step))])
+    with pytest.raises(BthtnError, match=r"BT316\] agent 'somebody' runs 'fight.timeout_1'"):
+        other.agent()
+
+
 # around them, and inside
 
 
@@ -435,7 +478,7 @@ def test_a_task_that_goes_on_for_ever_leaves_its_retries_behind(stage):
 def test_an_earlier_end_of_the_time_does_not_explain_a_later_failure(stage):
     goal = stage.goal(retry(2, timeout(2, stage.step("aim", "RRR", "F"))), max_replans=0)
     assert stage.play_out(goal) == "RRRF"
-    assert "not done after" not in goal.feedback_message
+    assert "in time" not in goal.feedback_message
     assert "aim" in goal.feedback_message
 
 

@@ -82,6 +82,7 @@ def shown(goal, settings=WHOLE, **values):
 # decorators
 
 
+# R000-40
 @pytest.mark.parametrize("decorate", [timeout, retry, cooldown])
 def test_a_decorated_part_is_planned_as_it_is(decorate):
     plan = plan_for((decorate(3, push(), chop()), enter()))
@@ -213,6 +214,7 @@ def test_an_unknown_condition_suspends_planning():
         "(look, timeout(5, push, chop), invert(look))",
         "parallel(cooldown(2, (priority(push, chop), look)), walk('room'))",
         "retry(2, timeout(9, push))",
+        "timeout(seconds(2.5), cooldown(seconds(3), push))",
     ],
 )
 def test_decorators_are_read_as_they_are_written(text):
@@ -222,7 +224,15 @@ def test_decorators_are_read_as_they_are_written(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["retry(push)", "retry", "timeout(0, push)", "invert(3, look)", "retry(3)", "retry(3,)"]
+    "text",
+    [
+        "retry(push)",
+        "retry",
+        "timeout(0, push)",
+        "invert(3, look)",
+        "retry(3)",
+        "retry(seconds(3), push)",
+    ],
 )
 def test_a_decorator_without_its_number_or_part_is_refused_with_its_place(text):
     with pytest.raises(InputError, match=r"BT406.*\n.*column"):
