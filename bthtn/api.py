@@ -10,8 +10,10 @@ from bthtn.domain.construct import (
     random_of,
     repeat,
     unordered,
+    until,
     with_cleanup,
 )
+from bthtn.domain.decorated import cooldown, force_success, invert, retry, timeout
 from bthtn.domain.derive import derive
 from bthtn.domain.merging import merge
 from bthtn.domain.method import Methods, method
@@ -54,13 +56,16 @@ __all__ = [
     "achieve",
     "any_order",
     "apply",
+    "cooldown",
     "defer",
     "derive",
     "find_plan",
     "first_of",
     "fluent",
     "fluents",
+    "force_success",
     "holds",
+    "invert",
     "merge",
     "method",
     "null",
@@ -73,8 +78,11 @@ __all__ = [
     "priority",
     "random_of",
     "repeat",
+    "retry",
     "seconds",
     "sequence",
+    "timeout",
     "unordered",
+    "until",
     "with_cleanup",
 ]

@@ -18,9 +18,11 @@ from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.decorator import Cooldown, Timeout
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, calls_in, with_tasks
-from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.domain.number import Seconds
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.cache import PlanCache
 from bthtn.world.beliefs import SENSOR, Beliefs
@@ -234,11 +236,16 @@ class Agent(Unpicklable, Generic[S, B]):
             self.emit(code_failed("clock", error))
 
     def _untimed(self, domains: Sequence[FrozenDomain]) -> Iterator[Diagnostic]:
-        """A mistake for each simulated task that lasts seconds."""
-        tasks = (task for domain in domains for task in domain.tasks.values())
-        for task in (one for one in tasks if isinstance(one, PrimitiveTask) and one.in_seconds):
-            if task.takes_time and self.operators.find(task) is None:
-                yield _no_clock(f"agent '{self.name}' simulates '{task.name}'")
+        """A mistake for each simulated task, and each decorator, that lasts seconds."""
+        for task in (task for domain in domains for task in domain.tasks.values()):
+            match task:
+                case PrimitiveTask(in_seconds=True, takes_time=True):
+                    if self.operators.find(task) is None:
+                        yield _no_clock(f"agent '{self.name}' simulates '{task.name}'")
+                case CompoundTask(decorator=Timeout(Seconds()) | Cooldown(Seconds())):
+                    yield _no_clock(f"agent '{self.name}' runs '{task.name}'")
+                case _:
+                    pass
 
     def _in_its_thread(self) -> None:
         if self._runtime.thread not in (None, get_ident()):

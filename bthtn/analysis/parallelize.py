@@ -51,9 +51,9 @@ def parallelize(plan: Plan) -> Plan:
     and leads to ``predicted``. The critical path is not longer than before. The tree has no
     scopes. If nothing can be gained, the plan itself is returned.
     """
-    scopes = (node for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
-    if any(scope.task.origin == WITH_CLEANUP for scope in scopes):
-        return plan  # only scopes say which steps belong to a cleanup, and the result has none
+    tasks = (node.task for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
+    if any(task.origin == WITH_CLEANUP or task.decorator is not None for task in tasks):
+        return plan  # only scopes say what belongs to a cleanup or decorator; the result has none
     before = flat(plan.tree)
     nested = fold(before, _nesting)
     # Shared among the levels of the plan, since the nesting added on each level adds up.

@@ -8,6 +8,7 @@
 | `PriorityNode`  | `PlanPriority`                    |
 | `SuspendedNode` | `Suspended`                       |
 | `ScopeNode`     | nothing, its child takes its place; `PlanWithCleanup` if it has a cleanup |
+|                 | `PlanDecorated` if its task has a decorator |
 | `NullNode`      | nothing, or py_trees' `Success`   |
 """
 

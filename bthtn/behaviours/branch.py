@@ -14,10 +14,12 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Parallel
 
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.decorator import Retry
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
@@ -38,6 +40,9 @@ _STAGES: Final = MappingProxyType(
 
 _ENDED: Final = (Status.SUCCESS, Status.FAILURE)
 
+_WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
+"""The nodes of a plan that may end while steps in them have not been run."""
+
 
 def progress_of(
     subtree: Behaviour, tree: Node, planned: Mapping[SuspendedNode, Node] = MappingProxyType({})
@@ -46,20 +51,27 @@ def progress_of(
     stages: dict[TaskNode, Stage] = {}
     passed: dict[PriorityNode, int] = {}
     over: set[Node] = set()
+    retried: set[Node] = set()
+    unplanned: set[SuspendedNode] = set()  # some were planned in an earlier run of their sequence
     pending = [(subtree, False)]  # with whether it is tried again whatever its status
     while pending:
         node, again = pending.pop()
         if isinstance(node, TaskLeaf):
             stages[node.node] = Stage.AHEAD if again else _STAGES[node.status]
             continue  # behaviours below a leaf belong to its operator, not to the plan
-        if isinstance(node, PlanPriority | PlanParallel) and node.status in _ENDED and not again:
+        if isinstance(node, Placeholder):
+            unplanned.add(node.node)
+        if isinstance(node, PlanDecorated) and node.is_retried:
+            retried.add(node.node)
+        if isinstance(node, _WHOLE) and node.status in _ENDED and not again:
             over.add(node.node)
         if isinstance(node, PlanPriority) and node.memory and node.status is Status.RUNNING:
             chosen = node.current_child
             passed[node.node] = 0 if chosen is None else node.children.index(chosen)
         behind = _behind_chosen(node)
         pending.extend((child, again or child in behind) for child in node.children)
-    return Progress(tree, stages, planned, passed, frozenset(over))
+    planned = {node: plan for node, plan in planned.items() if node not in unplanned}
+    return Progress(tree, stages, planned, passed, frozenset(over), frozenset(retried))
 
 
 def _behind_chosen(node: Behaviour) -> list[Behaviour]:
@@ -82,6 +94,8 @@ def failure_of(branch: Behaviour) -> Failure:
 def _failed_step(branch: Behaviour) -> Behaviour:
     while True:
         match branch:
+            case PlanDecorated(failure=Failure()):
+                return branch
             case PlanSequence(current_child=Behaviour() as child):
                 branch = child
             case PlanPriority(children=[*_, last]):
@@ -189,6 +203,8 @@ def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
             case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
                 behind = node.children[node.children.index(chosen) :]
                 pending.extend((child, False) for child in behind)
+            case PlanDecorated(status=Status.RUNNING, decorator=Retry()):
+                pending.extend((child, True) for child in node.children)
             case PlanSequence(status=Status.RUNNING):
                 pending.extend((child, False) for child in node.ahead)
             case PlanSequence() | PlanParallel() | PlanPriority():

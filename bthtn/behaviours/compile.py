@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, assert_never
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
 
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, Resumption
 from bthtn.behaviours.priority import PlanPriority
@@ -45,6 +46,8 @@ DEEPEST: Final = 150
 
 MOST_SCOPES: Final = 20
 """Compound tasks below each other that are shown as nodes of their own."""
+
+_DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, PlanDecorated)
 
 Steps = list[Behaviour]
 """Behaviours to be run one after the other."""
@@ -83,7 +86,7 @@ def compiled_steps(node: Node, run: PlanRun, arrival: Arrival, reads: Reads | No
     """
     depth, above, tasks = 0, arrival.parent, set[CompoundTask[Any]]()
     while above is not None:
-        depth += isinstance(above, PlanParallel | PlanPriority | PlanWithCleanup | PlanCleanup)
+        depth += isinstance(above, _DEEPER)
         tasks.update((above.node.task,) if isinstance(above, PlanScope) else ())
         above = above.parent
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
@@ -138,9 +141,12 @@ class _Compiler:
         path, depth, tasks = place
         task, origin = node.task, node.task.origin
         is_shown = not origin and task not in tasks and len(tasks) < MOST_SCOPES
-        is_kept = origin in (construct.WITH_CLEANUP, construct.FINALLY)
+        decorator = task.decorator
+        is_kept = origin in (construct.WITH_CLEANUP, construct.FINALLY) or decorator is not None
         below = _Place((str(node), path), depth + is_kept, tasks | {task} if is_shown else tasks)
         inside: Steps = yield self.steps(node.child, below)
+        if decorator is not None:
+            return [PlanDecorated(node, decorator, path, self._run, inside)] if inside else []
         if origin == construct.WITH_CLEANUP:
             return [PlanWithCleanup(node, path, self._run, inside)]
         if origin == construct.FINALLY:

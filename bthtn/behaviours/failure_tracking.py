@@ -8,11 +8,11 @@ from typing import Any
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import GoalWaits, TaskAvoided
 from bthtn.agent.programming_errors import code_failed
-from bthtn.behaviours.plan_run import PlanRefused
+from bthtn.behaviours.plan_run import Cooldowns, PlanRefused
 from bthtn.domain.task import call_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
-from bthtn.planning.exclusions import Avoided
+from bthtn.planning.exclusions import Avoidable, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import RecordedSearch
 from bthtn.replanning.backoff import RetryPolicy
@@ -46,9 +46,12 @@ class FailureTracking:
         self._time()  # an agent without a clock is refused here
         self._watch = agent.beliefs.watch()
         self._recorded: RecordedSearch | None = None
+        self.cooldowns = Cooldowns()
 
     def tick(self) -> None:
         """Another tick of the goal begins."""
+        if self.cooldowns.tick():
+            self._failures.allowed()
         changes = self._watch.changes.values()
         if not changes:
             self._failures.ticked(time=self._time())
@@ -80,7 +83,7 @@ class FailureTracking:
         self, planner: Planner[Any], state: FrozenState, *, resumes: bool = False
     ) -> RecordedSearch:
         """A search without the avoided tasks; its reads are recorded after a failure."""
-        avoided = self._failures.avoided
+        avoided = self.avoided
         if self._failures.has_failed or (resumes and self._failures.remembers):
             self._recorded = planner.search(state, avoiding=avoided)
             return self._recorded
@@ -90,7 +93,13 @@ class FailureTracking:
     @property
     def avoided(self) -> Avoided:
         """The tasks and methods that plans must not use now."""
-        return self._failures.avoided
+        methods = self._planner.domain.methods
+        cooling: dict[Avoidable, str] = {
+            (methods[task][0], args): "it cools down"
+            for task, args in self.cooldowns
+            if task in methods
+        }
+        return {**self._failures.avoided, **cooling} if cooling else self._failures.avoided
 
     @property
     def situation(self) -> tuple[FrozenState, Avoided]:

@@ -16,6 +16,7 @@ from py_trees.common import Status
 
 from bthtn.agent.operators import Operators
 from bthtn.behaviours.branch import running_leaves
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_run import is_same_path
 from bthtn.behaviours.priority import PlanPriority
@@ -24,7 +25,7 @@ from bthtn.behaviours.sequence import (
     PlanSequence,
     PlanWithCleanup,
     discard,
-    enclosing_cleanups,
+    enclosing,
 )
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, SuspendedNode, TaskNode
@@ -134,11 +135,15 @@ class _Handover:
         if not same:
             return None
         leaf = next((one for one in same if is_same_path(one.path, fresh.path)), same[0])
-        new_parts = list(enclosing_cleanups(fresh))
-        self.move_cleanups(enclosing_cleanups(leaf), new_parts)
+        new_parts = list(enclosing(fresh, PlanWithCleanup))
+        self.move_cleanups(enclosing(leaf, PlanWithCleanup), new_parts)
         if leaf.is_at_work or leaf.is_aborting:  # else it has not been started yet
             for part in new_parts:
                 part.is_open = True
+        for old in enclosing(leaf, PlanDecorated):
+            for new in enclosing(fresh, PlanDecorated):
+                if _is_same_call(old, new):
+                    new.go_on_from(old)
         self.waiting.remove(leaf)
         self.moved.add(leaf)
         match leaf.parent:
@@ -154,8 +159,8 @@ class _Handover:
 
     def _fits(self, leaf: TaskLeaf, fresh: TaskLeaf) -> bool:
         """Whether every open cleanup around a running step is there around the fresh one."""
-        open_parts = [part for part in enclosing_cleanups(leaf) if part.is_open]
-        new_parts = list(enclosing_cleanups(fresh))
+        open_parts = [part for part in enclosing(leaf, PlanWithCleanup) if part.is_open]
+        new_parts = list(enclosing(fresh, PlanWithCleanup))
         return all(any(self._is_same_part(one, new) for new in new_parts) for one in open_parts)
 
     def _is_same_part(self, old: PlanWithCleanup, new: PlanWithCleanup) -> bool:
@@ -193,7 +198,10 @@ class _Handover:
         return None
 
 
-def _is_same_call(old: TaskLeaf | PlanWithCleanup, new: TaskLeaf | PlanWithCleanup) -> bool:
+Part = TaskLeaf | PlanWithCleanup | PlanDecorated
+
+
+def _is_same_call(old: Part, new: Part) -> bool:
     return old.node.task is new.node.task and old.node.args == new.node.args
 
 

@@ -108,6 +108,7 @@ class Mount:
             self._on_finished,
             holder=self.hooks.holder,
             clean_up=self._search.owe_cleanup,
+            cooldowns=self._search.failures.cooldowns,
         )
         subtree = compiled(plan.tree, self._run, over)
         self._set_up(subtree)

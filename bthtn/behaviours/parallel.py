@@ -10,9 +10,11 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
 from bthtn.behaviours.status import mark_stopped
 from bthtn.behaviours.takeover import TakingOver
+from bthtn.domain.decorator import Retry
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
@@ -103,7 +105,7 @@ def _fails_plan(node: Behaviour) -> bool:
     """Whether a goal's plan fails when this node does, with no cleanup to be done for that."""
     while isinstance(above := node.parent, Composite):
         match above:
-            case PlanWithCleanup():
+            case PlanWithCleanup() | PlanDecorated(decorator=Retry()):
                 return False
             case PlanSequence():
                 pass

@@ -9,8 +9,9 @@ from typing import Any, Final, Protocol
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
+from bthtn.agent.clock import Timer
 from bthtn.agent.leases import Holder
-from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -105,6 +106,29 @@ class Arrival(Protocol):
     inside: tuple[Resumption, ...]
 
 
+class Cooldowns:
+    """The parts of plans that a goal does without until a time is over."""
+
+    def __init__(self) -> None:
+        self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
+
+    def __contains__(self, node: ScopeNode) -> bool:
+        return (node.task, node.args) in self._left
+
+    def __iter__(self) -> Iterator[tuple[CompoundTask[Any], tuple[Any, ...]]]:
+        return iter(self._left)
+
+    def begin(self, node: ScopeNode, timer: Timer) -> None:
+        """Do without a part from now on, until the timer is over."""
+        self._left[node.task, node.args] = timer
+
+    def tick(self) -> bool:
+        """Count a tick. Returns whether one of the parts may be begun again."""
+        left = {part: timer for part, timer in self._left.items() if not timer.is_over()}
+        is_over, self._left = len(left) < len(self._left), left
+        return is_over
+
+
 PlanRest = Callable[[Arrival], Callable[[], Planned | None]]
 """Starts to plan a suspended part; returns a function to call at every tick.
 
@@ -155,6 +179,7 @@ class PlanRun:
     clean_up: CleanUp = _no_cleanup
     is_repairable: bool = True
     writes_as: str = ""
+    cooldowns: Cooldowns = field(default_factory=Cooldowns)
     beside: dict[Behaviour, Any] = field(default_factory=dict)
     """What is left of the branches of parallel nodes in this tick, as far as it was needed."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeVar
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -18,8 +18,10 @@ from py_trees.composites import Composite, Sequence
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.domain.task import call_text
-from bthtn.plan.nodes import ScopeNode
+from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.world.footprint import Footprint
+
+S = TypeVar("S", bound="PlanSequence")
 
 _REMEMBERED: Final = 100
 """Finished steps that stay in a sequence which grows at run time, for displays of the tree."""
@@ -31,6 +33,7 @@ class Placeholder(Behaviour):
     It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick.
     """
 
+    node: SuspendedNode
     replacement: list[Behaviour] | None = None
 
     @property
@@ -100,11 +103,11 @@ class PlanSequence(Sequence):
         self._index = 0
         self.status = RUNNING
         self.feedback_message = ""
-        reset(self.children)
         for child in self.children:
             if child not in self._planned:
                 discard(child)
         self.children = list(self._planned)
+        reset(self.children)
         for child in self.children:
             child.parent = self
 
@@ -169,11 +172,11 @@ class PlanWithCleanup(PlanSequence):
         self._run.clean_up(self.node, self.path, self._run)
 
 
-def enclosing_cleanups(node: Behaviour) -> Iterator[PlanWithCleanup]:
-    """Yield the parts with a cleanup that a behaviour stands in, innermost first."""
+def enclosing(node: Behaviour, kind: type[S]) -> Iterator[S]:
+    """Yield the sequences of a kind that a behaviour stands in, innermost first."""
     above = node.parent
     while isinstance(above, Composite):
-        if isinstance(above, PlanWithCleanup):
+        if isinstance(above, kind):
             yield above
         above = above.parent
 

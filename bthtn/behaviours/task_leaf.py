@@ -28,7 +28,7 @@ from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
-from bthtn.behaviours.sequence import discard, enclosing_cleanups
+from bthtn.behaviours.sequence import PlanWithCleanup, discard, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
 from bthtn.domain.condition import why
@@ -187,7 +187,7 @@ class TaskLeaf(Behaviour):
             return False
         self._run.moves += 1
         step = self._step = StepRun(self.node, self.path, self._run)
-        for part in enclosing_cleanups(self):
+        for part in enclosing(self, PlanWithCleanup):
             part.is_open = True
         try:
             step.started()

@@ -1,6 +1,7 @@
 """Choices and orders inside a network, as authors write them.
 
     network ::= … | first_of(network, …) | optional(network) | repeat(times, network)
+              | until(condition, network, …)
               | any_order(network, …) | partial_order("a < b", …, a=network, …)
               | unordered(network, …)
               | random_of((weight, network), …) | with_cleanup(network, …, finally_=network)
@@ -19,6 +20,7 @@ from math import isfinite
 from typing import Any, Final, cast
 
 from bthtn.checked import checked
+from bthtn.domain.condition import ConditionLike
 from bthtn.domain.function import function_text
 from bthtn.domain.network import (
     NULL,
@@ -72,6 +74,19 @@ class Repeat(Construct):
     def text(self, binding: Binding | None = None) -> str:
         """``repeat(3, a)``."""
         return f"repeat({_written(self.times, binding)}, {_listed(self.parts, binding)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Until(Construct):
+    """The part again and again, as long as the condition is false."""
+
+    condition: ConditionLike
+    parts: tuple[Network, ...]
+    word: str = "until"
+
+    def text(self, binding: Binding | None = None) -> str:
+        """``until(ammo > 0, a)``."""
+        return f"{self.word}({_written(self.condition, binding)}, {_listed(self.parts, binding)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,6 +179,15 @@ def repeat(times: Times, *parts: NetworkLike) -> Construct:
         raise DomainError(Diagnostic("BT115", message, hint="write a whole number, or a fluent"))
     body = sequence(*some_parts("repeat", parts))
     return Repeat(times if callable(times) else as_expression(times), (body,))
+
+
+def until(condition: ConditionLike, *parts: NetworkLike) -> Construct:
+    """The networks in order, again and again until the condition holds; nothing if it does.
+
+    All cycles that the effects need are planned. With a `pause` at the end of the networks, each
+    one but the first is planned when the one before is over.
+    """
+    return Until(condition, (sequence(*some_parts("until", parts)),))
 
 
 def any_order(*parts: NetworkLike) -> Construct:
@@ -304,5 +328,7 @@ def _listed(parts: tuple[Network, ...], binding: Binding | None) -> str:
     return ", ".join(network_text(part, binding) for part in parts)
 
 
-def _written(value: Written, binding: Binding | None) -> str:
+def _written(value: Written | bool, binding: Binding | None) -> str:  # noqa: FBT001 - a condition
+    if isinstance(value, bool):
+        return str(value)
     return value.text(binding) if isinstance(value, Expression) else function_text(value)

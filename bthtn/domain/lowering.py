@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, assert_never
 
 from bthtn.domain.choice import DecompositionChoice, RandomOrder, TurnChoice, ValueChoice
+from bthtn.domain.condition import condition_from
 from bthtn.domain.construct import (
     FINALLY,
     AnyOrder,
@@ -22,10 +23,13 @@ from bthtn.domain.construct import (
     RandomOf,
     Repeat,
     Unordered,
+    Until,
     WithCleanup,
     Written,
 )
 from bthtn.domain.construct_progress import AllDone, Due, MarkDone, OneLess, TimesLeft
+from bthtn.domain.decorated import Decorated
+from bthtn.domain.decorator import Decorator
 from bthtn.domain.function import Computed
 from bthtn.domain.goal import Achieve, GoalBody
 from bthtn.domain.method import FREE, Method, PlainBody
@@ -137,27 +141,35 @@ class Lowering:
         key = (id(construct), len(scope))
         if key not in self._calls:
             self._kept.append(construct)  # or its id could be given to another one
-            match construct:
-                case FirstOf():
-                    self._calls[key] = self._first_of(construct, scope)
-                case RandomOf():
-                    self._calls[key] = self._random_of(construct, scope)
-                case AnyOrder():
-                    self._calls[key] = self._ordered(construct, scope)
-                case Unordered():
-                    self._calls[key] = self._unordered(construct, scope)
-                case Repeat():
-                    self._calls[key] = self._repeat(construct, scope)
-                case WithCleanup():
-                    self._calls[key] = self._with_cleanup(construct, scope)
-                case Achieve():
-                    self._calls[key] = self._achieve(construct, scope)
-                case _:
-                    raise AssertionError(f"there is no lowering for {construct!r}")
+            self._calls[key] = self._call_of(construct, scope)
         return self._calls[key]
 
-    def _first_of(self, construct: FirstOf, scope: Scope) -> TaskCall:
-        task = self._task(construct.word, scope, construct.text())
+    def _call_of(self, construct: Construct, scope: Scope) -> TaskCall:
+        match construct:
+            case FirstOf():
+                return self._first_of(construct, scope)
+            case Decorated(decorator):
+                return self._first_of(construct, scope, decorator)
+            case RandomOf():
+                return self._random_of(construct, scope)
+            case AnyOrder():
+                return self._ordered(construct, scope)
+            case Unordered():
+                return self._unordered(construct, scope)
+            case Repeat():
+                return self._repeat(construct, scope)
+            case Until():
+                return self._until(construct, scope)
+            case WithCleanup():
+                return self._with_cleanup(construct, scope)
+            case Achieve():
+                return self._achieve(construct, scope)
+        raise AssertionError(f"there is no lowering for {construct!r}")
+
+    def _first_of(
+        self, construct: FirstOf | Decorated, scope: Scope, decorator: Decorator | None = None
+    ) -> TaskCall:
+        task = self._task(construct.word, scope, construct.text(), decorator=decorator)
         self.methods[task] = tuple(self._alternatives(construct, scope))
         return TaskCall(task, scope)
 
@@ -210,6 +222,16 @@ class Lowering:
         )
         return TaskCall(task, (*scope, self._expression(construct.times)))
 
+    def _until(self, construct: Until, scope: Scope) -> TaskCall:
+        task = self._task(construct.word, scope, construct.text())
+        condition = condition_from(construct.condition, self._state_class)
+        again = sequence(self.network(construct.parts[0], scope), TaskCall(task, scope))
+        self.methods[task] = (
+            Method(NULL, condition, "it holds"),
+            Method(again, ~condition, "once more"),
+        )
+        return TaskCall(task, scope)
+
     def _with_cleanup(self, construct: WithCleanup, scope: Scope) -> TaskCall:
         """A task whose cleanup is a task of its own, so that it can be planned separately."""
         task = self._task(construct.word, scope, construct.text())
@@ -229,16 +251,20 @@ class Lowering:
         return TaskCall(task, scope)
 
     def _task(
-        self, word: str, scope: Scope, text: str, choice: DecompositionChoice | None = None
+        self,
+        word: str,
+        scope: Scope,
+        text: str,
+        choice: DecompositionChoice | None = None,
+        decorator: Decorator | None = None,
     ) -> CompoundTask[Any]:
         """A new anonymous task for a construct; the caller sets its methods."""
         parameters = tuple(
             one if isinstance(one, Parameter) else Parameter("unused", position)
             for position, one in enumerate(scope)
         )
-        task: CompoundTask[Any] = CompoundTask(
-            self._name(word), parameters, lambda *_: iter(()), text, word, choice
-        )
+        what = (self._name(word), parameters, lambda *_: iter(()), text, word, choice)
+        task: CompoundTask[Any] = CompoundTask(*what, decorator=decorator)
         self.methods[task] = ()  # its place, in front of the tasks inside it
         return task
 

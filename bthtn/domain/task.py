@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec
 
 from bthtn.domain.choice import DecompositionChoice
+from bthtn.domain.decorator import Decorator
 from bthtn.domain.effect import Effect
 from bthtn.domain.parameter import Parameters, arguments
 from bthtn.errors import Diagnostic
@@ -85,8 +86,9 @@ class CompoundTask(Shared, Unpicklable, Generic[P]):
 
     An anonymous task stands for a construct inside a network: ``origin`` is the word that the
     construct is written with, "" for tasks that authors named. ``choice`` gives its
-    decompositions if they are not simply one for each method, in order. Domains that are merged
-    with this one can add methods to a task that ``is_open``.
+    decompositions if they are not simply one for each method, in order. ``decorator`` is that of
+    a part of a network with one. Domains that are merged with this one can add methods to a task
+    that ``is_open``.
     """
 
     name: str
@@ -96,6 +98,7 @@ class CompoundTask(Shared, Unpicklable, Generic[P]):
     origin: str = ""
     choice: DecompositionChoice | None = None
     is_open: bool = False
+    decorator: Decorator | None = None
     _call: TaskCall | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, Final, assert_never
 
+from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, TaskCall
@@ -191,6 +192,8 @@ def _pieces(node: Node, domain: FrozenDomain) -> Pieces:
             fields = {"task": task.name, "args": _values(args), "method": name, "index": index}
             fields |= {"cost": json_value(node.cost)} if node.cost else {}
             fields |= {"value": json_value(node.value)} if node.value else {}
+            if task.decorator is not None:
+                fields |= {"decorator": decorator_text(task.decorator)}
             return [_object("scope", **fields)[:-1], ', "child": ', child, "}"]
         case SequenceNode(children):
             return _composite(_object("sequence"), children)

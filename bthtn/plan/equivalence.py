@@ -66,6 +66,8 @@ def _run(node: Node, children: list[Node], skips: Callable[[TaskNode], bool]) ->
             return alternatives if children else NULL_NODE
         case SuspendedNode() if not children:
             return node
+        case ScopeNode() if node.task.decorator is not None:
+            return replace(node, child=SequenceNode(tuple(children)))
         case ScopeNode() | SequenceNode() | SuspendedNode():
             return SequenceNode(tuple(children))
         case NullNode():

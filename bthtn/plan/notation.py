@@ -2,6 +2,8 @@
 
     tree    ::= name | name(value, …) | (tree, …) | null | suspended(network, …)
               | parallel(tree, …[, policy=any]) | priority(tree, …[, reactive])
+              | timeout(ticks, tree, …) | retry(tries, tree, …) | cooldown(ticks, tree, …)
+              | invert(tree)
     network ::= a tree of any tasks, which may also contain defer(task) and pause
 
 A name or a value may be quoted, and then holds any characters. Two trees are the same plan
@@ -18,9 +20,11 @@ from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
+from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout, opening_text
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import ParallelPolicy, SequenceNetwork, network_text
-from bthtn.domain.task import PrimitiveTask, Task, TaskCall
+from bthtn.domain.number import Seconds
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan.codec import (
     QUOTED,
@@ -49,9 +53,14 @@ from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
-COMPOSITES: Final = frozenset({"parallel", "priority", "suspended", "defer"})
+_TIMED: Final = MappingProxyType({one.word: one for one in (Timeout, Cooldown)})
+_DECORATORS: Final = frozenset({*_TIMED, Retry.word, Invert.word})
+COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
 RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
 _HOW: Final = "write a task, or one of (…), parallel(…), priority(…), suspended(…), null"
+_NUMBER: Final = re.compile(
+    r"\(\s*(?:([1-9]\d{0,8})|seconds\(\s*(\d{1,9}(?:\.\d{1,9})?)\s*\))\s*(?=,)"
+)
 _WORD: Final = re.compile(r"""[^\s(),"'=]+""")
 _OPTION: Final = re.compile(
     r"(?P<name>reactive|now|policy(?=\s*=))(?:(?<=policy)\s*=\s*(?P<policy>\w*))?\s*(?=\))"
@@ -68,7 +77,7 @@ def normal(root: Node) -> str:
 
 
 def notation(root: Node) -> str:
-    """The tree as text, without its scopes."""
+    """The tree as text, without its scopes but those with decorators."""
     return put_together(root, _pieces)
 
 
@@ -154,6 +163,8 @@ class _PlanParser:
         return networks.PAUSE_NOW
 
     def _composite(self, word: str, start: int) -> Any:
+        if word in _DECORATORS:
+            return self._decorated(word, start)
         outside = self._suspended
         options: dict[str, Any] = {}
         self._suspended = outside or word == "suspended"
@@ -171,6 +182,24 @@ class _PlanParser:
         if word == "parallel":
             return ParallelNode(parts, options.get("policy", ParallelPolicy.ALL))
         return PriorityNode(parts, tuple(range(len(parts))), options.get("reactive", False))
+
+    def _decorated(self, word: str, start: int) -> Node:
+        """A part with a decorator: the scope of a task that no domain has."""
+        number = _NUMBER.match(self._text, self._at)
+        decorator = _decorator_from(word, number)
+        if self._suspended or decorator is None:
+            how = f"{word}(…)" if word == Invert.word else f"{word}(3, …)"
+            hint = f"write {how}; or a task of this name '{word}', in quotes"
+            raise self._fault(start, f"{word}(…) cannot stand here like this", hint)
+        if number is not None:
+            self._at = number.end()
+        parts = self._parts(word, {})
+        if not parts:
+            raise self._fault(start, f"{word}() has nothing in it", "write null for nothing")
+        task: CompoundTask[Any] = CompoundTask(
+            word, (), lambda: iter(()), origin=word, decorator=decorator
+        )
+        return ScopeNode(task, (), 0, SequenceNode(parts))
 
     def _parts(self, word: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """The parts between brackets; an option at the end is put into ``options``."""
@@ -274,10 +303,24 @@ class _PlanParser:
         return InputError(Diagnostic("BT406", message, f"column {at + 1}", hint))
 
 
+def _decorator_from(word: str, number: re.Match[str] | None) -> Decorator | None:
+    """The decorator of this name with this number, None if it has another one, or none."""
+    if number is None or word == Invert.word:
+        return Invert() if number is None and word == Invert.word else None
+    whole, time = number.groups()
+    if word == Retry.word:
+        return None if whole is None else Retry(int(whole))
+    return _TIMED[word](int(whole) if time is None else Seconds(guessed(time)))
+
+
 def _pieces(node: Node) -> Pieces:
     match node:
-        case ScopeNode():
+        case ScopeNode(task=CompoundTask(decorator=None)):
             return [node.child]
+        case ScopeNode(child=child):
+            assert node.task.decorator is not None, "without one it is not written"
+            inside = child.children if isinstance(child, SequenceNode) else (child,)
+            return listed(opening_text(node.task.decorator), inside, ")")
         case TaskNode(task, args):
             return [_named(task.name, [value_text(value) for value in args])]
         case NullNode():

@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.task import CompoundTask
 from bthtn.plan.merge import side_by_side
 from bthtn.plan.nodes import (
     NULL_NODE,
@@ -164,7 +165,10 @@ def node_text(node: Node) -> str:
 
 
 def flat(root: Node) -> Node:
-    """The tree as it is run: no scopes, nested sequences merged, composites of one unwrapped."""
+    """The tree as it is run: nested sequences merged, composites of one unwrapped.
+
+    It has no scopes but those with decorators.
+    """
     return _one(fold(root, _steps))
 
 
@@ -185,8 +189,10 @@ def _steps(node: Node, below: tuple[list[Node], ...]) -> list[Node]:
     match node:
         case NullNode():
             return []
-        case ScopeNode():
+        case ScopeNode(task=CompoundTask(decorator=None)):
             return below[0]
+        case ScopeNode():
+            return [replace(node, child=_one(below[0]))] if below[0] else []
         case SequenceNode():
             return reduce(joined, below, [])
         case ParallelNode(policy=policy):

@@ -310,6 +310,10 @@ class GoalFailures:
         if any(map(self._can_matter, (*changed, *own))):
             self._backoff.changed()
 
+    def allowed(self) -> None:
+        """Note that something may be planned again that was excluded for another reason."""
+        self._backoff.changed()
+
     def _can_matter(self, fluent: Fluent[Any]) -> bool:
         """Whether a change of the fluent could let the next attempt end otherwise."""
         if fluent in self._reads or fluent in self._memory.reads:

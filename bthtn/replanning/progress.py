@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import assert_never
 
+from bthtn.domain.decorator import Retry
 from bthtn.plan.equivalence import steps_outline
 from bthtn.plan.nodes import (
     Node,
@@ -38,8 +39,9 @@ class Progress:
 
     ``stages`` has the stages of the steps; a step that is missing there has finished, and its
     behaviour is removed. ``planned`` has the trees that were planned on arrival for suspended
-    parts, ``passed`` the number of failed alternatives of each priority node. Parallel and
-    priority nodes that have ended as a whole are ``over``.
+    parts, ``passed`` the number of failed alternatives of each priority node. Parallel nodes,
+    priority nodes and decorated scopes that have ended as a whole are ``over``. Parts of which a
+    try has failed are ``retried``.
     """
 
     tree: Node
@@ -47,6 +49,7 @@ class Progress:
     planned: Mapping[SuspendedNode, Node] = field(default_factory=dict)
     passed: Mapping[PriorityNode, int] = field(default_factory=dict)
     over: frozenset[Node] = frozenset()
+    retried: frozenset[Node] = frozenset()
 
     @classmethod
     def at_start(cls, tree: Node) -> Progress:
@@ -116,7 +119,7 @@ class Progress:
     def _has_started(self, node: Node) -> bool:
         if isinstance(node, TaskNode):
             return self.stage(node) is not Stage.AHEAD
-        return node in self.planned or node in self.over
+        return node in self.planned or node in self.over or node in self.retried
 
     def running(self) -> list[TaskNode]:
         """The steps that are running."""
@@ -198,6 +201,8 @@ class MountedTree:
             elif isinstance(node, TaskNode | SuspendedNode):
                 steps[owner] += progress.is_unfinished(node)
             else:
+                # What is finished inside of a retry may be done again.
+                steps[owner] += isinstance(node, ScopeNode) and _is_retried(node, progress)
                 pending.extend((child, owner) for child in progress.below(node))
         unfinished: dict[SuspendedNode | None, list[SuspendedNode]] = defaultdict(list)
         for node in reversed(parts):  # inner parts first
@@ -229,6 +234,10 @@ class MountedTree:
                 self._owner.pop(node, None)
                 if node in self.planned:
                     pending.append(self.planned.pop(node))
+
+
+def _is_retried(node: ScopeNode, progress: Progress) -> bool:
+    return isinstance(node.task.decorator, Retry) and node not in progress.over
 
 
 def _suspended(tree: Node) -> list[SuspendedNode]:

@@ -11,6 +11,7 @@ from py_trees.common import ParallelPolicy, Status
 from py_trees.decorators import Decorator
 
 from bthtn.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.priority import PlanPriority
@@ -82,6 +83,8 @@ def _appearance(node: Behaviour) -> tuple[str, str, str]:
             return "suspended", suspended_text(node.node), f"({node.node.cause})"
         case PlanScope():
             return "compound", node.name, method_text(node.node, _domain_of(node))
+        case PlanDecorated():
+            return "decorator", node.name, ""
         case PlanSequence():
             return "sequence", node.name, ""
         case PlanPriority():

@@ -52,7 +52,7 @@ def tree_dot(
         node, above, kind, label = pending.pop()
         if isinstance(node, str):
             drawing.close_frame()
-        elif isinstance(node, ScopeNode):
+        elif isinstance(node, ScopeNode) and node.task.decorator is None:
             node = unrolled(node, domain)
             if scopes:
                 drawing.open_frame(scope_text(node, domain), tooltip=node.task.doc)
@@ -110,7 +110,9 @@ def _draw_node(drawing: Drawing, node: Node | Dropped) -> str:
             return drawing.node(
                 "dropped", text, below=dropped_reason(text, reason), tooltip=tooltip
             )
-        case NullNode() | ScopeNode():
+        case ScopeNode():
+            return drawing.node("decorator", scope_text(node, None), tooltip=node.task.doc)
+        case NullNode():
             return drawing.node("null", "nothing")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.domain.task import call_text
@@ -32,7 +33,9 @@ class Strokes:
 
 
 DEEPEST: Final = 60
-RECURSIVE_CONSTRUCTS: Final = frozenset({"any_order", "partial_order", "repeat", "unordered"})
+RECURSIVE_CONSTRUCTS: Final = frozenset(
+    {"any_order", "partial_order", "repeat", "unordered", "until"}
+)
 """Constructs that are decomposed recursively; shown as the lists that the user wrote."""
 UNICODE: Final = Strokes("├─ ", "└─ ", "│  ", "   ", "✗")
 ASCII: Final = Strokes("|- ", "`- ", "|  ", "   ", "x")
@@ -54,7 +57,7 @@ def tree_text(
     pending: list[tuple[Node | Dropped, str, str]] = [(root, "", "")]
     while pending:
         node, stroke, indent = pending.pop()
-        while isinstance(node, ScopeNode) and not scopes:
+        while isinstance(node, ScopeNode) and not scopes and node.task.decorator is None:
             node = unrolled(node, domain).child
         if isinstance(node, ScopeNode):
             node = unrolled(node, domain)
@@ -90,6 +93,8 @@ def method_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
 
 def scope_text(node: ScopeNode, domain: FrozenDomain | None) -> str:
     """``fight, method 1``; for a construct the choice, ``one_of: spot = 'b'``."""
+    if node.task.decorator is not None:
+        return decorator_text(node.task.decorator)
     if node.task.origin:
         return f"{node.task.origin}: {_name(node, domain) or method_text(node, domain)}"
     return f"{call_text(node.task, node.args)}, {method_text(node, domain)}"
@@ -117,7 +122,8 @@ def unrolled(node: ScopeNode, domain: FrozenDomain | None) -> ScopeNode:
         here = behind
     if not names:
         return node
-    shown = ", ".join(names) if node.task.origin != "repeat" else f"{len(names)} times"
+    counted = node.task.origin in ("repeat", "until")
+    shown = f"{len(names)} times" if counted else ", ".join(names)
     return replace(node, child=SequenceNode(tuple(blocks)), name=shown)
 
 

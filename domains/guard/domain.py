@@ -18,6 +18,8 @@ from bthtn import (
     method,
     parallel,
     primitive,
+    retry,
+    timeout,
     with_cleanup,
 )
 
@@ -90,9 +92,10 @@ def cuff(where: Room) -> Primitive:
 
 @guard.compound
 def arrest() -> Methods:
-    """Help is called on the way; without a radio he goes alone."""
+    """Help is called on the way, three times if nobody answers; without a radio he goes alone."""
+    called = retry(3, timeout(4, call()))
     caught = with_cleanup(go(INTRUDER), cuff(INTRUDER), finally_=put_out())
-    yield method(parallel(call(), caught), when=SEEN & Guard.radio_works & ~Guard.called)
+    yield method(parallel(called, caught), when=SEEN & Guard.radio_works & ~Guard.called)
     yield method(caught, when=SEEN)
 
 

@@ -12,7 +12,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.common import Status
 
-from bthtn import method, parallel, pause, priority, with_cleanup
+from bthtn import method, parallel, pause, priority, retry, timeout, with_cleanup
 from bthtn.agent.events import (
     CleanupEnded,
     CleanupStarted,
@@ -45,6 +45,7 @@ STEADY = {"script": "RRRRRS", "abort_ticks": 0, "precondition": None}
 def networks(draw, depth=3):
     """Nested tuples of steps."""
     inner = ["guarded"] * 5 + ["choice"] * 3 + ["sequence", "parallel", "priority", "pause"]
+    inner += ["retry", "timeout"]
     kind = draw(st.sampled_from(["step", *inner] if depth else ["step"]))
     if kind == "step":
         return ("step", draw(steps))
@@ -117,6 +118,10 @@ class Witness:
                 return parallel(*made, policy=option)
             case "priority":
                 return priority(*made, reactive=option == "any")
+            case "retry":
+                return retry(2, *made)
+            case "timeout":
+                return timeout(3, *made)
             case "pause":
                 return (made[0], pause(), *made[1:])
             case "choice":

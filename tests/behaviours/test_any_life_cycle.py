@@ -13,7 +13,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from py_trees.common import Status
 
-from bthtn import defer, parallel, priority
+from bthtn import defer, parallel, priority, retry, timeout
 from bthtn.agent.events import (
     GoalEnded,
     LeafAborted,
@@ -74,7 +74,7 @@ steps = st.fixed_dictionaries(
 @st.composite
 def networks(draw, depth=2):
     """Nested tuples of steps."""
-    kinds = ["sequence", "parallel", "parallel", "priority", "defer"]
+    kinds = ["sequence", "parallel", "parallel", "priority", "defer"] * 2 + ["retry", "timeout"]
     kind = draw(st.sampled_from(["step", *kinds] if depth else ["step"]))
     if kind == "step":
         return ("step", draw(steps))
@@ -123,6 +123,10 @@ class Player:
                 return parallel(*made, policy=option)
             case "priority":
                 return priority(*made, reactive=option == "all")
+            case "retry":
+                return retry(2, *made)
+            case "timeout":
+                return timeout(3, *made)
             case "defer":
                 return tuple(defer(one) if _is_step(one) else one for one in made)
             case _:

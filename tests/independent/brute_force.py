@@ -140,30 +140,41 @@ class Search:
         inside = self._entered((begun, place.given), place)
         if inside is None:
             return
-        parts = network.parts
-        ways: list[tuple[int, tuple[Part, ...]]]
-        match network.kind:
-            case "first_of" | "random_of":
-                ways = [(index, (one,)) for index, one in enumerate(parts)]
-            case "optional":
-                ways = [(0, parts), (1, ())]
-            case "repeat_computed":
-                ways = [(0, (*parts, Begun(network, at - 1)))] if at > 0 else [(1, ())]
-            case "any_order" | "partial_order":
-                ways = [
-                    (index, (one, Begun(network, at | {index})))
-                    for index, one in enumerate(parts)
-                    if index not in at and _is_due(network, index, at)
-                ]
-                ways += [(len(parts), ())] if len(at) == len(parts) else []
-            case "cleanup":
-                ways = [(0, (parts[0], Begun(network, "finally")))]
-                ways = [(0, (parts[1],))] if at == "finally" else ways
-            case _:
-                raise AssertionError(network.kind)
+        ways = self._ways(network, at, inside)
+        if ways is None:
+            yield _suspended(begun, place)
+            return
         for index, way in ways:
             for one in self._sequence(_flat(Network("sequence", way)), 0, inside):  # type: ignore[arg-type]  # data of a problem, checked by its kind
                 yield Outcome(one.steps, one.at, (index, *one.record), one.rest)
+
+    def _ways(
+        self, network: Network, at: Any, place: Place
+    ) -> list[tuple[int, tuple[Part, ...]]] | None:
+        """What may come next of a construct, with its number; None if that is unknown."""
+        parts = network.parts
+        match network.kind:
+            case "first_of" | "random_of":
+                return [(index, (one,)) for index, one in enumerate(parts)]
+            case "optional":
+                return [(0, parts), (1, ())]
+            case "repeat_computed":
+                return [(0, (*parts, Begun(network, at - 1)))] if at > 0 else [(1, ())]
+            case "any_order" | "partial_order":
+                due = [n for n in range(len(parts)) if n not in at and _is_due(network, n, at)]
+                ways = [(index, (parts[index], Begun(network, at | {index}))) for index in due]
+                return [*ways, (len(parts), ())] if len(at) == len(parts) else [*ways]
+            case "timeout" | "retry" | "cooldown":
+                return [(0, parts)]
+            case "until":
+                truth = self._value(network.times, place)
+                again = [(0, ())] if truth else [(1, (*parts, Begun(network, None)))]
+                return None if truth is None else [*again]
+            case "cleanup" if at == "finally":
+                return [(0, (parts[1],))]
+            case "cleanup":
+                return [(0, (parts[0], Begun(network, "finally")))]
+        raise AssertionError(network.kind)
 
     def _values(self, begun: Begun, method: Method, place: Place) -> Iterator[Outcome]:
         inside = self._entered((begun, place.given), place)

@@ -10,6 +10,7 @@ from bthtn import (
     FluentFamily,
     State,
     any_order,
+    cooldown,
     defer,
     first_of,
     fluent,
@@ -24,7 +25,10 @@ from bthtn import (
     priority,
     random_of,
     repeat,
+    retry,
     sequence,
+    timeout,
+    until,
     with_cleanup,
 )
 from tests.independent import model
@@ -152,7 +156,7 @@ class Built:
                 return parts[0] < parts[1]
         raise AssertionError(term.op)
 
-    def _network(self, network: model.Network, given: tuple) -> Any:
+    def _network(self, network: model.Network, given: tuple) -> Any:  # noqa: C901, PLR0911 - one case for each kind
         parts = [self._network(part, given) for part in network.parts]
         match network.kind:
             case "call":
@@ -174,6 +178,11 @@ class Built:
                 return parallel(*parts, policy=network.option)  # type: ignore[arg-type]  # data of a problem, checked by its kind
             case "priority":
                 return priority(*parts, reactive=network.option == "any")
+            case "until":
+                return until(self._term(network.times, given), *parts)  # type: ignore[arg-type]  # it has a condition
+            case "timeout" | "retry" | "cooldown":
+                decorate = {"timeout": timeout, "retry": retry, "cooldown": cooldown}
+                return decorate[network.kind](2 + len(parts), *parts)
             case "cleanup":
                 return with_cleanup(parts[0], finally_=parts[1])
         plain = {

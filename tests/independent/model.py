@@ -173,7 +173,9 @@ ORDERED = ("first_of", "optional", "repeat", "repeat_computed", "any_order", "pa
 SUSPENDING = ("pause", "defer")
 ENSURING = "ensures"
 SIDE_BY_SIDE = ("parallel", "priority")
-EVERYTHING = (*ORDERED, *SUSPENDING, ENSURING, *SIDE_BY_SIDE, "random_of", "cleanup")
+DECORATED = ("timeout", "retry", "cooldown")
+OTHERS = ("random_of", "cleanup", "until", *DECORATED)
+EVERYTHING = (*ORDERED, *SUSPENDING, ENSURING, *SIDE_BY_SIDE, *OTHERS)
 
 
 class Author:
@@ -336,6 +338,9 @@ class Author:
                 return Network("sequence", (later, self.network(given, depth - 1)))
             case "optional":
                 return Network(kind, (self.network(given, depth - 1),))
+            case "until":
+                part = self.network(given, depth - 1)
+                return Network(kind, (part,), times=self.condition(given))
             case "repeat" | "repeat_computed":
                 times = Term("constant", number=random.choice((0, 1, 2, 3)))
                 if kind == "repeat_computed":

@@ -134,7 +134,8 @@ def can_be_reached(character: Character, goal: PlanGoal, built: Built) -> bool:
     only_known_later = any(
         one.exec_only or one.expected or one.during for one in problem.primitives.values()
     )
-    if settings.anytime or only_known_later or problem.drawn & {"priority", model.ENSURING}:
+    unsure = {"priority", model.ENSURING, "timeout", "cooldown"}
+    if settings.anytime or only_known_later or problem.drawn & unsure:
         return False
     if problem.drawn & {"parallel", "random_of"}:
         try:

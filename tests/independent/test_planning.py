@@ -29,6 +29,7 @@ def test_plans_are_those_of_brute_force_and_work_in_every_order(seen):
 
 def test_the_problems_are_of_all_kinds(seen):
     kinds = ("first_of", "optional", "repeat", "repeat_computed", "any_order", "partial_order")
+    kinds += ("until", "timeout", "retry", "cooldown")
     kinds += ("random_of", "cleanup", "one_of", "pause", "defer", "parallel", "priority")
     kinds += ("unknown", "horizon", "horizon_time", "expected", "check_rest", "cheapest")
     assert not [kind for kind in kinds if seen[kind] < SOME / 50]

@@ -56,6 +56,14 @@ def test_the_station_is_called_once_and_the_call_survives_a_change_of_plan():
     assert "call" in steps(LeafEnded, events)
 
 
+def test_a_call_that_nobody_answers_is_hung_up_and_made_again():
+    """The burglar runs and the battery dies meanwhile: the time counts on in the new plans."""
+    character, events = night(unanswered=1)
+    kinds = [type(event) for event in events if getattr(event, "task", "") == "call"]
+    assert kinds == [LeafStarted, LeafAborted, LeafStarted, LeafEnded]
+    assert character.finished
+
+
 def test_a_call_that_is_no_longer_needed_is_hung_up():
     character, events = night(flees=NEVER, battery=NEVER)
     assert character.agent.body.calls

@@ -10,18 +10,22 @@ from bthtn.examples.domains.guard.domain import Room
 DARK = frozenset({Room.STORE, Room.OFFICE})
 ANSWER = 3
 """Ticks until the station answers a call."""
+NEVER = -1
+"""The tick of an answer that does not come."""
 
 
 @dataclass(slots=True)
 class Museum:
     """Where everybody is. The burglar breaks in, and runs when he is about to be cuffed.
 
-    ``battery`` is for how many ticks the first battery of the flashlight lasts.
+    ``battery`` is for how many ticks the first battery of the flashlight lasts, ``unanswered`` how
+    many calls the station does not answer.
     """
 
     breaks_in: int = 3
     flees: int = 7
     battery: int = 6
+    unanswered: int = 0
     tick: int = 0
     guard: Room = Room.GATE
     burglar: Room | None = None
@@ -54,5 +58,6 @@ class Museum:
     def call(self) -> Completion:
         """Call the station; whoever hangs up gets no answer."""
         completion = Completion(on_abort=lambda: self.calls.pop(completion, None))
-        self.calls[completion] = self.tick + ANSWER
+        self.calls[completion] = NEVER if self.unanswered else self.tick + ANSWER
+        self.unanswered = max(0, self.unanswered - 1)
         return completion

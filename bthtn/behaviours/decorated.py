@@ -1,0 +1,123 @@
+"""PlanDecorated: the steps of a part of a plan that has a decorator.
+
+| decorator  | its steps fail | its steps succeed | besides                        |
+| ---------- | -------------- | ----------------- | ------------------------------ |
+| `timeout`  | FAILURE        | SUCCESS           | FAILURE when the time is over  |
+| `retry`    | they restart   | SUCCESS           | FAILURE after the last try     |
+| `cooldown` | FAILURE        | SUCCESS           | FAILURE until the time is over |
+| `invert`   | SUCCESS        | FAILURE           |                                |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never, cast
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bthtn.agent.clock import Timer
+from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
+from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
+from bthtn.domain.decorator import (
+    Cooldown,
+    Decorator,
+    Invert,
+    Retry,
+    Timeout,
+    decorator_text,
+)
+from bthtn.domain.number import Seconds
+from bthtn.plan.failure import Failure
+from bthtn.plan.nodes import ScopeNode
+
+
+class PlanDecorated(PlanSequence):
+    """Steps whose end is what their decorator makes of it (semantics 3.24).
+
+    ``failure`` is set when the decorator has failed the part, and not one of its steps.
+    """
+
+    def __init__(
+        self,
+        node: ScopeNode,
+        decorator: Decorator,
+        path: Path,
+        run: PlanRun,
+        steps: list[Behaviour],
+    ) -> None:
+        super().__init__(steps, decorator_text(decorator))
+        self.node = node
+        self.decorator = decorator
+        self.failure: Failure | None = None
+        self._path = path
+        self._run = run
+        self._timer: Timer | None = None
+        self._tries = 0
+        if isinstance(decorator.number, Seconds):
+            run.agent.time()  # an agent without a clock is refused here
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether a try of the steps has failed, and another one was begun."""
+        return self.status is RUNNING and self._tries > 0
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Tick the steps, unless the decorator ends the part first."""
+        if self.status is not RUNNING:
+            self.failure, self._timer, self._tries = None, self._limit(), 0
+            if isinstance(self.decorator, Cooldown) and self.node in self._run.cooldowns:
+                yield from self._fail("it cools down")
+                return
+        elif self._timer is None:
+            self._timer = self._limit()  # a step of another plan runs on in it
+        elif self._timer.is_over():
+            for child in self.ahead[:1]:
+                child.stop(INVALID)
+            yield from self._fail("it is not done in time")
+            return
+        yield from super().tick()
+
+    def go_on_from(self, old: PlanDecorated) -> None:
+        """Count on from the time and tries of the same part of another plan."""
+        self._timer, self._tries = old._timer, old._tries
+
+    def _limit(self) -> Timer | None:
+        """A timer for the time that a timeout gives, from now on."""
+        return self._started(self.decorator.number) if isinstance(self.decorator, Timeout) else None
+
+    def _started(self, time: int | Seconds) -> Timer:
+        if isinstance(time, Seconds):
+            timer = Timer(cast("float", time.length), self._run.agent.time)
+        else:
+            timer = Timer(time)
+        timer.start()
+        return timer
+
+    def _fail(self, why: str) -> Iterator[Behaviour]:
+        self.failure = failed_at(self._path, str(self.node), self.node, why)
+        self.feedback_message = why
+        yield from super()._leave(FAILURE)
+
+    def _leave(self, status: Status) -> Iterator[Behaviour]:
+        if status is RUNNING:
+            yield from super()._leave(status)
+            return
+        match self.decorator:
+            case Retry(tries) if status is not SUCCESS and self._tries + 1 < tries:
+                self._tries += 1
+                self._restart()
+                self.feedback_message = f"try {self._tries + 1} of {tries}"
+                yield from super()._leave(RUNNING)
+            case Invert() if status is SUCCESS:
+                yield from self._fail("it was to fail, and has succeeded")
+            case Invert():
+                yield from super()._leave(SUCCESS)
+            case Cooldown(time) if status is SUCCESS:
+                self._run.cooldowns.begin(self.node, self._started(time))
+                yield from super()._leave(status)
+            case Timeout() | Retry() | Cooldown():
+                yield from super()._leave(status)
+            case _:
+                assert_never(self.decorator)

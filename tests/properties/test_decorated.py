@@ -1,0 +1,117 @@
+"""Decorated parts of random problems: planners and replay agree, and texts are read again."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from bthtn import (
+    Planner,
+    cooldown,
+    force_success,
+    invert,
+    null,
+    retry,
+    timeout,
+    until,
+)
+from bthtn.domain.decorator import Cooldown, Invert, Retry, Timeout
+from bthtn.plan.codec import encoded
+from bthtn.plan.decoding import decoded
+from bthtn.plan.nodes import PriorityNode, ScopeNode, SuspendedNode
+from bthtn.plan.notation import node_from, normal
+from bthtn.plan.walk import outline, preorder
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import SearchStatus, request
+from bthtn.testing import strategies
+from bthtn.testing.playground import World
+from tests.occurrences import assert_occurs
+from tests.properties.test_replay import check
+from tests.properties.test_search_and_reference import agree, description
+from tests.sizes import size
+
+WRAPPED = ["timeout", "retry", "cooldown", "force_success", "invert", "until"]
+
+
+class Drawer(strategies._DomainDrawer):
+    """Draws a domain in which every fifth network is decorated."""
+
+    def _network(self, level, who, kinds):
+        if not self._choose(strategies._ONE_IN_FIVE):
+            return super()._network(level, who, kinds)
+        kind = self._choose(tuple(WRAPPED))
+        if kind == "invert":
+            plain = [task for task in self._primitives if not (task.effects or task.expected)]
+            if not plain:
+                return null()
+            task = self._choose(tuple(plain))
+            return invert(task(*(self._choose((who, "a")) for _ in task.parameters)))
+        part = super()._network(level, who, kinds)
+        match kind:
+            case "until":
+                return until(self._condition(who), part)
+            case "force_success":
+                return force_success(part)
+            case _:
+                decorate = {"timeout": timeout, "retry": retry, "cooldown": cooldown}[kind]
+                return decorate(self._choose((1, 2, 3)), part)
+
+
+@st.composite
+def problems(draw):
+    """Random problems with decorated parts."""
+    drawer = Drawer(draw)
+    domain = drawer.domain.freeze()
+    state = World.over(draw(strategies.states()))
+    return request(domain, state, drawer.goal(), draw(strategies._settings()))
+
+
+def decorators_in(plan):
+    """How often each decorator is in a plan."""
+    tasks = (node.task for _, node in preorder(plan.tree) if isinstance(node, ScopeNode))
+    return Counter(type(one.decorator) for one in tasks if one.decorator is not None)
+
+
+@settings(max_examples=size(quick=40, thorough=200, night=2_000))
+@given(problems())
+def test_all_planners_find_the_same_and_it_replays(problem):
+    event(agree(problem))
+    search = HtnSearch(problem)
+    if search.advance() is SearchStatus.LIMIT:
+        return
+    again = Planner(problem.domain, problem.goal, problem.settings).plan(problem.state)
+    assert (again is None) is (search.plan is None)
+    if search.plan is not None:
+        check(search.plan, problem)
+        assert outline(again.tree) == outline(search.plan.tree)
+        assert again.predicted == search.plan.predicted
+
+
+@settings(max_examples=size(quick=40, thorough=200, night=2_000))
+@given(problems())
+def test_plans_are_read_again_from_their_texts(problem):
+    search = HtnSearch(problem)
+    if search.advance() is not SearchStatus.SOLVED:
+        return
+    plan = search.plan
+    text = normal(plan.tree)
+    if not any(isinstance(one, SuspendedNode) for _, one in preorder(plan.tree)):
+        assert normal(node_from(text, plan.domain)) == text
+        assert ("retry(" in text) <= (Retry in decorators_in(plan))
+    read = decoded(encoded(plan, complete=True), problem.domain, goal=problem.goal)
+    assert description(read) == description(plan)
+
+
+@pytest.mark.slow
+def test_many_plans_have_decorated_parts():
+    def occurring(problem):
+        search = HtnSearch(problem)
+        if search.advance() is SearchStatus.SOLVED:
+            yield from decorators_in(search.plan)
+            nodes = [node for _, node in preorder(search.plan.tree)]
+            yield from {one.task.origin for one in nodes if isinstance(one, ScopeNode)} & {"until"}
+            yield from {type(one) for one in nodes if isinstance(one, PriorityNode)}
+
+    least = dict.fromkeys((Timeout, Retry, Cooldown, "until", PriorityNode), 3) | {Invert: 1}
+    assert_occurs(problems(), occurring, least, most=1_500)
