@@ -163,7 +163,10 @@ def _port(parameter: Parameter, annotation: object) -> Port | None:
             values.append(one)
     if all(one is NoneType for one in values):
         return port
-    literal = value_type_of(Union[tuple(values)])  # noqa: UP007 - of a list
+    try:
+        literal = value_type_of(Union[tuple(values)])  # noqa: UP007 - of a list
+    except TypeError:  # what stands there is no type
+        return None
     return replace(port, values=literal) if literal is not None and _is_writable(literal) else None
 
 

@@ -30,7 +30,7 @@ TEXT: Final = ValueType((str,))
 _ILLEGAL: Final = re.compile(r"""[\s\x00-\x1f\x7f<>&"'/\\:*?|.]""")
 _RESERVED: Final = frozenset(
     {*CPP_NODES, *OWN_NODES, *REFUSED, "SubTree", "BehaviorTree", "TreeNodesModel", "include"}
-    | {"Action", "Condition", "Control", "Decorator", "Root", "root", "name", "ID"}
+    | {"Action", "Condition", "Control", "Decorator", "Root", "root", "Suspended", "PlanParallel"}
 )
 _MOST_NUMBERED: Final = 6
 """As many as BehaviorTree.CPP's Switch has at most."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from bthtn.behaviours.compile import DEEPEST, MOST_SCOPES
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.suspended import Suspended
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task import call_text
 from bthtn.errors import Diagnostic, InputError
@@ -102,8 +104,8 @@ class PlanWriter:
         if isinstance(node, PriorityNode):
             return Element("ReactiveFallback" if node.reactive else "Fallback", {}, branches)
         if node.policy is ParallelPolicy.PRIMARY:
-            self.kinds["PrimaryParallel"] = _PRIMARY
-            return Element("Control", {"ID": "PrimaryParallel"}, branches)
+            self.kinds["PlanParallel"] = _PRIMARY
+            return Element("Control", {"ID": "PlanParallel"}, branches)
         return Element("Parallel", _COUNTS[node.policy], branches)
 
 
@@ -113,9 +115,6 @@ def _one(steps: Steps) -> Element:
     return Element("Sequence" if steps else "AlwaysSuccess", {}, tuple(steps))
 
 
-def _no_behaviour() -> Any:
-    raise AssertionError("the model of a part of a plan is only written")
-
-
-_SUSPENDED: Final = NodeKind("Action", _no_behaviour, {}, frozenset(), 0, 0)
-_PRIMARY: Final = NodeKind("Control", _no_behaviour, {}, frozenset(), 1, None)
+_SUSPENDED: Final = NodeKind("Action", Suspended, {}, frozenset(), 0, 0)
+_PRIMARY: Final = NodeKind("Control", PlanParallel, {}, frozenset(), 1, None)
+"""Nodes that only a running plan has: Groot2 shows them, and nothing reads them again."""

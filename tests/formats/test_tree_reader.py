@@ -492,6 +492,14 @@ class Moody(Running):
 def test_a_class_that_no_text_can_make_is_refused():
     with pytest.raises(InputError, match=r"\[BT416\] no text can stand for 'friends' of Shy"):
         read("<AlwaysSuccess/>", nodes={"Shy": Shy})
+
+    def barks(name: str, at: 3):
+        return Success(name)
+
+    with pytest.raises(InputError, match=r"\[BT416\] no text can stand for 'at' of barks"):
+        read("<AlwaysSuccess/>", nodes={"Barks": barks})
+    with pytest.raises(InputError, match=r"\[BT416\] the parameters of 3 cannot be read"):
+        read("<AlwaysSuccess/>", nodes={"Three": 3})
     with pytest.raises(InputError, match=r"\[BT416\] there is a node 'Sequence' already"):
         read("<AlwaysSuccess/>", nodes={"Sequence": Shy})
     assert refusal('<Moody mood="bad"/>', nodes={"Moody": Moody})[1:3] == (

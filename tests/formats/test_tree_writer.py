@@ -263,6 +263,13 @@ def test_the_steps_of_a_plan_are_read_as_goals():
     )
 
 
+def test_a_plan_that_ends_with_its_first_branch_says_so():
+    plan = find_plan(army, Soldier(), parallel(shoot(), step_back(), policy="primary"))
+    document = element_from(xml_of(plan), "plan.xml")
+    assert document.children[0].children[0].attributes["ID"] == "PlanParallel"
+    assert "PlanParallel" in [model.attributes["ID"] for model in document.children[1].children]
+
+
 def test_what_a_plan_leaves_open_is_named():
     plan = find_plan(army, Soldier(), fight(), settings=Settings(horizon=1))
     assert 'ID="Suspended" name="' in xml_of(plan)
