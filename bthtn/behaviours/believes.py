@@ -45,16 +45,16 @@ class Believes(Unpicklable, Behaviour):
         hold: int = 0,
     ) -> None:
         """Raises DomainError for no condition, ExecutionError for a ``hold`` below zero."""
-        self._agent = agent
+        self.agent = agent
         state_class = type(agent.beliefs.now)
-        self._condition = condition_from(condition, state_class)
-        self._until = None if until is None else condition_from(until, state_class)
+        self.condition = condition_from(condition, state_class)
+        self.until = None if until is None else condition_from(until, state_class)
         super().__init__(name)
         if hold < 0:
             message = f"'{self.name}' is held for {hold} ticks"
             hint = "give a number of ticks, 0 for not at all"
             raise ExecutionError(Diagnostic("BT202", message, hint=hint))
-        self._hold = hold
+        self.hold = hold
         self._left = 0  # ticks for which it is held from now on
         self._is_on = False
 
@@ -65,11 +65,11 @@ class Believes(Unpicklable, Behaviour):
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             self._is_on, self._left = False, 0
-            self._agent.emit(code_failed(f"guard '{self.name}'", error))
-            runtime_of(self._agent).errors.raise_first()
+            self.agent.emit(code_failed(f"guard '{self.name}'", error))
+            runtime_of(self.agent).errors.raise_first()
             return Status.FAILURE
         if holds:
-            self._left = self._hold
+            self._left = self.hold
         elif self._left:
             self._left -= 1
             self.feedback_message += f"; held for {self._left} more ticks"
@@ -83,12 +83,12 @@ class Believes(Unpicklable, Behaviour):
             self._left = 0
 
     def _holds(self) -> bool:
-        beliefs, condition = self._agent.beliefs, self._condition
-        if self._is_on and self._until is not None:
-            self._is_on = self._until.evaluate(beliefs) is not True
-            condition = self._until
+        beliefs, condition = self.agent.beliefs, self.condition
+        if self._is_on and self.until is not None:
+            self._is_on = self.until.evaluate(beliefs) is not True
+            condition = self.until
         else:
-            self._is_on = self._condition.evaluate(beliefs) is True
+            self._is_on = self.condition.evaluate(beliefs) is True
         self.feedback_message = why(condition, beliefs)
         return self._is_on
 

@@ -205,9 +205,9 @@ class Switch(_OneBranch):
     ) -> None:
         super().__init__(name, [*cases.values(), default])
         self.agent = agent
-        self._cases = dict(cases)
-        self._default = default
-        self._variable = number_from(variable, type(agent.beliefs.now))
+        self.cases = dict(cases)
+        self.default = default
+        self.variable = number_from(variable, type(agent.beliefs.now))
 
     def tick(self) -> Iterator[Behaviour]:
         """Evaluate the variable, and tick its branch."""
@@ -217,8 +217,8 @@ class Switch(_OneBranch):
     def _branch(self) -> Generator[Behaviour, None, Behaviour | Status]:
         yield from ()
         try:
-            value = self._variable.evaluate(self.agent.beliefs)
-            found: Behaviour = self._cases.get(value, self._default)
+            value = self.variable.evaluate(self.agent.beliefs)
+            found: Behaviour = self.cases.get(value, self.default)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             self.agent.emit(code_failed(f"variable of '{self.name}'", error))

@@ -129,6 +129,7 @@ class Timed(Unpicklable, Decorator):
             message = f"'{name}' is given {length} {unit}"
             raise ExecutionError(Diagnostic("BT202", message, hint="give a number above zero"))
         self._timer = Timer(length, None if seconds is None else clock)
+        self.ticks, self.seconds = ticks, seconds
         super().__init__(name, child)
 
     def update(self) -> Status:
@@ -228,10 +229,10 @@ class RunOnce(Unpicklable, OneShot):
             message = f"'{name}' cannot be {then} after its child has ended"
             raise ArgumentError(Diagnostic("BT126", message, hint=hint))
         super().__init__(name, child, OneShotPolicy.ON_COMPLETION)
-        self._then = then
+        self.then = then
 
     def update(self) -> Status:
         """Called by py_trees at every tick."""
-        if self.final_status is not None and self._then is not None:
-            return self._then
+        if self.final_status is not None and self.then is not None:
+            return self.then
         return super().update()

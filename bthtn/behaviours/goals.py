@@ -245,7 +245,7 @@ class UtilityGoals(_Preferring):
         super().__init__(name, agent, [goal_from(goal, agent, budget) for goal, _ in goals], when)
         self.inertia = inertia
         state_class = type(agent.beliefs.now)
-        self._utilities = [number_from(value, state_class) for _, value in goals]
+        self.utilities = [number_from(value, state_class) for _, value in goals]
         self._version = -1
 
     def ranking(self) -> list[int]:
@@ -263,7 +263,7 @@ class UtilityGoals(_Preferring):
     def utility(self, index: int) -> float | None:
         """The utility of the goal now, None if it is unknown or cannot be computed."""
         try:
-            value = self._utilities[index].evaluate(self.agent.beliefs)
+            value = self.utilities[index].evaluate(self.agent.beliefs)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             goal = f"'{self.children[index].name}' in '{self.name}'"
@@ -315,9 +315,9 @@ class StateMachineGoals(Unpicklable, Composite):
         super().__init__(name, list(made.values()))
         self.agent = agent
         self.state: Any = None
-        self._goals = made
+        self.goals = made
         state_class = type(agent.beliefs.now)
-        self._state = number_from(state, state_class)
+        self.variable = number_from(state, state_class)
 
     def tick(self) -> Iterator[Behaviour]:
         """Switch goals when the state has changed; tick the current one unless it has ended."""
@@ -340,8 +340,8 @@ class StateMachineGoals(Unpicklable, Composite):
     def _goal(self) -> Behaviour | None:
         """The goal of the current state, None without one."""
         try:
-            self.state = self._state.evaluate(self.agent.beliefs)
-            found = None if self.state is UNKNOWN else self._goals.get(self.state)
+            self.state = self.variable.evaluate(self.agent.beliefs)
+            found = None if self.state is UNKNOWN else self.goals.get(self.state)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.feedback_message = text_of(error)
             self.agent.emit(code_failed(f"state of '{self.name}'", error))

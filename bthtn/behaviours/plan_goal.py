@@ -83,12 +83,12 @@ class PlanGoal(TakingOver):
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name, agent)
-        self.budget = budget
+        self.budget, self.settings, self.replanning = budget, settings, replanning
         self.plan: Plan | None = None
         self.record = MethodTraversalRecord()
         self.replans = 0
         self.verdict: Verdict | None = None
-        self._max_replans = max_replans
+        self.max_replans = max_replans
         self._reason = self.ends_for = ""
         self._budget = Budget(budget, self)
         self._search = PlanSearch(agent, self.name, goal, settings, self._budget, replanning)
@@ -316,7 +316,7 @@ class PlanGoal(TakingOver):
             self._failures.will_fail(progress, failure)
         assert self.plan is not None, "a running plan breaks"
         self._repair.keep(self.plan, progress, failure)
-        if (by_others or self.replans < self._max_replans) and self._repair_running():
+        if (by_others or self.replans < self.max_replans) and self._repair_running():
             self.replans += not by_others
             return SUCCESS
         if verdict.failure is None:  # it was cut short
@@ -362,7 +362,7 @@ class PlanGoal(TakingOver):
 
     def _plan_again(self, failure: Failure) -> Status:
         """Search for another plan in the next tick, unless there were too many already."""
-        again = self.replans < self._max_replans
+        again = self.replans < self.max_replans
         runs_on = again and not self._mount.is_empty and self._mount.running
         if runs_on:
             self._break_plan(failure)

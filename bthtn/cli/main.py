@@ -62,6 +62,7 @@ class PlanForm(StrEnum):
     DOT = "dot"
     SVG = "svg"
     PNG = "png"
+    XML = "xml"
 
 
 class PictureForm(StrEnum):
@@ -70,6 +71,7 @@ class PictureForm(StrEnum):
     DOT = "dot"
     SVG = "svg"
     PNG = "png"
+    XML = "xml"
 
 
 class PlannerName(StrEnum):
@@ -231,6 +233,19 @@ def render_command(
     from bthtn.cli.render import render  # noqa: PLC0415 - see the docstring
 
     render(target, form.value, output, legend=legend, as_json=as_json)
+
+
+@app.command("palette")
+def palette_command(
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
+    *,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a domain's tasks and conditions as a palette for Groot2."""
+    from bthtn.cli.render import palette  # noqa: PLC0415 - see the docstring
+
+    palette(domain, output, as_json=as_json)
 
 
 @app.command("run")

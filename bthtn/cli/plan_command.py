@@ -229,6 +229,10 @@ def _by_reference(problem: PlanRequest) -> tuple[Plan | None, int]:
 def _show(plan: Plan, options: OutputOptions) -> None:
     if options.form == "json":
         write(f"{encoded(plan, flat=options.flat)}\n", options.output)
+    elif options.form == "xml":
+        from bthtn.formats import xml_of  # noqa: PLC0415 - loads py_trees
+
+        write(xml_of(plan), options.output)
     elif options.form == "tree":
         text = _text(plan, options)
         say(text) if options.output is None else write(f"{text}\n", options.output)

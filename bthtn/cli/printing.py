@@ -142,13 +142,13 @@ def _replace(path: str, data: bytes, mode: int | None) -> None:
 
 
 def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path | None:
-    """Write dot, or a picture rendered by Graphviz. Returns the path; None for stdout.
+    """Write dot or XML, or a picture rendered by Graphviz. Returns the path; None for stdout.
 
     Raises InputError without Graphviz, after writing the .dot file instead.
     """
-    if form == "dot":
+    if form in ("dot", "xml"):
         write(dot, output)
-        return output
+        return None if output == SCREEN else output
     from bthtn.views.graphviz import picture  # noqa: PLC0415 - only for pictures
 
     output = output or Path(f"{name}.{form}")

@@ -1,26 +1,51 @@
-"""``bthtn render``: draws a domain or an authored tree."""
+"""``bthtn render`` draws a domain or a tree; ``bthtn palette`` prints models for Groot2."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from bthtn.cli.locate import Target, TargetKind, resolve, root_of
-from bthtn.cli.printing import SCREEN, say, say_json, write_picture
+from bthtn.cli.printing import SCREEN, say, say_json, write, write_picture
 
 
 def render(text: str, form: str, output: Path | None, *, legend: bool, as_json: bool) -> None:
-    """Draw the domain or tree that the text names. Raises BthtnError."""
-    target = resolve(text, TargetKind.DOMAIN, TargetKind.TREE)
-    dot = _dot(target, legend=legend)
+    """Draw the domain or tree that the text names; as XML only a tree. Raises BthtnError."""
+    kinds = (TargetKind.TREE,) if form == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
+    target = resolve(text, *kinds)
+    drawn = _xml(target) if form == "xml" else _dot(target, legend=legend)
+    kind = form if form == "xml" else "dot"
     facts = {"format": "bthtn-render/1", "kind": target.kind.value, "name": target.name}
-    if as_json and form == "dot" and output in (None, SCREEN):
-        say_json({**facts, "dot": dot})
+    if as_json and form == kind and output in (None, SCREEN):
+        say_json({**facts, kind: drawn})
         return
-    place = write_picture(dot, form, output, target.name)
+    place = write_picture(drawn, form, output, target.name)
     if as_json:
         say_json({**facts, "file": str(place)})
     elif place is not None:
         say(f"wrote {place}")
+
+
+def palette(text: str, output: Path | None, *, as_json: bool) -> None:
+    """Print or write the palette of a domain. Raises BthtnError."""
+    from bthtn.formats import palette_of  # noqa: PLC0415 - not for pictures
+
+    target = resolve(text, TargetKind.DOMAIN)
+    models = palette_of(target.load())
+    facts = {"format": "bthtn-palette/1", "name": target.name}
+    if as_json and output in (None, SCREEN):
+        say_json({**facts, "xml": models})
+        return
+    write(models, output)
+    if as_json:
+        say_json({**facts, "file": str(output)})
+    elif output not in (None, SCREEN):
+        say(f"wrote {output}")
+
+
+def _xml(target: Target) -> str:
+    from bthtn.formats import xml_of  # noqa: PLC0415 - not for pictures
+
+    return xml_of(root_of(target))
 
 
 def _dot(target: Target, *, legend: bool) -> str:

@@ -9,6 +9,9 @@ from bthtn.formats.authored import (
     SubTask,
     task_from,
 )
+from bthtn.formats.palette import palette_of
+from bthtn.formats.tree_reader import tree_from_xml
+from bthtn.formats.tree_writer import xml_of
 from bthtn.plan.codec import encoded
 from bthtn.plan.decoding import decoded
 from bthtn.plan.notation import call_from, node_from
@@ -26,5 +29,8 @@ __all__ = [
     "decoded",
     "encoded",
     "node_from",
+    "palette_of",
     "task_from",
+    "tree_from_xml",
+    "xml_of",
 ]

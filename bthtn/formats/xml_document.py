@@ -6,6 +6,8 @@ namespaces.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import StringIO
@@ -14,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
+from xml.sax.saxutils import escape, quoteattr
 
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.document import text_of
@@ -21,11 +24,12 @@ from bthtn.formats.document import text_of
 MOST_BYTES: Final = 4_000_000
 MOST_ELEMENTS: Final = 50_000
 DEEPEST: Final = 256
+_NOT_XML: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of a document, and the line and the file where it begins.
+    """An element of a document, and the line and the file where it begins, if it was read.
 
     ``text`` is what stands directly in it, without spaces at both ends.
     """
@@ -33,7 +37,7 @@ class Element:
     tag: str
     attributes: Mapping[str, str]
     children: tuple[Element, ...]
-    line: int
+    line: int = 0
     text: str = ""
     source: str = field(default="", compare=False)
 
@@ -45,7 +49,7 @@ class Element:
 
 def element_in(path: Path) -> Element:
     """The outermost element of a file. Raises InputError with the line and the column."""
-    if path.is_file() and path.stat().st_size > MOST_BYTES:
+    if os.path.isfile(path) and path.stat().st_size > MOST_BYTES:
         raise _too_large(str(path))
     return element_from(text_of(path), str(path))
 
@@ -129,3 +133,29 @@ class _Builder(ContentHandler):
 def _too_large(source: str) -> InputError:
     message = f"the document is larger than {MOST_BYTES // 1_000_000} MB"
     return InputError(Diagnostic("BT412", message, source, "divide it, and include the parts"))
+
+
+def without_controls(text: str) -> str:
+    """The text, with a replacement character for each letter that no attribute of XML can hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def xml_text(root: Element) -> str:
+    """The text of a document, each element on a line of its own."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    waiting: list[tuple[Element | str, str]] = [(root, "")]
+    while waiting:
+        element, indent = waiting.pop()
+        if isinstance(element, str):
+            lines.append(f"{indent}</{element}>")
+            continue
+        written = (f" {name}={quoteattr(text)}" for name, text in element.attributes.items())
+        start = f"{indent}<{element.tag}{''.join(written)}"
+        if element.children:
+            lines.append(f"{start}>")
+            waiting.append((element.tag, indent))
+            waiting += [(child, f"{indent}  ") for child in reversed(element.children)]
+        else:
+            text = escape(element.text)
+            lines.append(f"{start}>{text}</{element.tag}>" if text else f"{start}/>")
+    return "\n".join([*lines, ""])

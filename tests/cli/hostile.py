@@ -212,7 +212,7 @@ def _arguments(draw: random.Random) -> tuple[str, ...]:
     if command == "check":
         return ("check", target, *_some(draw, [["--json"]]))
     if command == "render":
-        form = draw.choice(["dot", "dot", "svg", "png", "gif", ""])
+        form = draw.choice(["dot", "dot", "svg", "png", "xml", "gif", ""])
         options = [["--json"], ["--legend"], ["--format", form], ["-o", draw.choice(OUTPUTS)]]
         return ("render", target, *_some(draw, options))
     if command == "run":
@@ -222,7 +222,7 @@ def _arguments(draw: random.Random) -> tuple[str, ...]:
         return ("run", target, "--ticks", ticks, *_some(draw, options))
     target = draw.choice([target, "house", "house"])
     setting = f"{draw.choice(FLUENTS)}={draw.choice(WORDS)}"
-    form = draw.choice(["tree", "json", "dot", "svg", "", "gif"])
+    form = draw.choice(["tree", "json", "dot", "svg", "xml", "", "gif"])
     task = draw.choice(TASKS)
     if draw.random() < 0.3:
         task = ["--achieve", draw.choice(CONDITIONS), *draw.choice([[], ["--forward"]])]

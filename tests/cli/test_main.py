@@ -185,7 +185,7 @@ def test_planning_loads_networkx_only_to_parallelize(options, loads):
     assert done.stdout.splitlines()[-1] == str(loads)
 
 
-@pytest.mark.parametrize("command", ["list", "plan", "check", "render", "run"])
+@pytest.mark.parametrize("command", ["list", "plan", "check", "render", "palette", "run"])
 def test_every_command_has_help_and_json(bthtn, command):
     answer = bthtn(command, "--help")
     assert answer.code == 0

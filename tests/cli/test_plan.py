@@ -439,3 +439,13 @@ def test_at_the_limit_the_beginning_of_a_plan_can_be_had(bthtn, put):
     assert notation(json.loads(answer.out)["tree"]) == "(fly, suspended(fly))"
     refused = bthtn("plan", "trip", "travel", "--max-expansions=2")
     assert (refused.code, "BT203" in refused.err) == (2, True)
+
+
+def test_a_plan_is_written_as_xml_for_groot2(bthtn, here):
+    answer = bthtn("plan", "combat", "fight", "--set", "target=true", "--format", "xml")
+    assert answer.code == 0
+    assert '<Action ID="keep_distance" name="keep_distance"/>' in answer.out
+    again = bthtn(
+        "plan", "combat", "fight", "--set", "target=true", "--format", "xml", "-o", "a.xml"
+    )
+    assert (again.code, (here / "a.xml").read_text("utf-8")) == (0, answer.out)

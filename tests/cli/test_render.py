@@ -68,3 +68,31 @@ def test_what_is_no_tree_is_refused(bthtn, put, thing):
     assert answer.code == 2
     assert "[BT408] 'x' is " in answer.err
     assert "write def character(seed: int) -> Character" in answer.err
+
+
+def test_a_tree_is_written_as_xml_for_groot2(bthtn, here):
+    answer = bthtn("render", "soldier", "--format", "xml")
+    assert answer.code == 0
+    assert (
+        '<Condition ID="Believes" name="hurt" condition="health &lt; 40 and medkit"/>' in answer.out
+    )
+    assert bthtn("render", "soldier", "--format", "xml", "-o", "a.xml").out == "wrote a.xml\n"
+    assert (here / "a.xml").read_text("utf-8") == answer.out
+    told = json.loads(bthtn("render", "soldier", "--format", "xml", "--json").out)
+    assert (told["kind"], told["xml"]) == ("tree", answer.out)
+
+
+def test_a_domain_is_a_palette_for_groot2_and_no_tree(bthtn, here):
+    answer = bthtn("palette", "combat")
+    assert answer.code == 0
+    assert '<Action ID="fight"/>' in answer.out
+    assert bthtn("palette", "combat", "-o", "a.xml").out == "wrote a.xml\n"
+    assert (here / "a.xml").read_text("utf-8") == answer.out
+    told = json.loads(bthtn("palette", "combat", "--json").out)
+    assert (told["format"], told["xml"]) == ("bthtn-palette/1", answer.out)
+    assert json.loads(bthtn("palette", "combat", "--json", "-o", "a.xml").out)["file"] == "a.xml"
+    assert "'combat' is a domain" in bthtn("render", "combat", "--format", "xml").err
+
+
+def test_a_picture_on_stdout_is_not_announced(bthtn, here):
+    assert bthtn("render", "combat", "-o", "-").out == bthtn("render", "combat").out

@@ -1,0 +1,151 @@
+"""The palette of a domain for Groot2: models of tasks, conditions and bthtn's nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Final
+
+from py_trees.behaviour import Behaviour
+
+from bthtn.agent.agent import Agent
+from bthtn.behaviours.believes import Believes
+from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.checked import checked
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import Task
+from bthtn.formats.node_kinds import GIVEN, NodeKind, Port
+from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
+from bthtn.formats.xml_document import Element, xml_text
+from bthtn.plan.codec import value_from
+from bthtn.world.expression import Parameter
+from bthtn.world.fluent import Fluent
+from bthtn.world.truth import value_text
+from bthtn.world.value_type import ValueType
+
+TEXT: Final = ValueType((str,))
+_ILLEGAL: Final = re.compile(r"""[\s\x00-\x1f\x7f<>&"'/\\:*?|.]""")
+_RESERVED: Final = frozenset(
+    {*CPP_NODES, *OWN_NODES, *REFUSED, "SubTree", "BehaviorTree", "TreeNodesModel", "include"}
+    | {"Action", "Condition", "Control", "Decorator", "Root", "root", "Suspended", "PlanParallel"}
+)
+_MOST_NUMBERED: Final = 6
+"""As many as BehaviorTree.CPP's Switch has at most."""
+
+
+class LegalNames:
+    """Gives each thing a name that BehaviorTree.CPP and Groot2 accept, and no other has."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set(_RESERVED)
+
+    def of(self, name: str) -> str:
+        """The name with ``_`` for each letter that is not allowed, and a number if it is taken."""
+        legal = stem = _ILLEGAL.sub("_", name)
+        number = 2
+        while legal in self._taken:
+            legal, number = f"{stem}_{number}", number + 1
+        self._taken.add(legal)
+        return legal
+
+
+def tasks_by_name(domains: Iterable[FrozenDomain]) -> dict[str, Task]:
+    """The tasks that authors have defined, by their names in XML."""
+    names = LegalNames()
+    return {names.of(name): one.tasks[name] for one in domains for name in one.authored}
+
+
+def nodes_of(domains: Iterable[FrozenDomain]) -> dict[str, NodeKind]:
+    """The nodes that domains add to the palette.
+
+    A task is a goal to be planned for, its parameters are ports. A fluent that is true or false is
+    a condition.
+    """
+    several = tuple(domains)
+    found = {name: _goal_kind(task) for name, task in tasks_by_name(several).items()}
+    for fluent in several[0].state_class.__schema__.fluents.values():
+        name = _ILLEGAL.sub("_", fluent.name)
+        if fluent.value_type is bool and name not in found and name not in _RESERVED:
+            found[name] = _condition_kind(fluent)
+    return found
+
+
+def _goal_kind(task: Task) -> NodeKind:
+    """The node that plans for a task."""
+    parameters = parameters_by_port(task)
+
+    def make(name: str, agent: Agent[Any, Any], **ports: Any) -> Behaviour:
+        values = {
+            parameters[port].name: value
+            if parameters[port].type
+            else value_from(value, parameters[port])
+            for port, value in ports.items()
+        }
+        return PlanGoal(name, agent, task(**values))
+
+    ports = {port: _port(port, one) for port, one in parameters.items()}
+    given = frozenset({"name", "agent"})
+    return NodeKind("Action", make, MappingProxyType(ports), given, 0, 0)
+
+
+def parameters_by_port(task: Task) -> dict[str, Parameter[Any]]:
+    """The parameters of a task that calls may give, by the names of their ports."""
+    free = [one for one in task.parameters if not one.is_fixed]
+    reserved = (*GIVEN, "ID")
+    return {f"{one.name}_" if one.name in reserved else one.name: one for one in free}
+
+
+def _port(name: str, parameter: Parameter[Any]) -> Port:
+    values = TEXT if parameter.type is None else ValueType((parameter.type,), parameter.literals)
+    return Port(name, values, default=parameter.default)
+
+
+def _condition_kind(fluent: Fluent[Any]) -> NodeKind:
+    """The node that succeeds while a fluent is true."""
+
+    def make(name: str, agent: Agent[Any, Any]) -> Behaviour:
+        return Believes(name, agent, fluent)
+
+    given = frozenset({"name", "agent"})
+    return NodeKind("Condition", make, MappingProxyType({}), given, 0, 0)
+
+
+def models(kinds: Mapping[str, NodeKind]) -> Element:
+    """The models that Groot2 needs of nodes that are not its own."""
+    return Element("TreeNodesModel", {}, tuple(_model(name, kinds[name]) for name in sorted(kinds)))
+
+
+def _model(name: str, kind: NodeKind) -> Element:
+    ports = []
+    for port in kind.ports.values():
+        stems = range(1, _MOST_NUMBERED + 1) if port.numbered else ("",)
+        for number in stems:
+            shown = {"name": f"{port.name}_{number}" if port.numbered else port.name}
+            if port.type_text:
+                shown["type"] = port.type_text
+            if not (port.is_needed or port.numbered or port.default is None):
+                shown["default"] = port_text(port.default)
+            ports.append(Element("input_port", shown, ()))
+    return Element(kind.category, {"ID": name}, tuple(ports))
+
+
+def port_text(value: object) -> str:
+    """A value as the text of a port: as in a plan, but texts without quotes."""
+    if isinstance(value, Fluent):
+        return f"{{{value}}}"
+    return value if isinstance(value, str) and not isinstance(value, Enum) else value_text(value)
+
+
+@checked
+def palette_of(domain: Domain[Any] | FrozenDomain) -> str:
+    """The models of a domain's tasks and conditions and of bthtn's nodes, as XML for Groot2.
+
+    A task is an action with its parameters as ports, which is read as a goal to be planned for; a
+    fluent that is true or false is a condition. Raises DomainError for a domain that is not well
+    made.
+    """
+    kinds = {**OWN_NODES, **nodes_of([frozen(domain)])}
+    return xml_text(Element("root", {"BTCPP_format": "4"}, (models(kinds),)))

@@ -1,0 +1,120 @@
+"""Writes plans in the XML of BehaviorTree.CPP v4: their order, their steps, arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, assert_never
+
+from bthtn.behaviours.compile import DEEPEST, MOST_SCOPES
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.suspended import Suspended
+from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.task import call_text
+from bthtn.errors import Diagnostic, InputError
+from bthtn.formats.node_kinds import NodeKind
+from bthtn.formats.palette import nodes_of, parameters_by_port, port_text, tasks_by_name
+from bthtn.formats.xml_document import Element, without_controls
+from bthtn.plan.codec import guessed
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.plan import Plan
+from bthtn.plan.walk import Visit, joined, unwound
+from bthtn.world.truth import value_text
+
+Steps = list[Element]
+
+_COUNTS: Final[Mapping[ParallelPolicy, Mapping[str, str]]] = MappingProxyType(
+    {
+        ParallelPolicy.ALL: {"success_count": "-1", "failure_count": "1"},
+        ParallelPolicy.ANY: {"success_count": "1", "failure_count": "-1"},
+    }
+)
+
+
+class PlanWriter:
+    """Makes the elements of one plan; ``kinds`` are the nodes of it that need a model."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.kinds: dict[str, NodeKind] = {}
+        self._plan = plan
+        self._known = nodes_of([plan.domain])
+        self._names = {task.name: name for name, task in tasks_by_name([plan.domain]).items()}
+
+    def element(self) -> Element:
+        """The outermost element. Raises InputError for a plan that is nested too deep."""
+        return _one(unwound(self._steps(self._plan.tree, 0, 0)))
+
+    def _steps(self, node: Node, depth: int, scopes: int) -> Visit[Steps]:
+        """The elements for a node, to be put into a sequence."""
+        if depth > DEEPEST:
+            message = f"branches and alternatives are nested more than {DEEPEST} deep"
+            raise InputError(Diagnostic("BT417", message, hint="write a part of the plan"))
+        match node:
+            case TaskNode():
+                return [self._action(node)]
+            case SuspendedNode():
+                self.kinds["Suspended"] = _SUSPENDED
+                name = without_controls(f"{node.left} ({node.cause})")
+                return [Element("Action", {"ID": "Suspended", "name": name}, ())]
+            case NullNode():
+                return []
+            case ScopeNode():
+                is_shown = not node.task.origin and scopes < MOST_SCOPES
+                inside: Steps = yield self._steps(node.child, depth, scopes + is_shown)
+                name = without_controls(call_text(node.task, node.args))
+                shown = [Element("Sequence", {"name": name}, tuple(inside))]
+                return shown if is_shown and inside else inside
+            case SequenceNode():
+                steps: Steps = []
+                for child in node.children:
+                    steps = joined(steps, (yield self._steps(child, depth, scopes)))
+                return steps
+            case ParallelNode() | PriorityNode():
+                branches: Steps = []
+                for child in node.children:
+                    branches.append(_one((yield self._steps(child, depth + 1, scopes))))
+                return [self._branching(node, tuple(branches))]
+            case _:
+                assert_never(node)
+
+    def _action(self, node: TaskNode) -> Element:
+        name = self._names[node.task.name]
+        self.kinds[name] = self._known[name]
+        attributes = {"ID": name, "name": without_controls(call_text(node.task, node.args))}
+        for port, parameter in parameters_by_port(node.task).items():
+            value = node.args[parameter.position]
+            text = port_text(value)
+            is_ambiguous = parameter.type is None and isinstance(value, str)
+            quoted = is_ambiguous and guessed(text) != value
+            attributes[port] = without_controls(value_text(value) if quoted else text)
+        return Element("Action", attributes, ())
+
+    def _branching(
+        self, node: ParallelNode | PriorityNode, branches: tuple[Element, ...]
+    ) -> Element:
+        if isinstance(node, PriorityNode):
+            return Element("ReactiveFallback" if node.reactive else "Fallback", {}, branches)
+        if node.policy is ParallelPolicy.PRIMARY:
+            self.kinds["PlanParallel"] = _PRIMARY
+            return Element("Control", {"ID": "PlanParallel"}, branches)
+        return Element("Parallel", _COUNTS[node.policy], branches)
+
+
+def _one(steps: Steps) -> Element:
+    if len(steps) == 1:
+        return steps[0]
+    return Element("Sequence" if steps else "AlwaysSuccess", {}, tuple(steps))
+
+
+_SUSPENDED: Final = NodeKind("Action", Suspended, {}, frozenset(), 0, 0)
+_PRIMARY: Final = NodeKind("Control", PlanParallel, {}, frozenset(), 1, None)
+"""Nodes that only a running plan has: Groot2 shows them, and nothing reads them again."""

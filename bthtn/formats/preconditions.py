@@ -1,0 +1,110 @@
+"""Preconditions of nodes in XML, and what it means that they skip a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from py_trees.behaviour import Behaviour
+from py_trees.behaviours import Failure, Success
+from py_trees.common import Status
+
+from bthtn.agent.agent import Agent
+from bthtn.behaviours.believes import Believes
+from bthtn.behaviours.control import IfThenElse, WhileDoElse
+from bthtn.behaviours.status import FAILURE, SUCCESS
+from bthtn.errors import nearest
+from bthtn.formats.tree_documents import fault, unkept
+from bthtn.formats.tree_scope import Scope
+from bthtn.formats.xml_document import Element
+
+_SKIPPING: Final = ("_skipIf", "_while")
+_PRECONDITIONS: Final = ("_failureIf", "_successIf", *_SKIPPING)
+"""In the order in which they are asked."""
+
+_POSTCONDITIONS: Final = ("_onSuccess", "_onFailure", "_onHalted", "_post")
+_WITHOUT_MEANING: Final = ("_uid", "_fullpath", "_description")
+_SKIPPED_IN: Final[Mapping[str, Status]] = MappingProxyType(
+    {
+        "Sequence": SUCCESS,
+        "ReactiveSequence": SUCCESS,
+        "Fallback": FAILURE,
+        "ReactiveFallback": FAILURE,
+    }
+)
+"""The status with which a parent goes on to the next child, as after a skipped one."""
+
+Preconditions = Mapping[str, Behaviour]
+"""Conditions by the attributes that they were written in."""
+
+
+def preconditions_of(
+    element: Element, agent: Agent[Any, Any], scope: Scope, skipped: Status | None
+) -> Preconditions:
+    """The preconditions of a node. Raises BthtnError for what cannot be kept, or is unknown.
+
+    ``skipped`` is the status that stands for skipping the node, None where none does.
+    """
+    found: dict[str, Behaviour] = {}
+    for attribute, text in element.attributes.items():
+        if attribute in _SKIPPING and skipped is None:
+            hint = "put the node directly into a sequence or fallback beside one that is never"
+            raise unkept(element, f"{attribute} here", f"{hint} skipped, or use _successIf")
+        if attribute in _POSTCONDITIONS:
+            hint = "let an effect of a task, a sensor or a leaf of yours change the belief"
+            raise unkept(element, f"the script in {attribute}", hint)
+        if attribute in _PRECONDITIONS:
+            found[attribute] = Believes(text, agent, scope.condition(text))
+        elif attribute.startswith("_") and not _is_known(element, attribute):
+            hint = nearest(attribute, _PRECONDITIONS)
+            raise fault(element, f"a node has no '{attribute}'", hint)
+    return found
+
+
+def _is_known(element: Element, attribute: str) -> bool:
+    is_of_subtree = attribute == "_autoremap" and element.tag == "SubTree"
+    return attribute in _WITHOUT_MEANING or is_of_subtree
+
+
+def guarded(made: Behaviour, conditions: Preconditions, skipped: Status | None) -> Behaviour:
+    """A behaviour below its preconditions, the first of which is asked first."""
+    for attribute in reversed(_PRECONDITIONS):
+        if attribute in conditions:
+            asked = conditions[attribute]
+            match attribute:
+                case "_while":
+                    made = WhileDoElse(made.name, asked, made, _ended(skipped))
+                case "_skipIf":
+                    made = IfThenElse(made.name, asked, _ended(skipped), made)
+                case "_successIf":
+                    made = IfThenElse(made.name, asked, _ended(SUCCESS), made)
+                case _:
+                    made = IfThenElse(made.name, asked, _ended(FAILURE), made)
+    return made
+
+
+def with_skips(tag: str, children: Sequence[Element]) -> Iterator[tuple[Element, Status | None]]:
+    """The children, each with the status that stands for skipping it, None where none does.
+
+    A composite that skips all its children is skipped itself, which no status stands for. Raises
+    InputError where BehaviorTree.CPP asks a precondition only once.
+    """
+    skipped = None if all(map(_may_be_skipped, children)) else _SKIPPED_IN.get(tag)
+    for place, child in enumerate(children):
+        is_asked_again = tag != "WhileDoElse" or place > 0
+        if not is_asked_again and not child.attributes.keys().isdisjoint(_PRECONDITIONS):
+            hint = "put the condition into a Sequence, alone"
+            raise unkept(child, "a precondition of what WhileDoElse asks", hint)
+        yield child, skipped
+
+
+def _may_be_skipped(element: Element) -> bool:
+    is_once = "RunOnce" in (element.tag, element.attributes.get("ID"))
+    return not element.attributes.keys().isdisjoint(_SKIPPING) or (
+        is_once and element.attributes.get("then_skip") != "false"
+    )
+
+
+def _ended(status: Status | None) -> Behaviour:
+    return Success("AlwaysSuccess") if status is SUCCESS else Failure("AlwaysFailure")

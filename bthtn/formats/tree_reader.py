@@ -1,0 +1,247 @@
+"""Reads trees in the XML of BehaviorTree.CPP v4, which Groot2 edits, as behaviours.
+
+What cannot be kept exactly is refused, at its line and with what to use instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from py_trees.behaviour import Behaviour
+from py_trees.behaviours import Failure
+from py_trees.common import Status
+
+from bthtn.agent.agent import Agent
+from bthtn.behaviours.compile import DEEPEST
+from bthtn.checked import checked
+from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
+from bthtn.formats.node_kinds import NodeKind, Port, kind_of
+from bthtn.formats.palette import nodes_of
+from bthtn.formats.preconditions import guarded, preconditions_of, with_skips
+from bthtn.formats.tree_documents import DefinedTree, Documents, fault, unkept
+from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
+from bthtn.formats.tree_scope import Scope, is_json, is_port
+from bthtn.formats.xml_document import MOST_ELEMENTS, Element
+from bthtn.plan.walk import Visit, unwound
+from bthtn.world.fluent import Fluent
+
+NodeMakers = Mapping[str, Callable[..., Behaviour]]
+"""Nodes of the user by the names that they have in XML: classes, or functions that make them."""
+
+
+@checked
+def tree_from_xml(
+    source: Path | str,
+    agent: Agent[Any, Any],
+    *,
+    nodes: NodeMakers = MappingProxyType({}),
+    tree: str = "",
+) -> Behaviour:
+    """The behaviours that a file, or a text, in the XML of BehaviorTree.CPP v4 describes.
+
+    ``nodes`` are nodes of yours by their names in the XML: a class, or a function that makes the
+    node. Their parameters called ``name``, ``agent``, ``child`` and ``children`` are given;
+    the others have to be annotated, and are ports. ``tree`` is the ID of the tree to make,
+    the main tree if it is empty. Times in milliseconds and seconds are those of the agent's clock.
+
+    Raises InputError with all mistakes of the tree, each with its line.
+    """
+    documents = Documents(source)
+    return _TreeReader(documents, agent, nodes).read(documents.named(tree))
+
+
+class _TreeReader:
+    """Makes the behaviours of one tree, by recursive generators that ``unwound`` runs."""
+
+    def __init__(self, documents: Documents, agent: Agent[Any, Any], nodes: NodeMakers) -> None:
+        """Raises InputError for a node of the user's that cannot be one."""
+        self._documents = documents
+        self._agent = agent
+        self._schema = type(agent.beliefs.now).__schema__
+        self._kinds = {**nodes_of(agent.domains), **CPP_NODES, **OWN_NODES}
+        for name, make in nodes.items():
+            if name in CPP_NODES or name in OWN_NODES or name in REFUSED:
+                hint = "choose another name for yours"
+                raise InputError(
+                    Diagnostic("BT416", f"there is a node '{name}' already", hint=hint)
+                )
+            self._kinds[name] = kind_of(make)
+        self._faults: dict[Diagnostic, None] = {}
+        self._count = 0
+
+    def read(self, tree: DefinedTree) -> Behaviour:
+        """The root of the tree. Raises InputError with all mistakes."""
+        root = unwound(
+            self._node(tree.root, Scope((tree.name,), self._schema, self._schema), None, 1)
+        )
+        if self._faults:
+            raise InputError(list(self._faults))
+        return root
+
+    def _node(
+        self, element: Element, scope: Scope, skipped: Status | None, depth: int
+    ) -> Visit[Behaviour]:
+        """The behaviour of an element; ``skipped`` is as in ``tree_nodes``."""
+        self._bound(element, depth)
+        with self._noted(element):
+            if element.text:
+                raise fault(element, f"a node has no text, but {element.text[:40]!r}", "remove it")
+            conditions = preconditions_of(element, self._agent, scope, skipped)
+            depth += 1 + len(conditions)
+            made: Behaviour
+            if element.tag == "SubTree":
+                inside = scope.inside(element, self._documents)
+                below = self._documents.trees[inside.trees[-1]].root
+                made = yield self._node(below, inside, None, depth)
+            else:
+                tag, kind = self._kind(element)
+                children: list[Behaviour] = []
+                for child, if_skipped in with_skips(tag, element.children):
+                    children.append((yield self._node(child, scope, if_skipped, depth)))
+                made = self._made(element, kind, scope, skipped, children)
+            return guarded(made, conditions, skipped)
+        return Failure("not read")
+
+    def _bound(self, element: Element, depth: int) -> None:
+        """Raise InputError for a tree that grows without end."""
+        self._count += 1
+        if depth > DEEPEST:
+            hint = "py_trees runs a tree by recursion; make it flatter"
+            raise fault(element, f"nodes are nested deeper than {DEEPEST}", hint)
+        if self._count > MOST_ELEMENTS:
+            message = f"the tree has more than {MOST_ELEMENTS:,} nodes, with its subtrees"
+            raise fault(element, message, "a SubTree is made anew wherever it stands: use fewer")
+
+    @contextmanager
+    def _noted(self, element: Element) -> Iterator[None]:
+        """Keep what is wrong with an element, to go on with the others."""
+        try:
+            yield
+        except BthtnError as error:
+            for one in error.diagnostics:
+                self._faults[_placed(one, element)] = None
+
+    def _kind(self, element: Element) -> tuple[str, NodeKind]:
+        """The name and the kind of a node, in the compact or the explicit form.
+
+        Raises InputError.
+        """
+        is_explicit = element.tag in _CATEGORIES
+        name = element.attributes.get("ID", "") if is_explicit else element.tag
+        if not is_explicit and "ID" in element.attributes:
+            hint = f'write <{name}> alone, or <Action ID="{name}">'
+            raise fault(element, f"<{name}> has an ID besides", hint)
+        kind = self._kinds.get(name)
+        if kind is None:
+            raise self._unknown(element, name)
+        fitting = {kind.category} | ({"Action", "Condition"} if kind.most == 0 else set())
+        if is_explicit and element.tag not in fitting:
+            hint = f'write <{kind.category} ID="{name}">'
+            raise fault(element, f"'{name}' is no {element.tag}", hint)
+        return name, kind
+
+    def _unknown(self, element: Element, name: str) -> InputError:
+        if name in REFUSED:
+            return unkept(element, f"what {name} does", REFUSED[name])
+        if name in self._documents.trees:
+            hint = f'write <SubTree ID="{name}"/>'
+        else:
+            hint = nearest(name, self._kinds)
+            if not hint.startswith("did you mean"):
+                hint = f"if it is yours, give it: nodes={{'{name}': …}}"
+        return fault(element, f"there is no node '{name}'", hint)
+
+    def _made(
+        self,
+        element: Element,
+        kind: NodeKind,
+        scope: Scope,
+        skipped: Status | None,
+        children: list[Behaviour],
+    ) -> Behaviour:
+        """The behaviour of an element with these children. Raises BthtnError."""
+        name = element.attributes.get("ID", element.tag)
+        if len(children) < kind.fewest or (kind.most is not None and len(children) > kind.most):
+            message = f"'{name}' has {len(children)} children, and takes {kind.children_text}"
+            raise fault(element, message, "put several into one Sequence or Fallback")
+        given = {
+            "name": element.attributes.get("name", name),
+            "agent": self._agent,
+            "children": children,
+            "child": children[0] if children else None,
+            "skipped": skipped,
+        }
+        values = {one: given[one] for one in kind.given} | self._ports(element, name, kind, scope)
+        try:
+            made = kind.make(**values)
+        except BthtnError:
+            raise
+        except Exception as error:
+            message = f"'{name}' cannot be made: {exception_text(error)}"
+            raise fault(element, message, "mend its constructor, or the ports") from error
+        if not isinstance(made, Behaviour):
+            message = f"'{name}' made {type(made).__name__}, not a behaviour of py_trees"
+            raise fault(element, message, "let the function return the node")
+        return made
+
+    def _ports(self, element: Element, name: str, kind: NodeKind, scope: Scope) -> dict[str, Any]:
+        """The values of the ports of a node. Raises BthtnError."""
+        values: dict[str, Any] = {}
+        for attribute, text in element.attributes.items():
+            if not is_port(attribute):
+                continue
+            found = kind.port(attribute)
+            if found is None:
+                hint = nearest(attribute, kind.ports) or "it has no ports"
+                raise fault(element, f"'{name}' has no port '{attribute}'", hint)
+            port, number = found
+            value = self._value(element, port, attribute, text, scope)
+            if port.numbered:
+                values.setdefault(port.name, {})[number] = value
+            else:
+                values[port.name] = value
+        for port in kind.ports.values():
+            if port.is_needed and port.name not in values:
+                shown = f"{port.name}_1" if port.numbered else port.name
+                raise fault(element, f"'{name}' has no '{shown}'", f'write {shown}="…"')
+        return values
+
+    def _value(self, element: Element, port: Port, attribute: str, text: str, scope: Scope) -> Any:
+        """What the text of a port stands for. Raises BthtnError."""
+        found = scope.read(attribute, text)
+        if isinstance(found, Fluent):
+            kind = found.value_type
+            wanted = {"": port.fluent, "condition": bool, "number": (int, float)}[port.expression]
+            if wanted is None or not issubclass(kind, wanted):
+                hint = f"write a value, or annotate the port: Fluent[{kind.__name__}]"
+                raise fault(element, f"'{attribute}' cannot be the fluent '{found}'", hint)
+            return found
+        if port.expression == "condition":
+            return scope.condition(found)
+        if port.expression == "number":
+            return scope.number(found)
+        if port.values is None:
+            hint = f'write the name of a fluent in braces: {attribute}="{{…}}"'
+            raise fault(element, f"'{attribute}' is a fluent, not {found!r}", hint)
+        try:
+            if not is_json(found):
+                return port.values.parse(found)
+        except ValueError:
+            pass
+        hint = port.values.hint(found)
+        raise fault(element, f"'{attribute}' cannot be {found!r}", hint)
+
+
+_CATEGORIES: Final = ("Action", "Condition", "Control", "Decorator")
+
+
+def _placed(one: Diagnostic, element: Element) -> Diagnostic:
+    """The diagnostic at the line of an element."""
+    if one.where.startswith(f"{element.source}:"):
+        return one
+    return replace(one, where=f"{element.where}, {one.where}" if one.where else element.where)
