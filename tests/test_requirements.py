@@ -33,7 +33,7 @@ def faults(row: list[str]) -> list[str]:
     number, what, lives, shown = row
     found = [] if what else [f"{number} says nothing"]
     tests, _, missing = shown.partition("not yet:")
-    links = re.findall(r"\]\(([^)]+)\)", lives)
+    links = re.findall(r"\]\(([^)#]+)", lives)
     places = [*(PAGE.parent / link for link in links), *map(ROOT.joinpath, quoted(lives))]
     found += [f"{number}: there is no {place}" for place in places if not place.exists()]
     if not places and not missing:
