@@ -280,8 +280,11 @@ def _attribute(module: ModuleType, name: str, where: str) -> Any:
 
 @contextmanager
 def _current_folder_importable() -> Iterator[None]:
-    """Put the current folder on the import path."""
+    """Put the current folder on the import path, unless it is there."""
     here = str(_here())
+    if here in sys.path:
+        yield
+        return
     sys.path.append(here)
     try:
         yield
