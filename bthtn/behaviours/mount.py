@@ -140,8 +140,10 @@ class Mount:
                 case _:
                     pass
 
-    def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> None:
-        """Mount a plan without the nodes that are ``over``, in the place of a broken one if any.
+    def put(self, plan: Plan, over: frozenset[Node] | None = None) -> None:
+        """Mount a plan, in the place of a broken one if any.
+
+        A repaired plan has nodes that are ``over``, or none, and is mounted without them.
 
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
@@ -161,9 +163,9 @@ class Mount:
             clean_up=self._search.owe_cleanup,
             cooldowns=self._search.failures.cooldowns,
         )
-        subtree = compiled(plan.tree, self._run, over)
+        subtree = compiled(plan.tree, self._run, over or frozenset())
         self._set_up(subtree)
-        self._mount(plan, subtree, is_whole=not over)
+        self._mount(plan, subtree, is_whole=over is None)
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
@@ -172,7 +174,7 @@ class Mount:
     def exchange(
         self,
         plan: Plan,
-        over: frozenset[Node] = frozenset(),
+        over: frozenset[Node] | None = None,
         *,
         equivalent: bool = False,
         repairs: bool = False,
@@ -184,14 +186,14 @@ class Mount:
         Raises PlanRefused when a hook raises, and ExecutionError as ``put``, with nothing
         changed.
         """
-        subtree = compiled(plan.tree, self.run, over)
+        subtree = compiled(plan.tree, self.run, over or frozenset())
         self.hooks.adopt(plan.tree)
         on_accepted()
         self._set_up(subtree)
         running = hand_over(
             self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
         )
-        self._mount(plan, running, is_whole=not (over or repairs))
+        self._mount(plan, running, is_whole=over is None)
         self.hooks.release()
 
     def break_off(self, broken: Node | None) -> None:

@@ -101,9 +101,9 @@ class ReloadingGoal(TakingOver):
             self.plan, self.record, self.replans = other.plan, other.record, other.replans
             self._reason, self._reloads = other._reason, -1
             other.status = Status.INVALID
-        elif other.status is Status.RUNNING:
-            other.ends_for = REPLACED
-            other.stop(Status.INVALID)
+        else:
+            other._stop_for(REPLACED)
+            other._mount.clear()
         self._mount.take(other._mount)
         self._holder, other._holder = other._holder, self._holder
 
@@ -111,7 +111,12 @@ class ReloadingGoal(TakingOver):
         """Abort a plan that was taken over, but not reached by the first tick of the new root."""
         if self._inherits:
             self._inherits, self.status = False, Status.RUNNING
-            self.ends_for = "the reloaded tree does not reach it"
+            self._stop_for("the reloaded tree does not reach it")
+
+    def _stop_for(self, reason: str) -> None:
+        """Stop the goal if it runs."""
+        if self.status is Status.RUNNING:
+            self.ends_for = reason
             self.stop(Status.INVALID)
 
     def _retire(self) -> None:

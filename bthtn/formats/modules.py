@@ -58,7 +58,8 @@ def reimported(*folders: Path | str) -> Iterator[None]:
 def folders_of_modules(*roots: Path | str) -> set[Path]:
     """The folders below these roots from which modules have been imported."""
     files = (str(module.__file__) for _, module in _below(roots))
-    return {Path(os.path.realpath(file)).parent for file in files}
+    folders = {Path(os.path.realpath(file)).parent for file in files}
+    return {folder for folder in folders if folder.is_dir()}
 
 
 def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:

@@ -67,7 +67,7 @@ def reloaded_plan(
         old: new
         for (_, old), (_, new) in zip(preorder(rest.tree), preorder(found.tree), strict=True)
     }
-    over = frozenset(newer[node] for node in rest.over)
+    over = frozenset(newer[node] for node in rest.over if node in newer)
     running = frozenset(cast("TaskNode", newer[node]) for node in rest.running)
     here = RemainingPlan(found.tree, found.tree, over, running)
     failure = validity_of(here.progress(), planner.domain, now).failure
