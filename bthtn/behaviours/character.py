@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from threading import get_ident
@@ -46,7 +47,8 @@ class Character(Unpicklable):
         self._finished = finished
         self._events: list[AgentEvent] = []
         self._listener: AgentListener | None = None
-        self._make: Callable[[Character], Character] | None = None
+        # Of the calls of other threads the latest counts; its methods are atomic.
+        self._to_make = deque[Callable[[Character], Character]](maxlen=1)
         # The agent of a running character is attached: this one is made to replace its parts.
         self._is_attached = not runtime_of(agent).is_attached
         if self._is_attached:
@@ -89,7 +91,7 @@ class Character(Unpicklable):
         go on with their plans, see ``replace_root``. If ``make`` raises, nothing changes, and a
         ReloadFailed event says why. May be called in any thread; the latest call counts.
         """
-        self._make = make
+        self._to_make.append(make)
 
     def tick(self) -> tuple[AgentEvent, ...]:
         """Run one tick; the events of it, in order."""
@@ -97,9 +99,8 @@ class Character(Unpicklable):
         self.ticks += 1
         if not self._is_attached:
             self._attach()
-        make, self._make = self._make, None
-        if make is not None:
-            self._take_over(make)
+        if self._to_make:
+            self._take_over(self._to_make.pop())
         self._sense()
         self.tree.tick()
         return tuple(self._events)
@@ -113,9 +114,9 @@ class Character(Unpicklable):
     def _take_over(self, make: Callable[[Character], Character]) -> None:
         """Go on with a character of newer code, or report why there is none."""
         agents = self.agents
-        thread = get_ident()
-        for agent in agents.values():
-            runtime_of(agent).thread = thread
+        for runtime in map(runtime_of, agents.values()):
+            if runtime.thread is not None:  # the tick may be the first one in this thread
+                runtime.thread = get_ident()
         try:
             with _all_or_nothing(agents.values()) as events:
                 made = make(self)

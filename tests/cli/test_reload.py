@@ -13,14 +13,21 @@ from bthtn.cli import reload
 
 KENNEL = '''
 """How a dog barks."""
+from enum import Enum
 from pathlib import Path
 
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.behaviours import Operators
 
 
+class Mood(Enum):
+    CALM = 1
+    CROSS = 2
+
+
 class Dog(State):
     barks: Fluent[int] = fluent(default=0)
+    mood: Fluent[Mood] = fluent(default=Mood.CALM)
     loud: Fluent[bool] = fluent(default=True)
 
 
@@ -41,9 +48,12 @@ YARD = '''
 import json
 from pathlib import Path
 
+from .kennel import Mood
+
 
 class Yard:
     def __init__(self):
+        self.mood = Mood.CROSS  # of the code of before, all the time
         self.tick, self.said = 0, []
         self.edits = json.loads(Path("edits.json").read_text())
 
@@ -81,7 +91,12 @@ def character(seed=0, running=None):
     if running is not None:
         agent = running.agent.reload(agent)
     root = PlanGoal("bark", agent, bark())
-    return Character(root, agent, sense=yard.step, finished=lambda: "END" in "".join(yard.said))
+
+    def sense():
+        yard.step()
+        agent.believe(Dog.mood, yard.mood)
+
+    return Character(root, agent, sense=sense, finished=lambda: "END" in "".join(yard.said))
 '''
 
 
