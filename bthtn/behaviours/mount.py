@@ -12,6 +12,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import progress_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_run import (
@@ -126,14 +127,14 @@ class Mount:
         return found.plan
 
     def follow(self, domain: FrozenDomain) -> None:
-        """Let running steps, and open cleanups, be those of a newer domain's tasks."""
+        """Let running steps, and the parts around them, be those of a newer domain's tasks."""
         for node in () if self.is_empty else self.subtree.iterate():
             match node:
                 case TaskLeaf():
                     task = domain.tasks.get(node.node.task.name)
                     if isinstance(task, PrimitiveTask):
                         node.follow(task)
-                case PlanWithCleanup():
+                case PlanWithCleanup() | PlanDecorated():
                     whole = domain.tasks.get(node.node.task.name)
                     if isinstance(whole, CompoundTask):
                         node.node = replace(node.node, task=whole)

@@ -71,11 +71,12 @@ class ReloadingGoal(TakingOver):
             return
         self._reloads, self._inherits = self.agent.reloads, False
         plan, search = self.plan, self._search
+        search.follow()
+        self._failures.cooldowns.follow(search.planner.domain)
         if self._mount.is_empty or self._mount.is_broken or plan is None:
             self._start_search(self._reason)
             self._mount.follow(search.planner.domain)
             return
-        search.follow()
         self._review.plan_with(search.planner)
         self._repair.forget()
         try:
@@ -99,11 +100,13 @@ class ReloadingGoal(TakingOver):
         self._inherits = other.status is Status.RUNNING and not other._mount.is_empty
         if self._inherits:
             self.plan, self.record, self.replans = other.plan, other.record, other.replans
-            self._reason, self._reloads = other._reason, -1
+            self._reason = other._reason
             other.status = Status.INVALID
         else:
             other._stop_for(REPLACED)
             other._mount.clear()
+        self._reloads = -1  # what is taken over has to follow
+        self._failures.cooldowns = other._failures.cooldowns
         self._mount.take(other._mount)
         self._holder, other._holder = other._holder, self._holder
 

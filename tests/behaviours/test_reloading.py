@@ -11,7 +11,18 @@ from py_trees.common import Status
 from py_trees.composites import Parallel, Selector, Sequence
 from py_trees.trees import BehaviourTree
 
-from bthtn import Domain, Fluent, State, defer, fluent, method, with_cleanup
+from bthtn import (
+    Domain,
+    Fluent,
+    State,
+    cooldown,
+    defer,
+    fluent,
+    method,
+    priority,
+    timeout,
+    with_cleanup,
+)
 from bthtn.behaviours import (
     Agent,
     AgentReloaded,
@@ -593,3 +604,36 @@ def test_many_reloads_leave_nothing_behind():
     assert alive() <= before + 4
     assert character.agent.beliefs.watched <= watched + 4
     assert len(character.tree.post_tick_handlers) == 0
+
+
+def decorated(network):
+    """Makes characters whose goal is a decorated part of their version."""
+
+    def make(version, running=None):
+        agent = version.agent()
+        if running is not None:
+            agent = running.agent.reload(agent)
+        return Character(PlanGoal("g", agent, network(version)), agent, sense=nothing)
+
+    return make
+
+
+def test_a_timeout_counts_on():
+    make = decorated(lambda version: timeout(4, version.dig()))
+    character = make(Version("old", digs=10))
+    played(character, 3)
+    character.reload(lambda running: make(Version("new"), running))
+    assert kinds(played(character, 1), PlanKept)
+    assert character.agent.body == ["old dig"] * 4
+    played(character, 1)
+    assert character.agent.body[4:5] == ["old over"]
+
+
+def test_a_cooldown_goes_on():
+    make = decorated(lambda version: priority(cooldown(9, version.bark()), version.dig()))
+    character = make(Version("old"))
+    played(character, 2)
+    assert character.root.status is Status.SUCCESS
+    character.reload(lambda running: make(Version("new"), running))
+    played(character, 1)
+    assert character.agent.body[-1] == "new dig"
