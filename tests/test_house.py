@@ -44,6 +44,7 @@ CODE = re.compile(r"\bBT\d{3}\b")
 # The tools that may be imported, each by the one module that its users load on purpose.
 TOOL_OF = {
     "bthtn/formats/xml_document.py": "defusedxml",
+    "bthtn/cli/reload.py": "watchfiles",
     "bthtn/testing/plugin.py": "pytest",
     "bthtn/testing/strategies.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",
@@ -275,12 +276,17 @@ RUNS_TEXT = {"exec", "eval", "compile"}
 def running_lines(source: str) -> list[int]:
     """Lines that mention what runs text; ``re.compile`` and its like are attributes of others."""
     lines = []
+    makes_classes = "builtins.__build_class__" in source  # runs no text
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Name(id=name) if name in RUNS_TEXT:
                 lines.append(node.lineno)
+            case ast.Attribute(ast.Name("builtins"), "__build_class__"):
+                pass
             case ast.Attribute(value=ast.Name(id="builtins" | "__builtins__")):
                 lines.append(node.lineno)
+            case ast.Import(names=[ast.alias("builtins", None)]) if makes_classes:
+                pass
             case ast.ImportFrom(module="builtins") | ast.Import(names=[ast.alias("builtins")]):
                 lines.append(node.lineno)
     return lines
@@ -326,6 +332,7 @@ def test_one_module_alone_runs_source_text_and_only_text_of_its_own_package():
 def test_text_that_is_run_is_seen():
     for source in ("eval('1')", "f = exec", "import builtins", "builtins.exec('1')"):
         assert running_lines(source) == [1]
+    assert running_lines("import builtins\nbuiltins.__build_class__\nbuiltins.exec('1')") == [3]
     assert running_lines("re.compile('a')\nmodel.eval()") == []
     assert unchecked_runs("def f(text):\n    return eval(text)") == ["f"]
     assert unchecked_runs("def f(text):\n    _check(text)\n    return eval(text)") == []

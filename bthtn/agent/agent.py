@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from threading import get_ident
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from bthtn.agent.aborts import Aborts
 from bthtn.agent.clock import Clock, TickClock
-from bthtn.agent.events import AgentEvent, AgentListener, BeliefChanged
+from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, BeliefChanged
 from bthtn.agent.leases import Leases
 from bthtn.agent.operators import Operators
 from bthtn.agent.programming_errors import ProgrammingErrors, code_failed
@@ -35,6 +35,12 @@ from bthtn.world.truth import Unknown
 S = TypeVar("S", bound=State)
 B = TypeVar("B")
 V = TypeVar("V")
+
+_RELOADED: Final = (
+    *("domains", "operators", "cache", "clock"),
+    *("reloads", "_state_class", "_sensing"),
+)
+"""The attributes that a reload replaces."""
 
 
 class Agent(Unpicklable, Generic[S, B]):
@@ -97,10 +103,9 @@ class Agent(Unpicklable, Generic[S, B]):
             for owned in sensor.owned:
                 self._state_class.__schema__.own(owned, f"sensor '{sensor.name}'")
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
-        if sensors is not None and any(True for _ in sensors):
-            self._runtime.unsensed = "sensors that are"
-        elif clock is not None:
-            self._runtime.unsensed = "a clock that is"
+        self._runtime.unsensed = self._unsensed
+        self.reloads = 0
+        """How many times ``reload`` was called."""
         self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
         self.beliefs.before_change = self._in_its_thread
 
@@ -152,6 +157,38 @@ class Agent(Unpicklable, Generic[S, B]):
         if faults:
             raise ExecutionError(faults)
         self.domains = domains
+
+    def reload(self, made: Agent[Any, Any]) -> Self:
+        """Take over domains, operators, sensors and cache of an agent made of newer code.
+
+        Its clock is taken over by an agent that has none.
+
+        Beliefs are carried over by the name and type of their fluents; an AgentReloaded event
+        names those that were lost or have another value now. Body, listener and leases stay. Steps
+        that run, and unfinished aborts, go on with the operators they were started with. In its
+        next tick, a goal keeps its plan if the new domain has this plan, too, and the rest of it
+        works; otherwise the plan is broken, as by a change of the world.
+
+        Call it between ticks, in the thread that ticks the agent; ``made`` is not used any more.
+        Returns the agent itself. Raises ExecutionError in another thread, and in an operator or
+        hook, with nothing changed.
+        """
+        self._in_its_thread()
+        holder = self._runtime.holder
+        if holder.inside is not None:
+            message = f"agent '{self.name}' is reloaded by a step that it runs: '{holder}'"
+            hint = "reload it between ticks; character.reload(make) does so, whoever calls it"
+            raise ExecutionError(Diagnostic("BT430", message, hint=hint))
+        carried = self.beliefs.succeed(made.beliefs.now)
+        self.domains, self.operators, self.cache = made.domains, made.operators, made.cache
+        self._state_class = made._state_class
+        self._sensing = made._sensing.for_agent(self)
+        self.clock = made.clock if self.clock is None else self.clock
+        self._runtime.unsensed = self._unsensed
+        self.reloads += 1
+        names = tuple(domain.name for domain in self.domains)
+        self.emit(AgentReloaded(self.name, names, carried.lost, carried.defaulted))
+        return self
 
     def sense(self) -> None:
         """Begin a tick: read the clock, continue aborts, apply ``believe_soon``, read sensors due.
@@ -247,6 +284,13 @@ class Agent(Unpicklable, Generic[S, B]):
                 case _:
                     pass
 
+    @property
+    def _unsensed(self) -> str:
+        """What is never read if ``sense`` is not called, and is missed; empty if nothing is."""
+        if self._sensing.has_sensors:
+            return "sensors that are"
+        return "" if self.clock is None else "a clock that is"
+
     def _in_its_thread(self) -> None:
         if self._runtime.thread not in (None, get_ident()):
             message = f"a thread changes a belief of agent '{self.name}', which another one ticks"
@@ -258,6 +302,18 @@ class Agent(Unpicklable, Generic[S, B]):
 
     def __repr__(self) -> str:
         return f"<agent {self.name}: {self.beliefs.now!r}>"
+
+
+def restorable(agent: Agent[Any, Any]) -> Callable[[], None]:
+    """A function that takes back every ``reload`` of the agent from now to its next tick."""
+    parts, state = vars(agent).copy(), agent.beliefs.now
+
+    def restore() -> None:
+        vars(agent).update({name: parts[name] for name in _RELOADED})
+        agent.beliefs.replace(state)
+        agent._runtime.unsensed = agent._unsensed
+
+    return restore
 
 
 def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[FrozenDomain, Network]:

@@ -281,6 +281,28 @@ class GoalEnded:
     error: BaseException | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class AgentReloaded:
+    """The agent of this name has taken over newer code.
+
+    ``lost`` are the beliefs for which the new State class has no fluent of this name and type;
+    ``defaulted`` are the fluents that have a new initial value. Both are texts: ``ammo = 3``.
+    """
+
+    name: str
+    domains: tuple[str, ...]
+    lost: tuple[str, ...] = ()
+    defaulted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReloadFailed:
+    """Newer code could not be taken over; nothing has changed."""
+
+    reason: str
+    error: BaseException = field(compare=False)
+
+
 AgentEvent = (
     BeliefChanged
     | SensorFailed
@@ -307,6 +329,8 @@ AgentEvent = (
     | GoalWaits
     | PlanAborted
     | GoalEnded
+    | AgentReloaded
+    | ReloadFailed
 )
 
 AgentListener = Callable[[AgentEvent], None]

@@ -166,6 +166,15 @@ class Sensing:
         }
         self._triggered = dict.fromkeys(sensors, True)  # nothing is known before the first tick
 
+    def for_agent(self, agent: Perceiver) -> Sensing:
+        """The same sensors for another agent; none was read yet."""
+        return Sensing(agent, self._sensors)
+
+    @property
+    def has_sensors(self) -> bool:
+        """Whether there are any."""
+        return bool(self._sensors)
+
     def trigger(self, sensor: Sensor) -> None:
         """Read the sensor in the next tick, whatever its interval. Raises ExecutionError."""
         if sensor not in self._triggered:

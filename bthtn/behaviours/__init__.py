@@ -18,6 +18,7 @@ from bthtn.agent.completion import Completion
 from bthtn.agent.events import (
     AgentEvent,
     AgentListener,
+    AgentReloaded,
     BeliefChanged,
     CleanupEnded,
     CleanupStarted,
@@ -41,6 +42,7 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanReplaced,
     PlanResumed,
+    ReloadFailed,
     SensorFailed,
     TaskAvoided,
 )
@@ -63,6 +65,7 @@ from bthtn.behaviours.decorators import (
 from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoals
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
+from bthtn.behaviours.reloading import replace_root
 from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Decision, Replanning, Verdict
@@ -74,6 +77,7 @@ __all__ = [
     "Agent",
     "AgentEvent",
     "AgentListener",
+    "AgentReloaded",
     "BeliefChanged",
     "Beliefs",
     "Believes",
@@ -115,6 +119,7 @@ __all__ = [
     "PlanResumed",
     "PlanningSchedule",
     "PriorityGoals",
+    "ReloadFailed",
     "Repeat",
     "Replanning",
     "RetryPolicy",
@@ -134,6 +139,7 @@ __all__ = [
     "attach",
     "interruptible",
     "read_blackboard",
+    "replace_root",
     "show_on_blackboard",
     "uninterruptible_step",
 ]

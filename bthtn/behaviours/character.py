@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from threading import get_ident
 from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.trees import BehaviourTree
 
-from bthtn.agent.agent import Agent
-from bthtn.agent.events import AgentEvent
-from bthtn.agent.programming_errors import code_failed
+from bthtn.agent.agent import Agent, restorable
+from bthtn.agent.events import AgentEvent, AgentListener, ReloadFailed
+from bthtn.agent.programming_errors import code_failed, text_of
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.attach import attach
+from bthtn.behaviours.reloading import replace_root
 from bthtn.checked import checked
+from bthtn.errors import BthtnError, Diagnostic, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 
@@ -40,10 +46,19 @@ class Character(Unpicklable):
         self._sense = sense
         self._finished = finished
         self._events: list[AgentEvent] = []
-        self._listener = agent.listener
-        agent.listener = self._hear
-        attach(self.tree, agent)
+        self._listener: AgentListener | None = None
+        # Of the calls of other threads the latest counts; its methods are atomic.
+        self._to_make = deque[Callable[[Character], Character]](maxlen=1)
+        # The agent of a running character is attached: this one is made to replace its parts.
+        self._is_attached = not runtime_of(agent).is_attached
+        if self._is_attached:
+            self._attach()
         root.setup_with_descendants()
+
+    def _attach(self) -> None:
+        attach(self.tree, self.agent)
+        self._is_attached = True
+        self._listener, self.agent.listener = self.agent.listener, self._hear
 
     def _hear(self, event: AgentEvent) -> None:
         self._events.append(event)
@@ -56,14 +71,36 @@ class Character(Unpicklable):
             self.agent.emit(code_failed("listener", error))
 
     @property
+    def agents(self) -> Mapping[str, Agent[Any, Any]]:
+        """The agent, and the others that goals and conditions of the tree have, by their names."""
+        nodes = (getattr(node, "agent", None) for node in self.root.iterate())
+        found = (self.agent, *(one for one in nodes if isinstance(one, Agent)))
+        return {one.name: one for one in found}
+
+    @property
     def finished(self) -> bool:
         """Whether the run is over."""
         return self._finished()
+
+    def reload(self, make: Callable[[Character], Character]) -> None:
+        """Call ``make(self)`` before the next tick, and go on with what it returns.
+
+        That is a character in the same world, of newer code. Its agents are the running ones,
+        each of which has taken over an agent made of newer code: ``running.reload(made)``. Its
+        tree, ``sense`` and ``finished`` replace those of this character; goals of the same name
+        go on with their plans, see ``replace_root``. If ``make`` raises, nothing changes, and a
+        ReloadFailed event says why. May be called in any thread; the latest call counts.
+        """
+        self._to_make.append(make)
 
     def tick(self) -> tuple[AgentEvent, ...]:
         """Run one tick; the events of it, in order."""
         self._events.clear()
         self.ticks += 1
+        if not self._is_attached:
+            self._attach()
+        if self._to_make:
+            self._take_over(self._to_make.pop())
         self._sense()
         self.tree.tick()
         return tuple(self._events)
@@ -73,3 +110,73 @@ class Character(Unpicklable):
         self._events.clear()
         self.tree.shutdown()
         return tuple(self._events)
+
+    def _take_over(self, make: Callable[[Character], Character]) -> None:
+        """Go on with a character of newer code, or report why there is none."""
+        agents = self.agents
+        for runtime in map(runtime_of, agents.values()):
+            if runtime.thread is not None:  # the tick may be the first one in this thread
+                runtime.thread = get_ident()
+        try:
+            with _all_or_nothing(agents.values()) as events:
+                made = make(self)
+                _check(made, agents)
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            found = error.diagnostics if isinstance(error, BthtnError) else ()
+            reason = "; ".join(map(str, found)).replace("\n  ", "; ") or text_of(error)
+            self.agent.emit(ReloadFailed(reason, error))
+            return
+        for agent, event in events:
+            agent.emit(event)
+        replace_root(self.tree, made.root)
+        self.root, self._sense, self._finished = made.root, made._sense, made._finished
+
+
+@contextmanager
+def _all_or_nothing(
+    agents: Iterable[Agent[Any, Any]],
+) -> Iterator[list[tuple[Agent[Any, Any], AgentEvent]]]:
+    """Collect the events of agents that are reloaded inside; take all back after an exception."""
+    events: list[tuple[Agent[Any, Any], AgentEvent]] = []
+    with ExitStack() as listeners:
+        restore = [restorable(agent) for agent in agents]
+        for agent in agents:
+            listeners.enter_context(_heard_by(agent, events))
+        try:
+            yield events
+        except BaseException:
+            for undo in restore:
+                undo()
+            raise
+
+
+@contextmanager
+def _heard_by(
+    agent: Agent[Any, Any], events: list[tuple[Agent[Any, Any], AgentEvent]]
+) -> Iterator[None]:
+    """Collect an agent's events, in place of its listener unless that is replaced inside."""
+
+    def note(event: AgentEvent) -> None:
+        events.append((agent, event))
+
+    listener, agent.listener = agent.listener, note
+    try:
+        yield
+    finally:
+        if agent.listener is note:
+            agent.listener = listener
+
+
+def _check(made: object, agents: Mapping[str, Agent[Any, Any]]) -> None:
+    """Raise ExecutionError unless it is a character of the running agents."""
+    if not isinstance(made, Character):
+        message = f"the function returned {type(made).__name__} instead of a character"
+        hint = "return the character of newer code: character.reload(lambda running: ...)"
+        raise ExecutionError(Diagnostic("BT431", message, hint=hint))
+    for name, agent in agents.items():
+        found = made.agents.get(name)
+        if found is not agent:
+            wrong = "is missing" if found is None else "was made anew"
+            message = f"agent '{name}' {wrong} in the reloaded character"
+            hint = f"let the running one go on: running.agents['{name}'].reload(made)"
+            raise ExecutionError(Diagnostic("BT431", message, hint=hint))

@@ -10,11 +10,12 @@ Only the tail is exchanged: nothing is aborted and nothing is started twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.agent.operators import Operators
+from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
@@ -82,15 +83,15 @@ def begins_with_one_of(leaves: list[TaskLeaf], tree: Node, is_idle: IsIdle) -> b
     return False
 
 
-def idle_for(operators: Operators) -> IsIdle:
-    """Return a test for steps that do nothing at all when run with these operators."""
+def idle_for(agent: Agent[Any, Any]) -> IsIdle:
+    """Return a test for steps that do nothing at all when the agent runs them."""
 
     def is_idle(node: TaskNode) -> bool:
         task = node.task
         asks = task.exec_only is not ALWAYS or task.during is not ALWAYS
         acts = node.footprint.writes or task.actual or task.on_start or task.uses or node.duration
-        hooked = operators.plan_hooks(task) != (None, None)
-        return not (asks or acts or hooked) and operators.find(task) is None
+        hooked = agent.operators.plan_hooks(task) != (None, None)
+        return not (asks or acts or hooked) and agent.operators.find(task) is None
 
     return is_idle
 

@@ -23,11 +23,12 @@ Call = tuple[PrimitiveTask[Any], tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Open:
-    """A step whose start hook was called, with the leases that the hook took."""
+    """A step whose start hook was called, with the leases that the hook took, and its end hook."""
 
     call: Call
     name: str
     account: Account
+    end: Callable[..., Any] | None
 
 
 class PlanHooks:
@@ -44,7 +45,7 @@ class PlanHooks:
         goal: str,
         on_refused: Callable[[PlanRefused], None] = lambda _refused: None,
     ) -> None:
-        self._on_refused = on_refused
+        self.on_refused = on_refused
         self._runtime = runtime_of(agent)
         self.holder = Holder(goal, self._runtime.holder)
         self._agent = agent
@@ -112,13 +113,13 @@ class PlanHooks:
 
     def _start(self, calls: Iterator[tuple[Call, str]]) -> None:
         for call, name in calls:
-            start, _ = self._agent.operators.plan_hooks(call[0])
-            one = _Open(call, name, Account(self.holder))
+            start, end = self._agent.operators.plan_hooks(call[0])
+            one = _Open(call, name, Account(self.holder), end)
             error = None if start is None else self._call(start, one, "on_plan_start")
             if error is not None:
                 self._runtime.settle(one.account)
                 refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
-                self._on_refused(refused)
+                self.on_refused(refused)
                 raise refused
             self._open.append(one)
 
@@ -127,10 +128,9 @@ class PlanHooks:
         try:
             while opened:
                 one = opened.pop()
-                _, end = self._agent.operators.plan_hooks(one.call[0])
                 try:
-                    if end is not None:
-                        self._call(end, one, "on_plan_end")
+                    if one.end is not None:
+                        self._call(one.end, one, "on_plan_end")
                 finally:
                     heirs = (other.account for other in (*self._open, *opened))
                     self._runtime.settle(one.account, heirs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -11,6 +12,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import progress_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.plan_run import (
@@ -23,12 +25,16 @@ from bthtn.behaviours.plan_run import (
     ResumeFailed,
 )
 from bthtn.behaviours.plan_search import PlanSearch
-from bthtn.behaviours.sequence import discard
+from bthtn.behaviours.sequence import PlanWithCleanup, discard
 from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node
 from bthtn.plan.plan import Plan
+from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import MountedTree, Progress, is_continuation
+from bthtn.replanning.reloaded import Origin, reloaded_plan
 
 
 class Mount:
@@ -52,7 +58,9 @@ class Mount:
         self._search = search
         self._on_resumed = on_resumed
         self._on_finished = on_finished
-        self._is_idle = idle_for(agent.operators)
+        self._is_idle = idle_for(agent)
+        self._origin: Origin | None = None
+        """The plan as it was found; None once it was repaired."""
         self.is_broken = False
         """Whether the plan goes no further; only its running steps go on, until the next plan."""
         self._run: PlanRun | None = None
@@ -89,8 +97,54 @@ class Mount:
         progress = progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
         return self._mounted.without_finished(progress)
 
-    def put(self, plan: Plan, over: frozenset[Node] = frozenset()) -> None:
-        """Mount a plan without the nodes that are ``over``, in the place of a broken one if any.
+    def take(self, other: Mount) -> None:
+        """Take over what another goal of the agent has: its plan, its open hooks, its aborts."""
+        self.hooks, other.hooks = other.hooks, self.hooks
+        self.hooks.on_refused, other.hooks.on_refused = (
+            other.hooks.on_refused,
+            self.hooks.on_refused,
+        )
+        self._goal.children, other._goal.children = other._goal.children, []
+        for child in self._goal.children:
+            child.parent = self._goal
+        self._run, self._mounted, self._origin = other._run, other._mounted, other._origin
+        self.is_broken = other.is_broken
+        other.clear()
+        if self._run is not None:
+            self._run.plan_rest, self._run.clean_up = self._plan_rest, self._search.owe_cleanup
+            self._run.on_resumed, self._run.on_finished = self._on_resumed, self._on_finished
+
+    def reload(self, plan: Plan, planner: Planner[Any]) -> Plan:
+        """Run the mounted plan on with the tasks of a newer domain. Returns what is left of it.
+
+        Raises InputError if the domain does not have the plan, and otherwise as ``exchange``.
+        """
+        now = self._agent.beliefs.frozen()
+        found = reloaded_plan(plan, self.progress(), self._origin, planner, now)
+        self.follow(planner.domain)
+        self.exchange(found.plan, found.over, equivalent=True, repairs=True)
+        self._origin = found.origin
+        return found.plan
+
+    def follow(self, domain: FrozenDomain) -> None:
+        """Let running steps, and the parts around them, be those of a newer domain's tasks."""
+        for node in () if self.is_empty else self.subtree.iterate():
+            match node:
+                case TaskLeaf():
+                    task = domain.tasks.get(node.node.task.name)
+                    if isinstance(task, PrimitiveTask):
+                        node.follow(task)
+                case PlanWithCleanup() | PlanDecorated():
+                    whole = domain.tasks.get(node.node.task.name)
+                    if isinstance(whole, CompoundTask):
+                        node.node = replace(node.node, task=whole)
+                case _:
+                    pass
+
+    def put(self, plan: Plan, over: frozenset[Node] | None = None) -> None:
+        """Mount a plan, in the place of a broken one if any.
+
+        A repaired plan has nodes that are ``over``, or none, and is mounted without them.
 
         Raises PlanRefused when a hook raises, ExecutionError for a plan too deep for py_trees.
         """
@@ -110,9 +164,9 @@ class Mount:
             clean_up=self._search.owe_cleanup,
             cooldowns=self._search.failures.cooldowns,
         )
-        subtree = compiled(plan.tree, self._run, over)
+        subtree = compiled(plan.tree, self._run, over or frozenset())
         self._set_up(subtree)
-        self._mount(plan, subtree)
+        self._mount(plan, subtree, is_whole=over is None)
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
@@ -121,7 +175,7 @@ class Mount:
     def exchange(
         self,
         plan: Plan,
-        over: frozenset[Node] = frozenset(),
+        over: frozenset[Node] | None = None,
         *,
         equivalent: bool = False,
         repairs: bool = False,
@@ -133,14 +187,14 @@ class Mount:
         Raises PlanRefused when a hook raises, and ExecutionError as ``put``, with nothing
         changed.
         """
-        subtree = compiled(plan.tree, self.run, over)
+        subtree = compiled(plan.tree, self.run, over or frozenset())
         self.hooks.adopt(plan.tree)
         on_accepted()
         self._set_up(subtree)
         running = hand_over(
             self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
         )
-        self._mount(plan, running)
+        self._mount(plan, running, is_whole=over is None)
         self.hooks.release()
 
     def break_off(self, broken: Node | None) -> None:
@@ -175,7 +229,7 @@ class Mount:
         for child in self._goal.children:
             discard(child)
         self._goal.children = []
-        self._run = self._mounted = None
+        self._run = self._mounted = self._origin = None
         self.is_broken = False
 
     def resumed(self, plan: Plan, arrival: Arrival) -> None:
@@ -205,10 +259,11 @@ class Mount:
 
         return planned
 
-    def _mount(self, plan: Plan, subtree: Behaviour) -> None:
+    def _mount(self, plan: Plan, subtree: Behaviour, *, is_whole: bool) -> None:
         subtree.parent = self._goal
         self._goal.children = [subtree]
         self._mounted = MountedTree(plan.tree)
+        self._origin = Origin(plan, self._agent.beliefs.frozen()) if is_whole else None
         self.is_broken = False
 
     def _set_up(self, subtree: Behaviour) -> None:

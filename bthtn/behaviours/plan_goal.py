@@ -38,8 +38,8 @@ from bthtn.behaviours.branch import failure_of, interruption_of
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import Arrival, PlanRefused, ResumeFailed
 from bthtn.behaviours.plan_search import PlanSearch
+from bthtn.behaviours.reloading import ReloadingGoal
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS
-from bthtn.behaviours.takeover import TakingOver
 from bthtn.checked import checked
 from bthtn.domain.network import Network, NetworkLike
 from bthtn.errors import BthtnError
@@ -55,7 +55,7 @@ from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
 
 
-class PlanGoal(TakingOver):
+class PlanGoal(ReloadingGoal):
     """A goal in a behaviour tree: planned with the agent's domain, from its beliefs.
 
     ``budget`` is the number of expansions per tick, None for no limit; or a schedule that divides
@@ -84,9 +84,6 @@ class PlanGoal(TakingOver):
         """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name, agent)
         self.budget, self.settings, self.replanning = budget, settings, replanning
-        self.plan: Plan | None = None
-        self.record = MethodTraversalRecord()
-        self.replans = 0
         self.verdict: Verdict | None = None
         self.max_replans = max_replans
         self._reason = self.ends_for = ""
@@ -127,13 +124,14 @@ class PlanGoal(TakingOver):
 
     def _ticked(self) -> Generator[Behaviour, None, Status]:
         self._failures.tick()
-        if self.status is not RUNNING:
+        if self.status is not RUNNING and not self._inherits:
             if obstacle := self._failures.obstacle:
                 self.feedback_message = str(obstacle)
                 return FAILURE
             self._start()
-            self.status = RUNNING
+        self.status = RUNNING
         self._budget.renew()
+        self._follow_reload()
         return (yield from self._advance())
 
     def terminate(self, new_status: Status) -> None:

@@ -11,6 +11,7 @@ from py_trees.behaviour import Behaviour
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Timer
 from bthtn.agent.leases import Holder
+from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
@@ -121,6 +122,14 @@ class Cooldowns:
     def begin(self, node: ScopeNode, timer: Timer) -> None:
         """Do without a part from now on, until the timer is over."""
         self._left[node.task, node.args] = timer
+
+    def follow(self, domain: FrozenDomain) -> None:
+        """Let the parts be those of a newer domain's tasks."""
+        left, self._left = self._left, {}
+        for (task, args), timer in left.items():
+            newer = domain.tasks.get(task.name)
+            if isinstance(newer, CompoundTask):
+                self._left[newer, args] = timer
 
     def tick(self) -> bool:
         """Count a tick. Returns whether one of the parts may be begun again."""

@@ -29,7 +29,8 @@ class TakingOver(Unpicklable, Behaviour):
     """A goal of an agent, which waits for the other ones whose place it takes.
 
     ``_holder`` is the holder that its aborts are inside of; ``_has_waited`` is whether it had to
-    wait for aborts, which may have changed the beliefs.
+    wait for aborts, which may have changed the beliefs. ``_inherits`` is whether it has taken over
+    the running plan of a goal of an older tree, and was not ticked since.
     """
 
     _holder: Holder
@@ -39,7 +40,7 @@ class TakingOver(Unpicklable, Behaviour):
         self.agent = agent
         self._awaited: list[TakingOver] = []
         self._waiting: list[TakingOver] = []
-        self._has_waited = False
+        self._has_waited = self._inherits = False
         # The end of a goal that began while another was stopped: its answer in the next tick.
         self._ended: Status | None = None
 
@@ -122,7 +123,7 @@ class TakingOver(Unpicklable, Behaviour):
             if self._waits_for(other):
                 return True
             # One that was neither ticked nor stopped since the last tick keeps its place.
-            if other.status is Status.RUNNING and not was_waiting:
+            if other._inherits or (other.status is Status.RUNNING and not was_waiting):
                 self.feedback_message = f"waits until '{other.name}' is given up"
                 self._awaited.append(other)
                 other._waiting.append(self)

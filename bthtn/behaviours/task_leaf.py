@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -32,6 +32,7 @@ from bthtn.behaviours.sequence import PlanWithCleanup, discard, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
 from bthtn.domain.condition import why
+from bthtn.domain.task import PrimitiveTask
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
@@ -77,6 +78,12 @@ class TaskLeaf(Behaviour):
     def is_at_work(self) -> bool:
         """Whether its operator is running and is not being aborted."""
         return self._operator is not None
+
+    def follow(self, task: PrimitiveTask[Any]) -> None:
+        """Be a step of the same task in a newer domain; a running operator goes on."""
+        self.node = replace(self.node, task=task)
+        if self._step is not None:
+            self._step.node = self.node
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick as py_trees does; the ticked nodes of a SubtreeOperator are yielded first."""

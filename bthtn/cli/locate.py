@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -64,7 +65,7 @@ class Target:
 def all_of(kind: TargetKind) -> list[Target]:
     """All named domains or trees, sorted; the current folder takes precedence over examples."""
     found: dict[str, Target] = {}
-    for folder in _folders(kind):
+    for folder in folders(kind):
         for file in folder.glob(f"*/{kind.file}"):
             found.setdefault(file.parent.name, _in_file(kind, file))
     return [found[name] for name in sorted(found)]
@@ -140,24 +141,44 @@ def root_of(found: Target) -> Any:
     return _of_class(getattr(made, "root", made), Behaviour, "a behaviour tree", found)
 
 
-def character_of(found: Target, seed: int) -> Any:
-    """Load a tree's module and make its character. Raises BthtnError."""
+def character_of(found: Target, seed: int, *running: Any) -> Any:
+    """Load a tree's module and make its character, in the world of a running one if it is given.
+
+    Raises BthtnError.
+    """
     from bthtn.behaviours import Character  # noqa: PLC0415 - not for domains
 
-    return _of_class(made_by(found, seed), Character, "a character", found)
+    return _of_class(made_by(found, seed, *running), Character, "a character", found)
 
 
-def made_by(found: Target, seed: int) -> Any:
-    """The tree or character that a tree's module defines; a function is called with the seed."""
+def made_by(found: Target, seed: int, *running: Any) -> Any:
+    """The tree or character that a tree's module defines.
+
+    A function is called with the seed, and with the running character if one is given.
+    """
     from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
 
     made = found.load()
+    if running:
+        _check_reloadable(made, found)
     try:
-        return made(seed) if callable(made) and not isinstance(made, Behaviour) else made
+        is_function = callable(made) and not isinstance(made, Behaviour)
+        return made(seed, *running) if is_function else made
     except BthtnError:
         raise
     except Exception as error:
         raise InputError(unusable(found.file or Path(found.name), error)) from error
+
+
+def _check_reloadable(made: Any, found: Target) -> None:
+    """Raise InputError unless a tree's module makes its character again in a running world."""
+    try:
+        signature(made).bind(0, None)
+    except (TypeError, ValueError):
+        message = f"'{found.name}' cannot be reloaded: nothing makes it again in its running world"
+        hint = "write def character(seed: int, running: Character | None = None) -> Character"
+        where = str(found.file or "")
+        raise InputError(Diagnostic("BT432", message, where, hint)) from None
 
 
 def _of_class(made: Any, kind: type, wanted: str, found: Target) -> Any:
@@ -168,7 +189,8 @@ def _of_class(made: Any, kind: type, wanted: str, found: Target) -> Any:
     return made
 
 
-def _folders(kind: TargetKind) -> Iterator[Path]:
+def folders(kind: TargetKind) -> Iterator[Path]:
+    """The folders that are searched for names of a kind."""
     yield Path(kind.folder)
     yield from (Path(folder) / kind.folder for folder in examples.__path__)
 
@@ -280,8 +302,11 @@ def _attribute(module: ModuleType, name: str, where: str) -> Any:
 
 @contextmanager
 def _current_folder_importable() -> Iterator[None]:
-    """Put the current folder on the import path."""
+    """Put the current folder on the import path, unless it is there."""
     here = str(_here())
+    if here in sys.path:
+        yield
+        return
     sys.path.append(here)
     try:
         yield

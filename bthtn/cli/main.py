@@ -249,7 +249,7 @@ def palette_command(
 
 
 @app.command("run")
-def run_command(
+def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     tree: Annotated[str, typer.Argument(metavar="TREE", help=TARGET)],
     *,
     ticks: Annotated[int | None, typer.Option(min=1, help="Stop after so many ticks.")] = None,
@@ -258,12 +258,16 @@ def run_command(
     only: Annotated[
         str, typer.Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
     ] = "",
+    reload: Annotated[
+        bool, typer.Option("--reload", help="Take over edits of its files, ten ticks a second.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a tree in its simulated world, tick by tick."""
     from bthtn.cli.run import play  # noqa: PLC0415 - see the docstring
 
-    raise typer.Exit(play(tree, ticks=ticks, seed=seed, as_json=as_json, out=out, only=only))
+    options = {"as_json": as_json, "reload": reload}
+    raise typer.Exit(play(tree, ticks=ticks, seed=seed, out=out, only=only, **options))
 
 
 def run() -> None:

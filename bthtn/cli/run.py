@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final
@@ -30,6 +31,7 @@ from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.handlers import handled_by
 from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
+from bthtn.cli.reload import Reloading
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
@@ -59,11 +61,12 @@ _STYLES: Final = MappingProxyType(
         "fails": "red",
         "refuses": "yellow",
         "aborts": "red",
+        "reloads": "bold yellow",
     }
 )
 
 
-def play(
+def play(  # noqa: PLR0913 - the options of the command, by name
     tree: str,
     *,
     ticks: int | None,
@@ -71,16 +74,20 @@ def play(
     as_json: bool,
     out: Path | None = None,
     only: str = "",
+    reload: bool = False,
 ) -> int:
     """Run a tree until its character is finished, or for at most so many ticks.
 
     ``only`` are the kinds of entries to print, separated by commas; all of them if it is empty.
+    With ``reload``, edits of its files are taken over between ticks, and no run is too long.
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
     words = tuple(filter(None, map(str.strip, only.split(","))))
     verbs(words)  # a slip is to be known before the run
     target = resolve(tree, TargetKind.TREE)
-    run = _Run(target, character_of(target, seed), ticks or TICKS)
+    reloading = Reloading(tree, target, seed) if reload else None
+    character = character_of(target, seed, *([None] if reload else []))
+    run = _Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
     tick_values: list[dict[str, Any]] = []
     with handled_by(run.on_signal):
@@ -108,7 +115,9 @@ def play(
 class _Run:
     """One run of a character, and its outcome."""
 
-    def __init__(self, target: Target, character: Character, longest: int) -> None:
+    def __init__(
+        self, target: Target, character: Character, longest: int, reloading: Reloading | None
+    ) -> None:
         self.album = _Album(character, target.name)
         self.signals: list[int] = []
         self.finished = False
@@ -116,6 +125,8 @@ class _Run:
         self._longest = longest
         self._error: BaseException | None = None
         self._is_stopping = False
+        self._reloading = reloading
+        self._edits = repeat(object=False) if reloading is None else reloading.edits()
         self._file = target.file or Path(target.name)
 
     def ticks(self) -> Generator[Tick]:
@@ -166,6 +177,8 @@ class _Run:
             self.finished = self._character.finished
             late = self.signals or self._character.ticks >= self._longest
             if not self.finished and not late:
+                if self._reloading is not None and next(self._edits):
+                    self._character.reload(self._reloading.make)
                 return self._character.tick()
         return None
 
@@ -198,10 +211,10 @@ class _Album:
     """Draws the tree, and each plan with the statuses of its nodes at its end."""
 
     def __init__(self, character: Character, name: str) -> None:
-        self._root = character.root
+        self._character = character
         self._pictures = {"tree": behaviour_dot(character.root, title=name)}
         self._plans = 0
-        self._open: dict[str, tuple[int, PlanGoal]] = {}
+        self._open: dict[str, int] = {}
         self._listener = character.agent.listener
         character.agent.listener = self._on_event
 
@@ -229,11 +242,9 @@ class _Album:
     def _on_event(self, event: AgentEvent) -> None:
         """Draw a plan when it ends, while its behaviours still have their statuses."""
         match event:
-            case PlanAdopted(goal, plan) | PlanRepaired(goal, _, _, plan):
+            case PlanAdopted(goal) | PlanRepaired(goal):
                 self._plans += 1
-                for node in self._root.iterate():
-                    if isinstance(node, PlanGoal) and node.plan is plan:
-                        self._open[goal] = (self._plans, node)
+                self._open[goal] = self._plans
             case PlanFailed(goal, reason) | PlanAborted(goal, reason):
                 self._draw(goal, reason)
             case PlanBroken(goal, reason) | PlanReplaced(goal, reason):
@@ -246,8 +257,10 @@ class _Album:
             self._listener(event)
 
     def _draw(self, goal: str, end: str) -> None:
-        if goal in self._open:
-            number, node = self._open.pop(goal)
+        number = self._open.pop(goal, 0)
+        for node in self._character.root.iterate() if number else ():
+            if not (isinstance(node, PlanGoal) and node.name == goal and node.children):
+                continue
             title = f"plan {number} for {goal}, record {node.record!r}: {end}"
             dot = behaviour_dot(node.children[0], title=title, status=True)
             self._pictures[f"plan-{number}"] = dot

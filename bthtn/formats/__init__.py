@@ -9,6 +9,7 @@ from bthtn.formats.authored import (
     SubTask,
     task_from,
 )
+from bthtn.formats.modules import reimported
 from bthtn.formats.palette import palette_of
 from bthtn.formats.tree_reader import tree_from_xml
 from bthtn.formats.tree_writer import xml_of
@@ -30,6 +31,7 @@ __all__ = [
     "encoded",
     "node_from",
     "palette_of",
+    "reimported",
     "task_from",
     "tree_from_xml",
     "xml_of",

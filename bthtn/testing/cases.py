@@ -323,13 +323,19 @@ class _SourceLoader(ExecutionLoader):
 
 
 def unusable(path: Path, error: BaseException) -> Diagnostic:
-    """A diagnostic for an exception raised while a Python file was executed, with its line."""
+    """A diagnostic for an exception raised while a Python file was executed, with its line.
+
+    It is the line of a module that the file imports if that could not be executed.
+    """
     frames = traceback.extract_tb(error.__traceback__)
-    line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        line = error.lineno
+    file, line = str(path), None
+    for frame in frames:
+        if frame.filename == str(path) or frame.name == "<module>":
+            file, line = frame.filename, frame.lineno
     message = exception_text(error)
     if isinstance(error, SyntaxError):  # whose text has the place, too
         message = f"{type(error).__name__}: {error.msg}"
+        file, line = error.filename or file, error.lineno
     hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
-    return Diagnostic("BT402", message, f"{path}:{line}" if line else str(path), hint)
+    file = os.path.relpath(file) if file.startswith(os.path.join(os.getcwd(), "")) else file
+    return Diagnostic("BT402", message, f"{file}:{line}" if line else file, hint)

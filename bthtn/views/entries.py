@@ -11,6 +11,7 @@ from typing import Final
 
 from bthtn.agent.events import (
     AgentEvent,
+    AgentReloaded,
     BeliefChanged,
     CleanupEnded,
     CleanupStarted,
@@ -34,6 +35,7 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanReplaced,
     PlanResumed,
+    ReloadFailed,
     SensorFailed,
     TaskAvoided,
 )
@@ -42,6 +44,7 @@ from bthtn.plan.nodes import Node, PriorityNode
 from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import leaves, preorder
+from bthtn.views.event_log import reload_text
 from bthtn.world.diff import Change
 from bthtn.world.truth import value_text
 
@@ -72,6 +75,7 @@ class Verb(Enum):
     REPAIRS = "repairs"
     AVOIDS = "avoids"
     WAITS = "waits"
+    RELOADS = "reloads"
 
 
 _SHARED_LINE: Final = frozenset(
@@ -219,10 +223,8 @@ class EntryBuilder:
 def _other_entries(event: AgentEvent) -> Iterator[Entry]:
     """Entries for leases, long aborts, failed plan hooks and cleanups."""
     match event:
-        case SensorFailed():
-            yield Entry(Verb.FAILS, _because(event.sensor, event.reason))
-        case CodeFailed():
-            yield Entry(Verb.FAILS, _because(event.code, event.reason))
+        case SensorFailed(what, reason) | CodeFailed(what, reason):
+            yield Entry(Verb.FAILS, _because(what, reason))
         case LeaseTaken(key, holder):
             yield Entry(Verb.TAKES, f"{key} for {holder}")
         case LeaseReturned(key, holder):
@@ -232,6 +234,9 @@ def _other_entries(event: AgentEvent) -> Iterator[Entry]:
         case PlanHookFailed(_, hook, task, error):
             reason = f"{hook} raised {exception_text(error)}"
             yield Entry(Verb.FAILS, _because(task, reason))
+        case AgentReloaded() | ReloadFailed():
+            reason = getattr(event, "reason", "")
+            yield Entry(Verb.RELOADS, _because(reload_text(event), reason))
         case CleanupStarted(goal, task):
             yield Entry(Verb.CLEANS, f"{task} after {goal}")
         case CleanupEnded(_, task, succeeded, reason):

@@ -14,6 +14,7 @@ from typing import Any, Final
 from bthtn.agent.events import (
     AgentEvent,
     AgentListener,
+    AgentReloaded,
     BeliefChanged,
     CleanupEnded,
     CleanupStarted,
@@ -30,6 +31,7 @@ from bthtn.agent.events import (
     LeaseTaken,
     PlanFailed,
     PlanHookFailed,
+    ReloadFailed,
     SensorFailed,
     TaskAvoided,
 )
@@ -63,10 +65,9 @@ def _words(event: AgentEvent) -> str:
             | LeafWaits()
         ):
             return f"{_EVENT_WORDS[type(event)]} {event.task}"
-        case LeaseTaken(key, holder):
-            return f"{holder} has {key}"
-        case LeaseReturned(key, holder):
-            return f"{holder} gave back {key}"
+        case LeaseTaken(key, holder) | LeaseReturned(key, holder):
+            verb = "has" if isinstance(event, LeaseTaken) else "gave back"
+            return f"{holder} {verb} {key}"
         case PlanHookFailed(_, hook, task):
             return f"{hook} of {task} raised"
         case GoalEnded(goal, succeeded):
@@ -75,8 +76,20 @@ def _words(event: AgentEvent) -> str:
             return str(change)
         case SensorFailed(what, reason) | CodeFailed(what, reason):
             return f"{what} failed: {reason}"
+        case AgentReloaded() | ReloadFailed():
+            return reload_text(event)
         case _:
             return f"{type(event).__name__} {event.goal}"
+
+
+def reload_text(event: AgentReloaded | ReloadFailed) -> str:
+    """A reload as text: ``soldier reloaded combat; lost: ammo = 3; new: fuel = 1.0``."""
+    if isinstance(event, ReloadFailed):
+        return "reload failed"
+    parts = [f"{event.name} reloaded {', '.join(event.domains)}"]
+    parts += [f"lost: {', '.join(event.lost)}"] if event.lost else []
+    parts += [f"new: {', '.join(event.defaulted)}"] if event.defaulted else []
+    return "; ".join(parts)
 
 
 _EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
@@ -176,7 +189,7 @@ def _is_failure(event: AgentEvent) -> bool:
             return not succeeded
         case SensorFailed() | CodeFailed() | PlanHookFailed() | PlanFailed():
             return True
-        case TaskAvoided() | GoalWaits():
+        case TaskAvoided() | GoalWaits() | ReloadFailed():
             return True
         case _:
             return False

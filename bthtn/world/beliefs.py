@@ -11,6 +11,7 @@ from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState, State, snapshot
+from bthtn.world.succession import Carried, carried
 from bthtn.world.truth import Unknown
 
 S = TypeVar("S", bound=State)
@@ -123,6 +124,26 @@ class Beliefs(Unpicklable, Generic[S]):
             if source is None:
                 source = SENSOR if self.writer is None else self.writer(variable)
             self._publish(_made(Change, (variable, before, value, source)), variable, source)
+
+    def succeed(self, state: S) -> Carried:
+        """Take over a newer version of the State class; values are carried by name and type.
+
+        ``state`` has the values of what is new. Watches hear of no changes.
+        """
+        found = carried(self._values, self._schema, state)
+        self.replace(type(state).over(found.values))
+        return found
+
+    def replace(self, state: S) -> None:
+        """Believe in another state, perhaps of another State class. Watches hear of no changes."""
+        with self._lock:
+            self._state_class = type(state)
+            self._schema = self._state_class.__schema__
+            self._known = set()
+            self.version += 1
+            self._frozen = (self.version, snapshot(state))
+            self._values = dict(self._frozen[1].items())
+            self._since = {}
 
     def check(self, fluent: Expression[V], value: V | Unknown) -> None:
         """Raise StateError if ``write`` would."""

@@ -1,6 +1,7 @@
 """What a person may write for DOMAIN or TREE."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -116,3 +117,17 @@ def test_a_module_that_raises_a_mistake_of_the_domain_passes_it_on(bthtn, put):
     put("twice.py", f"{source}d.primitive('a')\nd.primitive('a')\n")
     for text in ("twice:d", "twice.py"):
         assert "[BT104] two tasks are called 'a'" in bthtn("plan", text, "a").err
+
+
+def test_a_current_folder_on_the_import_path_stays_there(bthtn, house, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    before = list(sys.path)
+    assert bthtn("check", "house").code == 0
+    assert sys.path == before
+
+
+def test_an_error_in_an_imported_module_names_its_line(bthtn, put):
+    put("inner_mistake.py", "x = 1\ny = x / 0\n")
+    file = put("outer.py", "import inner_mistake\n")
+    answer = bthtn("check", file)
+    assert "inner_mistake.py:2" in answer.err

@@ -15,9 +15,11 @@ TABLE: Final = Path(folder.__file__).with_name("lottery.csv")
 ROUNDS: Final = 40
 
 
-def character(seed: int = 0) -> Character:
-    """The brawler against somebody who now and then steps back."""
+def character(seed: int = 0, running: Character | None = None) -> Character:
+    """The brawler against somebody who now and then steps back; reloaded, he draws anew."""
     agent = Agent("brawler", brawler, Brawler(), body=None)
+    if running is not None:
+        agent = running.agent.reload(agent)
     lottery = Lottery(read_lottery(TABLE, Brawler), seed=seed)
     by_lottery = Replanning(retrying=NO_BACKOFF)
     fight = PlanGoal("fight", agent, battle_main(), max_replans=0, replanning=by_lottery)

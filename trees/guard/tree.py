@@ -89,10 +89,12 @@ def while_true(name: str, agent: Guardian, condition: Condition, goal: NetworkLi
     return Sequence(f"while {name}", memory=False, children=[holds, PlanGoal(name, agent, goal)])
 
 
-def guard_in(museum: Museum) -> Character:
+def guard_in(museum: Museum, running: Character | None = None) -> Character:
     """The guard on duty until the burglar is arrested and the light is out."""
     believed = Guard(dark=dict.fromkeys(DARK, True))
     agent = Agent("guard", guard, believed, body=museum, operators=operators, sensors=sensors)
+    if running is not None:
+        agent = running.agent.reload(agent)
     root = Selector(
         "guard",
         memory=False,
@@ -108,6 +110,6 @@ def guard_in(museum: Museum) -> Character:
     )
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
-    """The guard in a museum with a burglar."""
-    return guard_in(Museum())
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing here is left to chance
+    """The guard in a museum with a burglar; reloaded, in the museum where he is on duty."""
+    return guard_in(Museum() if running is None else running.agent.body, running)

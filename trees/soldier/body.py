@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final
 
+from bthtn.behaviours import ManualClock
+
 from .ground import Place, distance
 from .world import World
 
@@ -62,6 +64,7 @@ class Body:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.clock = ManualClock()
         self.rounds = 0  # on patrol a rifle is carried unloaded
         self.magazines = 4
         self.medkits = 1

@@ -7,7 +7,7 @@ from random import Random
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector, Sequence
 
-from bthtn.behaviours import Agent, Believes, Character, ManualClock, Operators, PlanGoal
+from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 
 from .body import Body
@@ -40,19 +40,30 @@ def soldier(agent: Agent[Soldier, Body]) -> Behaviour:
     return Sequence("soldier", memory=False, children=[alive, act])
 
 
-def character(seed: int = 0) -> Character:
-    """The soldier in his world, ready to be watched."""
-    return placed_in(World(Random(seed)))  # noqa: S311 - dice, not secrets
+def character(seed: int = 0, running: Character | None = None) -> Character:
+    """The soldier in his world, ready to be watched; reloaded, in the one where he is."""
+    if running is None:
+        return placed_in(World(Random(seed)))  # noqa: S311 - dice, not secrets
+    return living(running.agent.reload(rifleman(running.agent.body)))
 
 
 def placed_in(world: World, code: Operators = operators) -> Character:
     """The soldier in some world, with some code for what he can do."""
-    body, clock = Body(world), ManualClock()
-    agent = Agent("soldier", combat, Rifleman(), body=body, operators=code, clock=clock)
+    return living(rifleman(Body(world), code))
+
+
+def rifleman(body: Body, code: Operators = operators) -> Agent[Soldier, Body]:
+    """The soldier with a body, who knows nothing yet."""
+    return Agent("soldier", combat, Rifleman(), body=body, operators=code, clock=body.clock)
+
+
+def living(agent: Agent[Soldier, Body]) -> Character:
+    """The soldier with his tree, in the world of his body."""
+    body, world = agent.body, agent.body.world
     sense(agent)
 
     def live() -> None:
-        clock.advance(SECONDS_PER_TICK)
+        body.clock.advance(SECONDS_PER_TICK)
         world.step()
         body.step()
         sense(agent)

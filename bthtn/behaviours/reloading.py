@@ -1,0 +1,182 @@
+"""Reloading: goals go on with their plans in newer code, and a tree gets a newer root.
+
+    old root   selector ── [fight], patrol         fight runs a plan
+    new root   selector ── heal, fight, patrol     not ticked yet
+    then       selector ── heal, [fight], patrol   the new goal runs the plan on
+
+The plan runs on if the newer domain has it, too, and the first tick of the new root reaches it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.trees import BehaviourTree
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.events import PlanBroken, PlanKept
+from bthtn.behaviours.failure_tracking import FailureTracking
+from bthtn.behaviours.mount import Mount
+from bthtn.behaviours.plan_run import PlanRefused
+from bthtn.behaviours.plan_search import PlanSearch
+from bthtn.behaviours.takeover import TakingOver
+from bthtn.checked import checked
+from bthtn.errors import BthtnError
+from bthtn.plan.failure import Failure
+from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
+from bthtn.replanning.repair import PendingRepair
+from bthtn.replanning.review import Review
+
+REPLACED = "the tree has a new root"
+
+
+class ReloadingGoal(TakingOver):
+    """The part of a goal that goes on with its plan when the agent or the tree is reloaded."""
+
+    ends_for: str
+    _reason: str
+    _failures: FailureTracking
+    _mount: Mount
+    _repair: PendingRepair
+    _review: Review
+    _search: PlanSearch
+
+    def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
+        super().__init__(name, agent)
+        self.plan: Plan | None = None
+        self.record = MethodTraversalRecord()
+        self.replans = 0
+        self._reloads = agent.reloads
+
+    @abstractmethod
+    def _break_plan(self, failure: Failure) -> None:
+        """Leave nothing of the plan but its running steps."""
+
+    @abstractmethod
+    def _start_search(self, reason: str) -> None:
+        """Search for a plan, with the agent's domain of now."""
+
+    @abstractmethod
+    def _run_now(self, plan: Plan) -> None:
+        """Begin the review of a plan that was mounted."""
+
+    def _follow_reload(self) -> None:
+        """After a reload, keep the plan if the newer domain has it, too; otherwise break it."""
+        if self._reloads == self.agent.reloads:
+            return
+        self._reloads, self._inherits = self.agent.reloads, False
+        plan, search = self.plan, self._search
+        search.follow()
+        self._failures.cooldowns.follow(search.planner.domain)
+        if self._mount.is_empty or self._mount.is_broken or plan is None:
+            self._start_search(self._reason)
+            self._mount.follow(search.planner.domain)
+            return
+        self._review.plan_with(search.planner)
+        self._repair.forget()
+        try:
+            kept = self._mount.reload(plan, search.planner)
+        except (BthtnError, PlanRefused) as error:
+            first = error.diagnostics[0].message if isinstance(error, BthtnError) else str(error)
+            failure = Failure(f"the reloaded domain does not have this plan: {first}")
+            self.agent.emit(PlanBroken(self.name, str(failure)))
+            self._break_plan(failure)
+            self._start_search(str(failure))
+            self._mount.follow(search.planner.domain)
+        else:
+            self._run_now(kept)
+            self.agent.emit(PlanKept(self.name, "the reloaded domain has this plan, too"))
+
+    def _take_over(self, other: ReloadingGoal) -> None:
+        """Go on with the plan of another goal of the agent, in whose place this one stands.
+
+        Aborts of the other goal that are not done yet are those of this one.
+        """
+        self._inherits = other.status is Status.RUNNING and not other._mount.is_empty
+        if self._inherits:
+            self.plan, self.record, self.replans = other.plan, other.record, other.replans
+            self._reason = other._reason
+            other.status = Status.INVALID
+        else:
+            other._stop_for(REPLACED)
+            other._mount.clear()
+        self._reloads = -1  # what is taken over has to follow
+        self._failures.cooldowns = other._failures.cooldowns
+        self._mount.take(other._mount)
+        self._holder, other._holder = other._holder, self._holder
+
+    def _drop(self) -> None:
+        """Abort a plan that was taken over, but not reached by the first tick of the new root."""
+        if self._inherits:
+            self._inherits, self.status = False, Status.RUNNING
+            self._stop_for("the reloaded tree does not reach it")
+
+    def _stop_for(self, reason: str) -> None:
+        """Stop the goal if it runs."""
+        if self.status is Status.RUNNING:
+            self.ends_for = reason
+            self.stop(Status.INVALID)
+
+    def _retire(self) -> None:
+        """Search no more, and watch no beliefs; what the goal has aborted goes on."""
+        self._review.close()
+        self._search.stop()
+        self._repair.forget()
+        self._failures.close()
+
+
+@checked
+def replace_root(tree: BehaviourTree, root: Behaviour) -> None:
+    """Let a tree go on with another root, between two ticks.
+
+    A goal of the new root that has the name and the agent of a running one goes on with its plan
+    if the next tick reaches it. Everything else that runs is stopped, and the behaviours of the
+    old root are shut down. The new root has to be set up already, as far as it needs that.
+    """
+    old = tree.root
+    former = {(id(goal.agent), goal.name): goal for goal in _goals_of(old)}
+    newer = list(_goals_of(root))
+    for goal in newer:
+        before = former.pop((id(goal.agent), goal.name), None)
+        if before is not None:
+            goal._take_over(before)
+    for before in former.values():
+        before.ends_for = REPLACED
+    _take_down(old)
+    tree.root = root
+    handlers = tree.post_tick_handlers
+
+    def drop(_: BehaviourTree) -> None:
+        tree.post_tick_handlers = [one for one in tree.post_tick_handlers if one is not drop]
+        for goal in newer:
+            goal._drop()
+
+    tree.post_tick_handlers = [*handlers, drop]
+
+
+def _goals_of(root: Behaviour) -> Iterator[ReloadingGoal]:
+    """The goals of a tree, without those inside of the steps of others."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ReloadingGoal):
+            yield node
+        else:
+            pending.extend(reversed(node.children))
+
+
+def _take_down(root: Behaviour) -> None:
+    """Stop what runs, and shut everything down; aborts that take time go on in their agents."""
+    nodes = list(root.iterate())
+    if any(node.status is Status.RUNNING for node in nodes):
+        root.stop(Status.INVALID)
+    for node in nodes:
+        if isinstance(node, ReloadingGoal):
+            node._retire()
+        else:
+            node.shutdown()
