@@ -3,12 +3,15 @@
 from bthtn.formats.authored import (
     CheckState,
     Command,
+    ExtensionPoint,
     Later,
     ModifyState,
     Null,
     SubTask,
+    Value,
     task_from,
 )
+from bthtn.formats.drawn_tasks import read_tasks
 from bthtn.formats.palette import palette_of
 from bthtn.formats.tree_reader import tree_from_xml
 from bthtn.formats.tree_writer import xml_of
@@ -20,16 +23,19 @@ from bthtn.world.condition_parser import condition_from_text
 __all__ = [
     "CheckState",
     "Command",
+    "ExtensionPoint",
     "Later",
     "ModifyState",
     "Null",
     "SubTask",
+    "Value",
     "call_from",
     "condition_from_text",
     "decoded",
     "encoded",
     "node_from",
     "palette_of",
+    "read_tasks",
     "task_from",
     "tree_from_xml",
     "xml_of",

@@ -338,7 +338,8 @@ def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
 
 def _constant_of(values: ValueType, name: str) -> Callable[[str], Any]:
     """What reads a constant of this type, for what is called ``name``."""
-    return Fluent[Any](UNKNOWN, values=values, volatile=False, name=name).parse
+    read: Fluent[Any] = Fluent(UNKNOWN, values=values, volatile=False, name=name)
+    return read.parse
 
 
 def _kind(value: Expression[Any]) -> type:
