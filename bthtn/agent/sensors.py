@@ -170,8 +170,8 @@ class Sensing:
         self._tick = 0
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors
-        schema = agent.beliefs.schema
-        self._owned = {one: one.owned_in(schema) for one in sensors}
+        self._schema: StateSchema = type(agent.beliefs.now).__schema__
+        self._owned = {one: one.owned_in(self._schema) for one in sensors}
         self._written: dict[Sensor, dict[Fluent[Any], None]] = {
             one: {fluent: None for fluent in owned if isinstance(fluent, Fluent)}
             for one, owned in self._owned.items()
@@ -232,9 +232,9 @@ class Sensing:
                 hint = "return a dictionary of values by fluent"
                 raise ExecutionError(Diagnostic("BT309", message, hint=hint))
             reading = {single: reading}
-        schema, values = self._agent.beliefs.schema, {}
+        values: dict[Fluent[Any], Any] = {}
         for key, value in reading.items():
-            fluent = schema.variable(key) if isinstance(key, str) else key
+            fluent = self._schema.variable(key) if isinstance(key, str) else key
             if not isinstance(fluent, Fluent) or not any(_covers(one, fluent) for one in owned):
                 message = f"'{sensor.name}' wrote '{fluent!s}', which it does not own"
                 hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"

@@ -39,7 +39,7 @@ class Beliefs(Unpicklable, Generic[S]):
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
         self._state_class = type(state)
-        self.schema = self._state_class.__schema__
+        self._schema = self._state_class.__schema__
         self._known: set[Fluent[Any]] = set()
         """Fluents that were written, and are those of the State class."""
         self._frozen = (0, snapshot(state))
@@ -102,7 +102,7 @@ class Beliefs(Unpicklable, Generic[S]):
         try:
             kind = variable.plain_type
         except AttributeError:  # anything else than a fluent
-            kind = self.schema.fluent(variable)
+            kind = self._schema.fluent(variable)
         if type(value) is not kind:
             variable.check(value)
         values = self._values
@@ -110,7 +110,7 @@ class Beliefs(Unpicklable, Generic[S]):
             before = values[variable]
         except KeyError:
             if variable not in self._known:
-                self._known.add(self.schema.fluent(variable))
+                self._known.add(self._schema.fluent(variable))
             before = variable.default
         if before == value:
             return
@@ -126,7 +126,7 @@ class Beliefs(Unpicklable, Generic[S]):
 
     def check(self, fluent: Expression[V], value: V | Unknown) -> None:
         """Raise StateError if ``write`` would."""
-        self.schema.fluent(fluent).check(value)
+        self._schema.fluent(fluent).check(value)
 
     def _publish(self, change: Change, fluent: Fluent[Any], source: str) -> None:
         if fluent in self._watched:
