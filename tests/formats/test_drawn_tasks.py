@@ -101,6 +101,7 @@ def planned(domain, goal, **values):
 
 
 def test_drawn_tasks_with_parameters_are_planned(read):
+    """R003-03."""
     domain = read(MELEE)
     assert planned(domain, domain.task("attack_main")()) == (
         "(come.modify_1(1.25), parallel(come.MoveTo(1.25), come.CanHit(1.25), policy=any),"
@@ -124,6 +125,7 @@ def test_a_drawn_method_has_its_name_and_value(read):
 
 
 def test_slash_is_melee_with_another_range_and_animation(read):
+    """R003-06."""
     domain = read(MELEE)
     slash = derive(domain, "slash", suffix="_slash", given={"reach": 4.0, "animation": "slash"})
     plan = planned(slash, slash.task("melee_slash")(), distance=1.0)
