@@ -78,6 +78,8 @@ _ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """The attributes of the elements; all others are calls, which have arguments."""
 _LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
 _CALLS: Final = MappingProxyType({"SubTask": "task", "SubTree": "ID"})
+_TAKEN: Final = ("name", "task", "ID")
+"""The attributes of calls that are no arguments."""
 _EXPLICIT: Final = ("Action", "Condition", "Control")
 _CONDITIONS: Final = (
     *("_failureIf", "_successIf", "_skipIf", "_while"),
@@ -171,8 +173,8 @@ class _TaskFile:
         with self.collecting(port):
             if port.tag != "input_port":
                 raise _fault(f"<{port.tag}> is no parameter", "a parameter is an <input_port>")
-            if not name.isidentifier() or iskeyword(name):
-                hint = "write letters, digits and _"
+            if not name.isidentifier() or iskeyword(name) or name in _TAKEN:
+                hint = f"write letters, digits and _, and none of {', '.join(_TAKEN)}"
                 raise _fault(f"a parameter cannot be called '{name}'", hint)
             if kind and kind not in _TYPES:
                 raise _fault(f"there is no type '{kind}'", nearest(kind, _TYPES))

@@ -43,6 +43,7 @@ from bthtn.world.value_type import ValueType
 T = TypeVar("T")
 
 DEEPEST: Final = 100
+LONGEST: Final = 10_000
 _AND: Final = frozenset({"and", ",", "&"})
 _OR: Final = frozenset({"or", "|"})
 _NOT: Final = frozenset({"not", "~"})
@@ -123,6 +124,9 @@ class _Parser:
 
     def whole(self, read: Callable[[], T]) -> T:
         """What is read from the whole text. Raises InputError."""
+        if len(self._text) > LONGEST:
+            message, hint = f"a text of {len(self._text):,} letters", "divide it"
+            raise InputError(Diagnostic("BT411", message, "", hint))
         at = 0
         while self._text[at:].strip():
             found = _PIECE.match(self._text, at)

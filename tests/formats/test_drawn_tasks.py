@@ -185,6 +185,7 @@ def ports(*attributes):
         (drawn("<ModifyState set='swings := many'/>"), "BT106", "'many'", "number"),
         (drawn("<CheckState condition='swings >'/>"), "BT411", "a value is missing", "write"),
         (drawn("<Null/>", ports=ports("name='2x'")), "BT420", "cannot be called", "letters"),
+        (drawn("<Null/>", ports=ports("name='task'")), "BT420", "cannot be called", "none of"),
         (drawn("<Null/>", ports=ports("name='a' type='dubble'")), "BT420", "'dubble'", "'double'"),
         (drawn("<Null/>", ports=ports("name='a' type='int' default='x'")), "BT103", "int", "whole"),
         (drawn("<Null/>", ports=ports("name='a'", "name='a'")), "BT420", "two ports", "remove"),
