@@ -4,7 +4,7 @@
     trees/ammunition          the same for one kind, where a domain and a tree have one name
     troll:tiring              a variant: another domain in the file of a named domain, or in a
                               file beside it that has cases
-    path/to/folder, file.py   a folder with a domain.py or tree.py, or the file itself
+    path/to/folder, file.py   a folder with a domain.py, tree.py or tree.xml, or the file itself
     package.module:attribute  an object in a module that can be imported
 
 Modules are loaded on demand. They may import from the current folder, as in
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bthtn import examples
 from bthtn.domain.builder import Domain, frozen
@@ -32,6 +32,9 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import DOMAIN, domain_at, domains_in, module_at, unusable
+
+if TYPE_CHECKING:  # only characters of files need the kit
+    from bthtn.kit.character_files import CharacterFiles
 
 
 class TargetKind(Enum):
@@ -46,9 +49,9 @@ class TargetKind(Enum):
         return f"{self.value}s"
 
     @property
-    def file(self) -> str:
-        """The name of the file in the folder of each domain or tree."""
-        return f"{self.value}.py"
+    def files(self) -> tuple[str, ...]:
+        """The names that the file in the folder of a domain or tree may have."""
+        return ("domain.py",) if self is TargetKind.DOMAIN else ("tree.py", "tree.xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,24 @@ class Target:
     file: Path | None
     load: Callable[[], Any]
 
+    @property
+    def is_of_files(self) -> bool:
+        """Whether it is a character whose tree is no Python file."""
+        return self.file is not None and self.file.suffix == ".xml"
+
+    @property
+    def code(self) -> Path | None:
+        """The Python file of what is loaded, if there is one."""
+        if self.file is None or self.file.suffix == ".py":
+            return self.file
+        return self.file.with_name("operators.py")
+
 
 def all_of(kind: TargetKind) -> list[Target]:
     """All named domains or trees, sorted; the current folder takes precedence over examples."""
     found: dict[str, Target] = {}
     for folder in _folders(kind):
-        for file in folder.glob(f"*/{kind.file}"):
+        for file in (one for name in kind.files for one in folder.glob(f"*/{name}")):
             found.setdefault(file.parent.name, _in_file(kind, file))
     return [found[name] for name in sorted(found)]
 
@@ -103,14 +118,38 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
 
 
 def domain_of(text: str) -> FrozenDomain:
-    """Resolve and load a domain. Raises BthtnError."""
+    """Resolve and load a domain, or that of a character of files. Raises BthtnError."""
+    if text not in [one.name for one in all_of(TargetKind.DOMAIN)]:
+        for tree in all_of(TargetKind.TREE):
+            if tree.is_of_files and text in (tree.name, f"trees/{tree.name}"):
+                return character_files(tree).domain
     domain: FrozenDomain = resolve(text, TargetKind.DOMAIN).load()
     return domain
 
 
+def character_files(found: Target) -> CharacterFiles:
+    """Read the files of a character whose tree is no Python file. Raises BthtnError."""
+    from bthtn.kit.character_files import domain_named_in, read_character  # noqa: PLC0415 - not for domains
+
+    assert found.file is not None, "a character of files has files"
+    assert found.code is not None, "and a place for its operators"
+    folder = found.file.parent
+    with _current_folder_importable():
+        named = domain_named_in(folder)
+        domain = domain_of(named) if named else None
+        code = module_at(found.code) if found.code.is_file() else None
+        return read_character(folder, code, domain)
+
+
 def summary(file: Path) -> str:
-    """First line of a module's docstring, read without executing the module."""
+    """The first line of a module's docstring, or of the comment that begins a character's settings.
+
+    No module is executed.
+    """
     try:
+        if file.suffix != ".py":
+            first, *_ = [*file.with_name("character.toml").read_text("utf-8").splitlines(), ""]
+            return first.removeprefix("#").strip() if first.startswith("#") else ""
         return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
     except (OSError, SyntaxError, ValueError):
         return ""
@@ -157,7 +196,7 @@ def made_by(found: Target, seed: int) -> Any:
     except BthtnError:
         raise
     except Exception as error:
-        raise InputError(unusable(found.file or Path(found.name), error)) from error
+        raise InputError(unusable(found.code or Path(found.name), error)) from error
 
 
 def _of_class(made: Any, kind: type, wanted: str, found: Target) -> Any:
@@ -174,15 +213,18 @@ def _folders(kind: TargetKind) -> Iterator[Path]:
 
 
 def _in_file(kind: TargetKind, file: Path) -> Target:
-    name = file.stem if file.name != kind.file else Path(os.path.realpath(file)).parent.name
+    name = file.stem if file.name not in kind.files else Path(os.path.realpath(file)).parent.name
 
     def load() -> Any:
+        if target.is_of_files:
+            return character_files(target).character
         with _current_folder_importable():
             if kind is TargetKind.DOMAIN:
                 return domain_at(file, name)
             return _attribute(module_at(file), "character", str(file))
 
-    return Target(kind, name, file, load)
+    target = Target(kind, name, file, load)
+    return target
 
 
 def variants_of(domain: Target) -> list[str]:
@@ -213,7 +255,7 @@ def _variant(domain: Target, name: str) -> Target:
 def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:
     found: dict[str, Domain[Any] | FrozenDomain] = {}
     with _current_folder_importable():
-        for file in (_folder(domain) / TargetKind.DOMAIN.file, *_files_beside(domain)):
+        for file in (_folder(domain) / "domain.py", *_files_beside(domain)):
             found = domains_in(file) | found
     if not found:
         message = f"{shown(_folder(domain))} defines no domain"
@@ -235,10 +277,13 @@ def _folder(domain: Target) -> Path:
 def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> Target:
     if os.path.isdir(path):
         for kind in kinds:
-            if (path / kind.file).is_file():
-                return _in_file(kind, path / kind.file)
-        wanted = " or ".join(kind.file for kind in kinds)
+            for name in kind.files:
+                if (path / name).is_file():
+                    return _in_file(kind, path / name)
+        wanted = " or ".join(name for kind in kinds for name in kind.files)
         raise InputError(Diagnostic("BT401", f"the folder {path} has no {wanted}"))
+    if path.suffix == ".xml" and TargetKind.TREE in kinds:
+        return _in_file(TargetKind.TREE, path)
     if path.suffix != ".py":
         raise InputError(Diagnostic("BT401", f"{path} is no Python file"))
     likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN

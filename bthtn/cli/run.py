@@ -116,7 +116,7 @@ class _Run:
         self._longest = longest
         self._error: BaseException | None = None
         self._is_stopping = False
-        self._file = target.file or Path(target.name)
+        self._file = target.code or Path(target.name)
 
     def ticks(self) -> Generator[Tick]:
         """Tick until the run is over and yield every tick; then stop the character.
