@@ -50,7 +50,7 @@ from bthtn.domain.builder import Domain, Primitive
 from bthtn.domain.construct import first_of
 from bthtn.domain.method import Methods, WrittenMethod, method
 from bthtn.domain.network import NetworkLike, null, parallel, priority, sequence
-from bthtn.domain.number import Seconds
+from bthtn.domain.number import Duration
 from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
@@ -112,7 +112,7 @@ class Command(_Read):
         operator: Callable[..., Any] | None = None,
         *,
         uses: Several[str] = (),
-        duration: float | Seconds | Expression[float] = 0,
+        duration: Duration = 0,
     ) -> None:
         super().__init__(name)
         self.operator = operator

@@ -41,6 +41,7 @@ from py_trees.common import ParallelPolicy
 
 from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain
+from bthtn.domain.number import Duration, Seconds
 from bthtn.domain.parameter import Parameters
 from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
@@ -150,7 +151,8 @@ class _TaskFile:
             raise _fault("a tree has one node", "put its nodes into a <Sequence>")
 
         ports.sort(key=lambda port: port.default is not port.empty)
-        drawn.__annotations__ = {port.name: port.annotation for port in ports}
+        typed = (port for port in ports if port.annotation is not port.empty)
+        drawn.__annotations__ = {port.name: port.annotation for port in typed}
         drawn.__signature__ = inspect.Signature(ports)  # type: ignore[attr-defined]  # PEP 362
         return drawn
 
@@ -230,6 +232,11 @@ class _TextReader:
         """The changes that the text describes. Raises InputError."""
         return changes_from_text(text, self.schema, self.parameters)
 
+    def duration(self, text: str) -> Duration:
+        """The time in ticks, or in seconds as in ``seconds(1.5)``. Raises InputError."""
+        in_seconds = re.fullmatch(r"\s*seconds\((.*)\)\s*", text)
+        return Seconds(self.value(in_seconds[1])) if in_seconds else self.value(text)
+
     def value(self, text: str) -> Expression[Any]:
         """The value that the text describes. Raises InputError."""
         return expression_from_text(text, self.schema, self.parameters)
@@ -290,7 +297,7 @@ def _leaf(kind: str, given: Mapping[str, str], reader: _TextReader) -> Behaviour
             return authored.Value(reader.value(_required(given, "number")))
         case "Command":
             uses = re.findall(r"[^\s,]+", given.get("uses", ""))
-            duration = reader.value(given.get("duration", "0"))
+            duration = reader.duration(given.get("duration", "0"))
             return authored.Command(_required(given, "name"), uses=uses, duration=duration)
         case _:
             return authored.Null()

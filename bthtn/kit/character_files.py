@@ -100,6 +100,7 @@ class CharacterFiles(Unpicklable):
             body=body,
             operators=self.operators,
             sensors=self.sensors,
+            clock=getattr(body, "clock", None),
         )
 
     def tree(self, agent: Agent[Any, Any], seed: int = 0) -> Behaviour:
@@ -153,9 +154,10 @@ def read_character(
 
     ``code`` is the module with ``operators``, ``sensors``, ``body``, a function of the seed that
     makes what operators act with, and ``nodes`` for the tree, as far as it has them. If the body
-    has a method ``step``, a run calls it at every tick. ``domain`` is the one that the settings
-    name. Raises InputError for what is wrong with a file, DomainError for the domain, and
-    ExecutionError for tasks without an operator that are not declared to be simulated.
+    has a method ``step``, a run calls it at every tick; if it has a ``clock``, seconds are read
+    from that. ``domain`` is the one that the settings name. Raises InputError for what is wrong
+    with a file, DomainError for the domain, and ExecutionError for tasks without an operator that
+    are not declared to be simulated.
     """
     return _FolderReader(Path(folder), code).read(domain)
 

@@ -118,6 +118,13 @@ def test_a_drawn_step_has_its_conditions_changes_and_resources(read):
     assert (strike.uses, strike.duration.text()) == ({"arms", "legs"}, "2")
 
 
+def test_a_drawn_step_may_last_for_seconds(read):
+    text = drawn('<Command name="x" duration="seconds(reach * 0.5)"/>', ports=ports("name='reach'"))
+    act = read(text).freeze().task("act")
+    assert act.in_seconds
+    assert act.duration.text() == "reach * 0.5"
+
+
 def test_a_drawn_method_has_its_name_and_value(read):
     domain = read(MELEE).freeze()
     ((name, value),) = [(one.name, one.value) for one in domain.methods[domain.task("melee")]]

@@ -7,7 +7,7 @@ import pytest
 from py_trees.behaviours import Success
 
 from bthtn import BthtnError, Domain, Fluent, State, fluent
-from bthtn.behaviours import Operators, Sensors
+from bthtn.behaviours import ManualClock, Operators, Sensors
 from bthtn.kit import read_character
 from tests.sizes import size
 
@@ -70,6 +70,25 @@ def test_the_body_is_made_of_the_seed_and_steps_at_every_tick(folder):
     character.tick()
     character.tick()
     assert (character.agent.body.seed, character.agent.body.steps) == (7, 2)
+
+
+def test_seconds_are_read_from_the_clock_of_the_body(folder):
+    class Body:
+        def __init__(self, seed):
+            self.clock = ManualClock()
+
+        def step(self):
+            self.clock.advance(0.5)
+
+    timed = TASKS.replace('name="go"', 'name="go" duration="seconds(2)"')
+    parts = SimpleNamespace(body=Body)
+    settings = 'simulate = ["walk"]\n' + SETTINGS
+    character = read_character(folder(tasks=timed, character=settings), parts).character()
+    walked = []
+    for _ in range(6):
+        character.tick()
+        walked.append(character.agent.beliefs.now.walked)
+    assert walked.index(2) == 4
 
 
 def test_sensors_own_the_fluents_of_the_file_by_name(folder):
@@ -168,7 +187,7 @@ def test_parts_of_a_wrong_kind_are_refused(folder):
 def test_settings_with_random_changes_are_read_or_refused(folder):
     dice = random.Random(1)  # noqa: S311 - dice, not secrets
     accepted, pieces = 0, [*"[]{}=\"'.,#0 \n", "walked", "beliefs", "true", "type", "index"]
-    for _ in range(size(quick=100, thorough=2_000, night=10_000)):
+    for _ in range(size(quick=40, thorough=2_000, night=10_000)):
         text = SETTINGS
         for _ in range(dice.choice((1, 1, 1, 3))):
             at = dice.randrange(len(text))
