@@ -18,6 +18,7 @@ from bthtn import (
 )
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.formats import read_tasks
+from bthtn.kit import SkillSlots, SkillTable
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.testing.doubles import ticks
@@ -147,6 +148,16 @@ def test_a_drawn_extension_point_takes_the_methods_of_other_domains(read):
     assert plan == "strike_bash(2.5, 'bash')"
 
 
+def test_a_drawn_skill_can_be_put_into_a_slot(read):
+    base = read(drawn("<ExtensionPoint/>").replace('"act"', '"attack_main"'))
+    bash = derive(read(MELEE), "bash", suffix="_bash", given={"animation": "bash"})
+    agent = Agent("ogre", base, Enemy(), body=None)
+    hands = SkillSlots(agent, SkillTable(base, {}), "hand")
+    hands.fill("hand", bash)
+    plan = planned(agent.domain, base.task("attack_main")(), distance=1.0)
+    assert plan == "strike_bash(2.5, 'bash')"
+
+
 def test_an_operator_gets_the_arguments_of_its_task(read):
     operators, heard = Operators(), []
     domain = read(MELEE, operators=operators)
@@ -260,3 +271,9 @@ def test_files_that_were_spoilt_are_read_or_refused(read):
         except BthtnError:
             pass
     assert accepted
+
+
+def test_a_deep_document_is_read_and_planned(read):
+    deep = "<Sequence><Fallback><Parallel>" * 80 + "<Command name='x'/>"
+    domain = read(drawn(deep + "</Parallel></Fallback></Sequence>" * 80))
+    assert planned(domain, domain.task("act")()) == "act.x"
