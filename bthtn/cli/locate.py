@@ -129,16 +129,19 @@ def domain_of(text: str) -> FrozenDomain:
 
 def character_files(found: Target) -> CharacterFiles:
     """Read the files of a character whose tree is no Python file. Raises BthtnError."""
-    from bthtn.kit.character_files import domain_named_in, read_character  # noqa: PLC0415 - not for domains
+    from bthtn.kit import character_files as kit  # noqa: PLC0415 - not for domains
 
     assert found.file is not None, "a character of files has files"
     assert found.code is not None, "and a place for its operators"
     folder = found.file.parent
     with _current_folder_importable():
-        named = domain_named_in(folder)
-        domain = domain_of(named) if named else None
+        named = kit.domain_named_in(folder)
+        try:
+            domain = resolve(named, TargetKind.DOMAIN).load() if named else None
+        except InputError as error:
+            raise error.placed(f"{folder / kit.SETTINGS}") from None
         code = module_at(found.code) if found.code.is_file() else None
-        return read_character(folder, code, domain)
+        return kit.read_character(folder, code, domain)
 
 
 def summary(file: Path) -> str:
@@ -223,8 +226,7 @@ def _in_file(kind: TargetKind, file: Path) -> Target:
                 return domain_at(file, name)
             return _attribute(module_at(file), "character", str(file))
 
-    target = Target(kind, name, file, load)
-    return target
+    return (target := Target(kind, name, file, load))
 
 
 def variants_of(domain: Target) -> list[str]:

@@ -53,6 +53,7 @@ from bthtn.world.state import State
 T = TypeVar("T")
 
 TREE: Final = "tree.xml"
+SETTINGS: Final = "character.toml"
 _SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
     {"domain": str, "kind": str, "finished": str, "simulate": list, "beliefs": dict}
 )
@@ -167,7 +168,7 @@ class _FolderReader:
 
     def __init__(self, folder: Path, code: object) -> None:
         self._folder = folder
-        self._path = folder / "character.toml"
+        self._path = folder / SETTINGS
         text = text_of(self._path) if self._path.exists() else ""
         self._settings = tables_in(text, self._path)
         self._lines = lines_of(text)
@@ -299,7 +300,7 @@ class _FolderReader:
 
 def domain_named_in(folder: Path) -> str:
     """The domain that the settings of a folder name, "" if they name none. Raises InputError."""
-    path = folder / "character.toml"
+    path = folder / SETTINGS
     named = tables_in(text_of(path), path).get("domain", "") if path.exists() else ""
     return named if isinstance(named, str) else ""
 

@@ -67,6 +67,16 @@ def test_its_domain_may_be_written_in_python(bthtn, put):
     assert json.loads(answer.out)["ticks"][0]["active"] == ["duty"]
 
 
+@pytest.mark.parametrize("name", ["hose", "guardian"])
+def test_a_domain_that_is_not_there_is_an_error_of_the_settings(bthtn, guard, put, name):
+    put("trees/guardian/character.toml", f'domain = "{name}"')
+    for command in ("run", "plan"):
+        answer = bthtn(command, "guardian", *(["patrol"] if command == "plan" else []))
+        assert answer.code == 2
+        assert f"there is no domain '{name}'" in answer.err
+        assert "where: trees/guardian/character.toml" in answer.err
+
+
 def test_an_error_in_its_operators_has_their_file_and_line(bthtn, guard, put):
     put("trees/guardian/operators.py", "def body(seed):\n    return Body()\n")
     answer = bthtn("run", "guardian")
