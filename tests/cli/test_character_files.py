@@ -49,6 +49,7 @@ def test_it_is_drawn_checked_and_planned(bthtn, guard):
     assert "duty" in bthtn("render", "guardian").out
     assert bthtn("check", "guardian").out.endswith("tree guardian: no errors, no warnings\n")
     assert "walk" in bthtn("plan", "guardian", "patrol").out
+    assert "patrol" in bthtn("palette", "guardian").out
 
 
 def test_its_domain_may_be_written_in_python(bthtn, put):
