@@ -41,9 +41,9 @@ def begin(chapter: int, namespace: dict[str, object]) -> None:
 
 
 def write_shown(page: str, kind: str, file: str) -> None:
-    """Make a file that a page shows, in its only block of that kind."""
+    """Make a file that a page shows, in its only block of that kind; sessions do not count."""
     found = BLOCK.findall((DOCS / page).read_text("utf-8"))
-    (text,) = (text for shown, text in found if shown == kind)
+    (text,) = (text for shown, text in found if shown == kind and not text.startswith(">>>"))
     Path(file).write_text(text, "utf-8")
 
 

@@ -99,9 +99,6 @@ class Agent(Unpicklable, Generic[S, B]):
         self.aborts = Aborts()
         self._errors = ProgrammingErrors(name, strict=strict)
         self._runtime = Runtime(name, self.leases, self.emit, self._errors, self.beliefs)
-        for sensor in () if sensors is None else sensors:
-            for owned in sensor.owned:
-                self._state_class.__schema__.own(owned, f"sensor '{sensor.name}'")
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
         self._runtime.unsensed = self._unsensed
         self.reloads = 0

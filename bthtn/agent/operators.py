@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask, Task
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, ExecutionError, nearest
 from bthtn.world.sharing import Unpicklable
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_Key = PrimitiveTask[Any] | str
 
 Running = Iterator[Any]
 """The return type of a generator operator: ``yield`` means that it is still running.
@@ -50,23 +52,23 @@ class Operators(Unpicklable):
 
     def __init__(self, *, simulates_others: bool = False) -> None:
         self._simulates_others = simulates_others
-        self._simulated: set[PrimitiveTask[Any]] = set()
-        self._bound: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
-        self._plan_starts: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
-        self._plan_ends: dict[PrimitiveTask[Any], Callable[..., Any]] = {}
+        self._simulated: set[_Key] = set()
+        self._bound: dict[_Key, Callable[..., Any]] = {}
+        self._plan_starts: dict[_Key, Callable[..., Any]] = {}
+        self._plan_ends: dict[_Key, Callable[..., Any]] = {}
 
-    def bind(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
-        """Decorator: run the task with this code.
+    def bind(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
+        """Decorator: run the task, or every task of this name, with this code.
 
         Raises ExecutionError for a compound task, and for a task that has an operator already.
         """
         return _binding(self._bound, task, "operator")
 
-    def simulate(self, *tasks: PrimitiveTask[Any]) -> None:
+    def simulate(self, *tasks: PrimitiveTask[Any] | str) -> None:
         """Run these tasks without an operator: they last their duration, then succeed."""
         self._simulated.update(tasks)
 
-    def on_plan_start(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
+    def on_plan_start(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
         """Decorator: call this, like an operator, when a plan with the task begins.
 
         It is called for every step of the plan, before the first one starts, for example to
@@ -74,7 +76,7 @@ class Operators(Unpicklable):
         """
         return _binding(self._plan_starts, task, "on_plan_start hook")
 
-    def on_plan_end(self, task: PrimitiveTask[Any]) -> Callable[[F], F]:
+    def on_plan_end(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
         """Decorator: call this when a plan with the task has ended, in whatever way.
 
         It is called once for every step whose plan has started. Raises ExecutionError.
@@ -96,7 +98,7 @@ class Operators(Unpicklable):
 
     def _is_declared(self, task: PrimitiveTask[Any]) -> bool:
         """Whether the task was declared to be simulated."""
-        return self._simulates_others or any(one in self._simulated for one in _templates(task))
+        return self._simulates_others or any(key in self._simulated for key in _keys(task))
 
     def simulated(self, domains: Sequence[FrozenDomain]) -> tuple[str, ...]:
         """The names of the tasks without an operator, if any task has one."""
@@ -116,8 +118,8 @@ class Operators(Unpicklable):
         """The ``on_plan_start`` and ``on_plan_end`` hooks of the task, each may be None."""
         return _found(self._plan_starts, task), _found(self._plan_ends, task)
 
-    def tasks(self) -> tuple[PrimitiveTask[Any], ...]:
-        """The tasks that have an operator or a hook, in the order in which they were bound."""
+    def tasks(self) -> tuple[PrimitiveTask[Any] | str, ...]:
+        """The tasks or names that have an operator or a hook, in the order of their binding."""
         return tuple(dict.fromkeys((*self._bound, *self._plan_starts, *self._plan_ends)))
 
     def faults(self, domains: Sequence[FrozenDomain], agent: str) -> Iterator[Diagnostic]:
@@ -125,17 +127,18 @@ class Operators(Unpicklable):
         tasks = {id(one): one for domain in domains for one in domain.tasks.values()}
         named = {one.name: one for one in tasks.values()}
         needed = [one for one in tasks.values() if isinstance(one, PrimitiveTask)]
-        known = {id(one) for task in needed for one in _templates(task)}
-        strangers = [one for one in self.tasks() if id(one) not in known]
+        known = {key for task in needed for key in _keys(task)}
+        strangers = [one for one in self.tasks() if one not in known]
         names, where = " or ".join(f"'{one.name}'" for one in domains), f"agent '{agent}'"
         is_other = len(strangers) == len(self.tasks())
-        for task in strangers:
+        for name in map(_name_of, strangers):
             # Operators may be shared by agents with other skills, so that a name which the domain
             # does not have is no mistake, unless it has none of the tasks.
-            if is_other or task.name in named:
-                message = f"'{task.name}' has an operator but is no task of {names}"
+            if is_other or name in named:
+                message = f"'{name}' has an operator but is no task of {names}"
                 hint = "bind the task of this domain that has the same name"
-                yield Diagnostic("BT303", message, where, hint if task.name in named else "")
+                hint = hint if name in named else nearest(name, [one.name for one in needed])
+                yield Diagnostic("BT303", message, where, hint)
         if self._bound:
             yield from self.missing(needed, where)
 
@@ -158,16 +161,27 @@ def _templates(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any]]:
         one = one.template
 
 
+def _keys(task: PrimitiveTask[Any]) -> Iterator[_Key]:
+    """What the task's operator may be bound to: it and its templates, by themselves or by name."""
+    for one in _templates(task):
+        yield one
+        yield one.name
+
+
+def _name_of(key: _Key) -> str:
+    return key if isinstance(key, str) else key.name
+
+
 def _found(
-    table: dict[PrimitiveTask[Any], Callable[..., Any]], task: PrimitiveTask[Any]
+    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any]
 ) -> Callable[..., Any] | None:
-    return next((table[one] for one in _templates(task) if one in table), None)
+    return next((table[key] for key in _keys(task) if key in table), None)
 
 
 def _binding(
-    table: dict[PrimitiveTask[Any], Callable[..., Any]], task: PrimitiveTask[Any], kind: str
+    table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any] | str, kind: str
 ) -> Callable[[F], F]:
-    if not isinstance(task, PrimitiveTask):
+    if not isinstance(task, PrimitiveTask | str):
         raise ExecutionError(
             Diagnostic(
                 "BT301",
@@ -176,14 +190,14 @@ def _binding(
             )
         )
     if task in table:
-        raise ExecutionError(Diagnostic("BT302", f"'{task.name}' has an {kind} already"))
+        raise ExecutionError(Diagnostic("BT302", f"'{_name_of(task)}' has an {kind} already"))
 
     def bound(operator: F) -> F:
         if not callable(operator):
             raise ExecutionError(
                 Diagnostic(
                     "BT304",
-                    f"the {kind} of '{task.name}' is {operator!r}, which cannot be called",
+                    f"the {kind} of '{_name_of(task)}' is {operator!r}, which cannot be called",
                     hint="write a function of the agent and the task's arguments below @bind(...)",
                 )
             )
@@ -191,7 +205,8 @@ def _binding(
             raise ExecutionError(
                 Diagnostic(
                     "BT304",
-                    f"the {kind} of '{task.name}' is a coroutine function, which nobody awaits",
+                    f"the {kind} of '{_name_of(task)}' is a coroutine function, which nobody"
+                    " awaits",
                     hint="write def without async; what takes time is done by the operator",
                 )
             )

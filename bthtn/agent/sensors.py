@@ -14,21 +14,24 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction, isgeneratorfunction
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 from bthtn.agent.events import AgentEvent, SensorFailed
 from bthtn.agent.programming_errors import text_of
 from bthtn.checked import checked
 from bthtn.domain.chance import phase_of
-from bthtn.errors import Diagnostic, ExecutionError
+from bthtn.errors import Diagnostic, ExecutionError, StateError
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent, FluentFamily
+from bthtn.world.schema import StateSchema
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.truth import UNKNOWN
 
 Code = Callable[..., Any]
 Owned = Fluent[Any] | FluentFamily[Any, Any]
+Named = Owned | str
+"""A fluent or family, or the name of one in the State class of the agent."""
 OnFailure = Literal["keep", "unknown"]
 
 
@@ -52,15 +55,22 @@ class Sensor:
     """
 
     name: str
-    owned: tuple[Owned, ...]
+    owned: tuple[Named, ...]
     every: int | None
     on_failure: OnFailure
     code: Code
     slot: int = 0
 
-    def owns(self, fluent: Fluent[Any]) -> bool:
-        """Whether it may write the fluent: its own, or a member of its family."""
-        return any(_covers(one, fluent) for one in self.owned)
+    def owned_in(self, schema: StateSchema) -> tuple[Owned, ...]:
+        """The fluents and families that it owns. Raises StateError for those of other classes."""
+        where = f"sensor '{self.name}'"
+        try:
+            owned = [schema.named(one) if isinstance(one, str) else one for one in self.owned]
+        except StateError as error:
+            raise error.placed(where) from None
+        for one in owned:
+            schema.own(one, where)
+        return tuple(owned)
 
     def is_due(self, tick: int, phase: int) -> bool:
         """Whether an agent of this phase reads it in this tick."""
@@ -90,17 +100,17 @@ class Sensors(Unpicklable):
     @checked
     def sensor(
         self,
-        *owned: Expression[Any] | FluentFamily[Any, Any],
+        *owned: Expression[Any] | FluentFamily[Any, Any] | str,
         every: int | None = 1,
         on_failure: OnFailure = "keep",
         name: str = "",
     ) -> Callable[[Code], Sensor]:
         """Decorator: refresh these fluents with this code, every so many ticks.
 
-        With ``every=None`` it is read only when triggered. When it raises, its fluents keep their
-        values or, with ``on_failure="unknown"``, become unknown. ``name`` is the source of
-        the changes, by default the name of the function. Raises ExecutionError for a fluent that
-        has a sensor already.
+        Fluents may be given by name, in readings as well. With ``every=None`` it is read only when
+        triggered. When it raises, its fluents keep their values or, with ``on_failure="unknown"``,
+        become unknown. ``name`` is the source of the changes, by default the name of the function.
+        Raises ExecutionError for a fluent that has a sensor already.
         """
         if every is not None and every < 1:
             message = f"a sensor is to be read every {every} ticks"
@@ -135,9 +145,9 @@ class Sensors(Unpicklable):
         """The sensors of one agent."""
         return Sensing(agent, tuple(self._sensors))
 
-    def _free(self, one: Expression[Any] | FluentFamily[Any, Any]) -> Owned:
+    def _free(self, one: Expression[Any] | FluentFamily[Any, Any] | str) -> Named:
         """The fluent or family, if no other sensor owns it. Raises ExecutionError."""
-        if not isinstance(one, Fluent | FluentFamily):
+        if not isinstance(one, Fluent | FluentFamily | str):
             message = f"'{one!s}' is no fluent that a sensor could own"
             hint = "name a fluent of the State class: @sensors.sensor(Soldier.health)"
             raise ExecutionError(Diagnostic("BT110", message, hint=hint))
@@ -160,9 +170,11 @@ class Sensing:
         self._tick = 0
         self._read: dict[Sensor, Callable[[], Any]] = {}
         self._sensors = sensors
+        self._schema: StateSchema = type(agent.beliefs.now).__schema__
+        self._owned = {one: one.owned_in(self._schema) for one in sensors}
         self._written: dict[Sensor, dict[Fluent[Any], None]] = {
-            one: {owned: None for owned in one.owned if isinstance(owned, Fluent)}
-            for one in sensors
+            one: {fluent: None for fluent in owned if isinstance(fluent, Fluent)}
+            for one, owned in self._owned.items()
         }
         self._triggered = dict.fromkeys(sensors, True)  # nothing is known before the first tick
 
@@ -205,7 +217,7 @@ class Sensing:
         """Read a sensor and write all of its values, or none if one is bad."""
         beliefs = self._agent.beliefs
         try:
-            reading = _values(sensor, self._reader(sensor)())
+            reading = self._values(sensor, self._reader(sensor)())
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._read.pop(sensor, None)
             self._agent.emit(SensorFailed(sensor.name, text_of(error), error))
@@ -214,6 +226,31 @@ class Sensing:
         for fluent, value in reading.items():
             self._written[sensor][fluent] = None
             beliefs.write(fluent, value, sensor.name)
+
+    def _values(self, sensor: Sensor, reading: Any) -> Mapping[Fluent[Any], Any]:
+        """The values of a reading by fluent. Raises BthtnError for bad ones."""
+        owned = self._owned[sensor]
+        single = owned[0] if len(owned) == 1 else None
+        if reading is None and not (isinstance(single, Fluent) and single.accepts(None)):
+            return {}
+        if not isinstance(reading, Mapping):
+            if not isinstance(single, Fluent):
+                message = (
+                    f"'{sensor.name}' answered with {type(reading).__name__}, not with fluents"
+                )
+                hint = "return a dictionary of values by fluent"
+                raise ExecutionError(Diagnostic("BT309", message, hint=hint))
+            reading = {single: reading}
+        values: dict[Fluent[Any], Any] = {}
+        for key, value in reading.items():
+            fluent = self._schema.variable(key) if isinstance(key, str) else key
+            if not isinstance(fluent, Fluent) or not any(_covers(one, fluent) for one in owned):
+                message = f"'{sensor.name}' wrote '{fluent!s}', which it does not own"
+                hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"
+                raise ExecutionError(Diagnostic("BT309", message, hint=hint))
+            fluent.check(value)
+            values[fluent] = value
+        return values
 
     def _reader(self, sensor: Sensor) -> Callable[[], Any]:
         """The function that reads the sensor; made at the first reading, and after a failure."""
@@ -246,26 +283,6 @@ class _Stepped:
         self._steps.close()
 
 
-def _values(sensor: Sensor, reading: Any) -> Mapping[Fluent[Any], Any]:
-    """The values of a reading by fluent. Raises BthtnError for bad ones."""
-    single = sensor.owned[0] if len(sensor.owned) == 1 else None
-    if reading is None and not (isinstance(single, Fluent) and single.accepts(None)):
-        return {}
-    if not isinstance(reading, Mapping):
-        if not isinstance(single, Fluent):
-            message = f"'{sensor.name}' answered with {type(reading).__name__}, not with fluents"
-            hint = "return a dictionary of values by fluent"
-            raise ExecutionError(Diagnostic("BT309", message, hint=hint))
-        reading = {single: reading}
-    for fluent, value in reading.items():
-        if not isinstance(fluent, Fluent) or not sensor.owns(fluent):
-            message = f"'{sensor.name}' wrote '{fluent!s}', which it does not own"
-            hint = f"add it to the fluents of @sensors.sensor(…) above '{sensor.name}'"
-            raise ExecutionError(Diagnostic("BT309", message, hint=hint))
-        fluent.check(value)
-    return cast("Mapping[Fluent[Any], Any]", reading)
-
-
 def _covers(owned: Owned, fluent: Fluent[Any]) -> bool:
     """Whether the fluent is the owned one, or a member of the owned family."""
     if isinstance(owned, Fluent) or fluent.index is None or fluent.name != owned.name:
@@ -273,10 +290,16 @@ def _covers(owned: Owned, fluent: Fluent[Any]) -> bool:
     return owned.member(fluent.index) is fluent
 
 
-def _overlap(one: Owned, other: Owned) -> bool:
+def _overlap(one: Named, other: Named) -> bool:
     """Whether these have a fluent in common."""
+    if isinstance(one, str) or isinstance(other, str):
+        return _name_of(one) == _name_of(other)
     return (
         one is other
         or (isinstance(one, Fluent) and _covers(other, one))
         or (isinstance(other, Fluent) and _covers(one, other))
     )
+
+
+def _name_of(one: Named) -> str:
+    return one if isinstance(one, str) else one.name

@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from bthtn.analysis.checks import findings
-from bthtn.cli.locate import Target, TargetKind, resolve_all, root_of, shown
+from bthtn.cli.locate import Target, TargetKind, character_files, resolve_all, root_of, shown
 from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
@@ -107,6 +107,9 @@ def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[D
     from bthtn.kit.sheets import sheet_findings  # noqa: PLC0415 - not for what has no sheets
 
     assert target.file is not None, "its sheets were found beside it"
+    if target.is_of_files:
+        files = character_files(target)
+        return len(sheets), list(sheet_findings(sheets, files.base, files.templates))
     try:  # of one execution of the file, as templates and skills have the domain's State class
         found = domains_in(target.file) if target.file.suffix == ".py" else {}
         others = {one.name: frozen(one) for one in found.values()}

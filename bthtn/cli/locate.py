@@ -4,7 +4,7 @@
     trees/ammunition          the same for one kind, where a domain and a tree have one name
     troll:tiring              a variant: another domain in the file of a named domain, or in a
                               file beside it that has cases
-    path/to/folder, file.py   a folder with a domain.py or tree.py, or the file itself
+    path/to/folder, file.py   a folder with a domain.py, tree.py or tree.xml, or the file itself
     package.module:attribute  an object in a module that can be imported
 
 Modules are loaded on demand. They may import from the current folder, as in
@@ -24,7 +24,7 @@ from enum import Enum
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bthtn import examples
 from bthtn.domain.builder import Domain, frozen
@@ -33,6 +33,9 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import text_of
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import DOMAIN, domain_at, domains_in, module_at, unusable
+
+if TYPE_CHECKING:  # only characters of files need the kit
+    from bthtn.kit.character_files import CharacterFiles
 
 
 class TargetKind(Enum):
@@ -47,9 +50,9 @@ class TargetKind(Enum):
         return f"{self.value}s"
 
     @property
-    def file(self) -> str:
-        """The name of the file in the folder of each domain or tree."""
-        return f"{self.value}.py"
+    def files(self) -> tuple[str, ...]:
+        """The names that the file in the folder of a domain or tree may have."""
+        return ("domain.py",) if self is TargetKind.DOMAIN else ("tree.py", "tree.xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,24 @@ class Target:
     file: Path | None
     load: Callable[[], Any]
 
+    @property
+    def is_of_files(self) -> bool:
+        """Whether it is a character whose tree is no Python file."""
+        return self.file is not None and self.file.suffix == ".xml"
+
+    @property
+    def code(self) -> Path | None:
+        """The Python file of what is loaded, if there is one."""
+        if self.file is None or self.file.suffix == ".py":
+            return self.file
+        return self.file.with_name("operators.py")
+
 
 def all_of(kind: TargetKind) -> list[Target]:
     """All named domains or trees, sorted; the current folder takes precedence over examples."""
     found: dict[str, Target] = {}
     for folder in folders(kind):
-        for file in folder.glob(f"*/{kind.file}"):
+        for file in (one for name in kind.files for one in folder.glob(f"*/{name}")):
             found.setdefault(file.parent.name, _in_file(kind, file))
     return [found[name] for name in sorted(found)]
 
@@ -104,14 +119,41 @@ def resolve_all(text: str, *kinds: TargetKind) -> list[Target]:
 
 
 def domain_of(text: str) -> FrozenDomain:
-    """Resolve and load a domain. Raises BthtnError."""
+    """Resolve and load a domain, or that of a character of files. Raises BthtnError."""
+    if text not in [one.name for one in all_of(TargetKind.DOMAIN)]:
+        for tree in all_of(TargetKind.TREE):
+            if tree.is_of_files and text in (tree.name, f"trees/{tree.name}"):
+                return character_files(tree).domain
     domain: FrozenDomain = resolve(text, TargetKind.DOMAIN).load()
     return domain
 
 
+def character_files(found: Target) -> CharacterFiles:
+    """Read the files of a character whose tree is no Python file. Raises BthtnError."""
+    from bthtn.kit import character_files as kit  # noqa: PLC0415 - not for domains
+
+    assert found.file is not None, "a character of files has files"
+    assert found.code is not None, "and a place for its operators"
+    folder = found.file.parent
+    with _current_folder_importable():
+        named = kit.domain_named_in(folder)
+        try:
+            domain = resolve(named, TargetKind.DOMAIN).load() if named else None
+        except InputError as error:
+            raise error.placed(f"{folder / kit.SETTINGS}") from None
+        code = module_at(found.code) if found.code.is_file() else None
+        return kit.read_character(folder, code, domain)
+
+
 def summary(file: Path) -> str:
-    """First line of a module's docstring, read without executing the module."""
+    """The first line of a module's docstring, or of the comment that begins a character's settings.
+
+    No module is executed.
+    """
     try:
+        if file.suffix != ".py":
+            first, *_ = [*file.with_name("character.toml").read_text("utf-8").splitlines(), ""]
+            return first.removeprefix("#").strip() if first.startswith("#") else ""
         return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
     except (OSError, SyntaxError, ValueError):
         return ""
@@ -167,7 +209,7 @@ def made_by(found: Target, seed: int, *running: Any) -> Any:
     except BthtnError:
         raise
     except Exception as error:
-        raise InputError(unusable(found.file or Path(found.name), error)) from error
+        raise InputError(unusable(found.code or Path(found.name), error)) from error
 
 
 def _check_reloadable(made: Any, found: Target) -> None:
@@ -196,15 +238,17 @@ def folders(kind: TargetKind) -> Iterator[Path]:
 
 
 def _in_file(kind: TargetKind, file: Path) -> Target:
-    name = file.stem if file.name != kind.file else Path(os.path.realpath(file)).parent.name
+    name = file.stem if file.name not in kind.files else Path(os.path.realpath(file)).parent.name
 
     def load() -> Any:
+        if target.is_of_files:
+            return character_files(target).character
         with _current_folder_importable():
             if kind is TargetKind.DOMAIN:
                 return domain_at(file, name)
             return _attribute(module_at(file), "character", str(file))
 
-    return Target(kind, name, file, load)
+    return (target := Target(kind, name, file, load))
 
 
 def variants_of(domain: Target) -> list[str]:
@@ -235,7 +279,7 @@ def _variant(domain: Target, name: str) -> Target:
 def _domains_beside(domain: Target) -> dict[str, Domain[Any] | FrozenDomain]:
     found: dict[str, Domain[Any] | FrozenDomain] = {}
     with _current_folder_importable():
-        for file in (_folder(domain) / TargetKind.DOMAIN.file, *_files_beside(domain)):
+        for file in (_folder(domain) / "domain.py", *_files_beside(domain)):
             found = domains_in(file) | found
     if not found:
         message = f"{shown(_folder(domain))} defines no domain"
@@ -257,10 +301,13 @@ def _folder(domain: Target) -> Path:
 def _at_path(path: Path, kinds: tuple[TargetKind, ...]) -> Target:
     if os.path.isdir(path):
         for kind in kinds:
-            if (path / kind.file).is_file():
-                return _in_file(kind, path / kind.file)
-        wanted = " or ".join(kind.file for kind in kinds)
+            for name in kind.files:
+                if (path / name).is_file():
+                    return _in_file(kind, path / name)
+        wanted = " or ".join(name for kind in kinds for name in kind.files)
         raise InputError(Diagnostic("BT401", f"the folder {path} has no {wanted}"))
+    if path.suffix == ".xml" and TargetKind.TREE in kinds:
+        return _in_file(TargetKind.TREE, path)
     if path.suffix != ".py":
         raise InputError(Diagnostic("BT401", f"{path} is no Python file"))
     likely = TargetKind.TREE if "def character(" in text_of(path) else TargetKind.DOMAIN

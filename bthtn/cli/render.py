@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bthtn.cli.locate import Target, TargetKind, resolve, root_of
+from bthtn.cli.locate import Target, TargetKind, domain_of, resolve, root_of
 from bthtn.cli.printing import SCREEN, say, say_json, write, write_picture
 
 
@@ -29,9 +29,9 @@ def palette(text: str, output: Path | None, *, as_json: bool) -> None:
     """Print or write the palette of a domain. Raises BthtnError."""
     from bthtn.formats import palette_of  # noqa: PLC0415 - not for pictures
 
-    target = resolve(text, TargetKind.DOMAIN)
-    models = palette_of(target.load())
-    facts = {"format": "bthtn-palette/1", "name": target.name}
+    domain = domain_of(text)
+    models = palette_of(domain)
+    facts = {"format": "bthtn-palette/1", "name": domain.name}
     if as_json and output in (None, SCREEN):
         say_json({**facts, "xml": models})
         return

@@ -127,7 +127,7 @@ class _Run:
         self._is_stopping = False
         self._reloading = reloading
         self._edits = repeat(object=False) if reloading is None else reloading.edits()
-        self._file = target.file or Path(target.name)
+        self._file = target.code or Path(target.name)
 
     def ticks(self) -> Generator[Tick]:
         """Tick until the run is over and yield every tick; then stop the character.

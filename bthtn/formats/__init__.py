@@ -3,12 +3,15 @@
 from bthtn.formats.authored import (
     CheckState,
     Command,
+    ExtensionPoint,
     Later,
     ModifyState,
     Null,
     SubTask,
+    Value,
     task_from,
 )
+from bthtn.formats.drawn_tasks import read_tasks
 from bthtn.formats.modules import reimported
 from bthtn.formats.palette import palette_of
 from bthtn.formats.tree_reader import tree_from_xml
@@ -21,16 +24,19 @@ from bthtn.world.condition_parser import condition_from_text
 __all__ = [
     "CheckState",
     "Command",
+    "ExtensionPoint",
     "Later",
     "ModifyState",
     "Null",
     "SubTask",
+    "Value",
     "call_from",
     "condition_from_text",
     "decoded",
     "encoded",
     "node_from",
     "palette_of",
+    "read_tasks",
     "reimported",
     "task_from",
     "tree_from_xml",

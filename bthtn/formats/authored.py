@@ -25,14 +25,20 @@ here knows files: a reader of some format builds such a tree, and calls ``task_f
 | ``SubTask`` | a call of another task |
 | ``Command`` | a step with an operator |
 | ``Null`` | nothing to do, which is a success |
+| ``ExtensionPoint`` | at the root, the methods of a task to which other domains add methods |
+| ``Value`` | the value of the method that it begins; plans with the lowest sum are preferred |
+
+A function in the place of a tree has the parameters of the task. Every step of its own that the
+task has takes the same arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Several
-from functools import reduce
-from operator import and_
+from functools import reduce, update_wrapper
+from itertools import takewhile
+from operator import add, and_
 from typing import Any, Final, Literal, NoReturn
 
 from py_trees import common
@@ -40,15 +46,16 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Parallel, Selector, Sequence
 
 from bthtn.agent.operators import Operators
-from bthtn.domain.builder import Domain
+from bthtn.domain.builder import Domain, Primitive
 from bthtn.domain.construct import first_of
 from bthtn.domain.method import Methods, WrittenMethod, method
 from bthtn.domain.network import NetworkLike, null, parallel, priority, sequence
-from bthtn.domain.number import Seconds
+from bthtn.domain.number import Duration
+from bthtn.domain.parameter import Parameters, parameters_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Condition
+from bthtn.world.expression import Condition, Expression
 from bthtn.world.sharing import Unpicklable
 
 Kind = Literal["effects", "expected"]
@@ -85,10 +92,15 @@ class ModifyState(_Read):
 class SubTask(_Read):
     """A call of another task, which may be defined later: its name and its arguments."""
 
-    def __init__(self, task: str, *args: Any) -> None:
+    def __init__(self, task: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(task)
         self.task = task
         self.args = args
+        self.kwargs = kwargs
+
+    def call(self, domain: Domain[Any]) -> TaskCall:
+        """The call of the task of this name in the domain. Raises DomainError."""
+        return domain.task(self.task)(*self.args, **self.kwargs)
 
 
 class Command(_Read):
@@ -100,7 +112,7 @@ class Command(_Read):
         operator: Callable[..., Any] | None = None,
         *,
         uses: Several[str] = (),
-        duration: float | Seconds = 0,
+        duration: Duration = 0,
     ) -> None:
         super().__init__(name)
         self.operator = operator
@@ -115,6 +127,21 @@ class Null(_Read):
         super().__init__("null")
 
 
+class Value(_Read):
+    """The value of the method whose branch it begins: the smaller, the more preferred."""
+
+    def __init__(self, value: float | Expression[Any]) -> None:
+        super().__init__(f"value {value}")
+        self.value = value
+
+
+class ExtensionPoint(Unpicklable, Selector):
+    """The methods, if any, of a task to which domains that are merged with its own add methods."""
+
+    def __init__(self, name: str, children: Several[Behaviour] = ()) -> None:
+        super().__init__(name, memory=True, children=list(children))
+
+
 class Later(Unpicklable, Selector):
     """Alternatives that are all planned; one is chosen when execution reaches them."""
 
@@ -123,28 +150,36 @@ class Later(Unpicklable, Selector):
 
 
 def task_from(
-    domain: Domain[Any], name: str, tree: Behaviour, operators: Operators | None = None
-) -> PrimitiveTask[[]] | CompoundTask[[]]:
+    domain: Domain[Any],
+    name: str,
+    tree: Behaviour | Callable[..., Behaviour],
+    operators: Operators | None = None,
+) -> PrimitiveTask[Any] | CompoundTask[Any]:
     """The task that a tree describes, defined in the domain; its commands bound to operators.
 
     A sequence of checks, changes and one command is a primitive task, everything else a
-    compound one. Raises DomainError for a tree that describes no task.
+    compound one. A function is called with its parameters, which are those of the task, and
+    returns the tree. Raises DomainError for a tree that describes no task.
     """
-    author = _TreeReader(domain, name, operators)
-    parts = tree.children if isinstance(tree, Sequence) else [tree]
+    signature: Callable[..., Any] = _without_parameters if isinstance(tree, Behaviour) else tree
+    parameters = parameters_of(signature)
+    root = tree if isinstance(tree, Behaviour) else tree(*parameters)
+    author = _TreeReader(domain, name, signature, parameters, operators)
+    parts = root.children if isinstance(root, Sequence) else [root]
     commands = [part for part in parts if isinstance(part, Command)]
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
         return author.primitive(name, parts)
-    branches = tree.children if _is_selector(tree) else [tree]
+    branches = root.children if _is_selector(root) else [root]
     methods = [author.method(branch) for branch in branches]
 
-    def define() -> Methods:
+    def define(*_: Any) -> Methods:
         for build in methods:
             yield build()
 
-    define.__name__ = name
-    define.__doc__ = f"Authored as a behaviour tree: {tree.name}."
-    return domain.compound(define)
+    define.__doc__ = f"Authored as a behaviour tree: {root.name}."
+    is_open = isinstance(root, ExtensionPoint)
+    add = domain.extension_point if is_open else domain.compound
+    return add(author.named(name, define))
 
 
 _STEP: Final = (CheckState, ModifyState, Command)
@@ -157,34 +192,52 @@ Build = Callable[[], NetworkLike]
 class _TreeReader:
     """Turns the nodes of one tree into tasks and networks of a domain."""
 
-    def __init__(self, domain: Domain[Any], owner: str, operators: Operators | None) -> None:
+    def __init__(
+        self,
+        domain: Domain[Any],
+        owner: str,
+        signature: Callable[..., Any],
+        parameters: Parameters,
+        operators: Operators | None,
+    ) -> None:
         self._domain = domain
         self._owner = owner
+        self._signature = signature
+        self._parameters = parameters
         self._operators = operators
         self._steps = 0
 
-    def method(self, branch: Behaviour) -> Callable[[], WrittenMethod]:
-        """A method: the checks that a branch begins with are its condition."""
-        parts = branch.children if isinstance(branch, Sequence) else [branch]
-        checks = _leading_checks(parts)
-        builds = self._each(parts[len(checks) :])
-        when = reduce(and_, (check.condition for check in checks)) if checks else True
-        title = branch.name if isinstance(branch, Sequence) else ""
-        return lambda: method(*(build() for build in builds), when=when, name=title)
+    def named(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function with a name and with the parameters of the task."""
+        update_wrapper(function, self._signature, assigned=("__annotations__",), updated=())
+        function.__name__ = name
+        return function
 
-    def primitive(self, name: str, parts: Several[Behaviour]) -> PrimitiveTask[[]]:
+    def method(self, branch: Behaviour) -> Callable[[], WrittenMethod]:
+        """A method: checks and values that a branch begins with are those of the method."""
+        parts = branch.children if isinstance(branch, Sequence) else [branch]
+        leading = list(takewhile(lambda part: isinstance(part, CheckState | Value), parts))
+        builds = self._each(parts[len(leading) :])
+        checks = [part.condition for part in leading if isinstance(part, CheckState)]
+        when = reduce(and_, checks) if checks else True
+        values = [part.value for part in leading if isinstance(part, Value)]
+        value = reduce(add, values) if values else 0
+        title = branch.name if isinstance(branch, Sequence) else ""
+        return lambda: method(*(build() for build in builds), when=when, name=title, value=value)
+
+    def primitive(self, name: str, parts: Several[Behaviour]) -> PrimitiveTask[Any]:
         """A step: its checks, its changes, and its command if it has one."""
         checks = [part.condition for part in parts if isinstance(part, CheckState)]
         changes = [part for part in parts if isinstance(part, ModifyState)]
         command = next((part for part in parts if isinstance(part, Command)), None)
-        task = self._domain.primitive(
-            name,
+        described = Primitive(
             precondition=reduce(and_, checks) if checks else None,
             effects=[one for part in changes if part.kind == "effects" for one in part.changes],
             expected=[one for part in changes if part.kind == "expected" for one in part.changes],
             uses=command.uses if command is not None else (),
             duration=command.duration if command is not None else 0,
         )
+        task = self._domain.primitive(self.named(name, lambda *_: described))
         if self._operators is not None and command is None:
             self._operators.simulate(task)
         elif self._operators is not None and command is not None and command.operator is not None:
@@ -194,18 +247,19 @@ class _TreeReader:
     def _build(self, node: Behaviour) -> Build:
         match node:
             case SubTask():
-                return lambda: self._call(node)
+                return lambda: node.call(self._domain)
             case Null():
                 return null
             case CheckState() | ModifyState() | Command():
-                return self.primitive(self._step_name(node), [node])
+                step = self.primitive(self._step_name(node), [node])
+                return lambda: step(*self._parameters)
             case Sequence(children=children):
                 builds = self._each(children)
                 return lambda: sequence(*(build() for build in builds))
             case Later(children=children):
                 builds = self._each(children)
                 return lambda: priority(*(build() for build in builds))
-            case Selector(children=children):
+            case Selector(children=children) if not isinstance(node, ExtensionPoint):
                 builds = self._each(children)
                 return lambda: first_of(*(build() for build in builds))
             case Parallel(children=children):
@@ -216,9 +270,6 @@ class _TreeReader:
 
     def _each(self, nodes: Several[Behaviour]) -> list[Build]:
         return [self._build(node) for node in nodes]
-
-    def _call(self, node: SubTask) -> TaskCall:
-        return self._domain.task(node.task)(*node.args)
 
     def _step_name(self, node: Behaviour) -> str:
         if isinstance(node, Command):
@@ -245,18 +296,14 @@ class _TreeReader:
 
 
 _NODES: Final = (
-    "CheckState, ModifyState, SubTask, Command, Null, Sequence, Selector, Later, Parallel"
+    "CheckState, ModifyState, SubTask, Command, Null, Sequence, Selector, Later, Parallel;"
+    " Value at the beginning of a method, and ExtensionPoint at the root"
 )
-
-
-def _leading_checks(parts: Several[Behaviour]) -> list[CheckState]:
-    checks: list[CheckState] = []
-    for part in parts:
-        if not isinstance(part, CheckState):
-            break
-        checks.append(part)
-    return checks
 
 
 def _is_selector(tree: Behaviour) -> bool:
     return isinstance(tree, Selector) and not isinstance(tree, Later)
+
+
+def _without_parameters() -> None:
+    """Has the parameters of a task whose tree is no function: none."""

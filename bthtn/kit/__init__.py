@@ -3,6 +3,7 @@
 Everything here is built on the public classes of the packages below, none of which imports it.
 """
 
+from bthtn.kit.character_files import CharacterFiles, read_character
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
 from bthtn.kit.drawn_goal import DrawnGoal
@@ -13,6 +14,7 @@ from bthtn.kit.skills import SkillSlots, SkillTable
 from bthtn.kit.skills_file import read_skill_table, read_skills
 
 __all__ = [
+    "CharacterFiles",
     "CombatCoordinator",
     "CombatUnits",
     "DrawnGoal",
@@ -25,6 +27,7 @@ __all__ = [
     "SkillSlots",
     "SkillTable",
     "grouped",
+    "read_character",
     "read_goals",
     "read_groups",
     "read_lottery",

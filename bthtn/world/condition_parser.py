@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar
 
 from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.world.assignment import Assignment, FluentReference
@@ -43,6 +43,7 @@ from bthtn.world.value_type import ValueType
 T = TypeVar("T")
 
 DEEPEST: Final = 100
+LONGEST: Final = 10_000
 _AND: Final = frozenset({"and", ",", "&"})
 _OR: Final = frozenset({"or", "|"})
 _NOT: Final = frozenset({"not", "~"})
@@ -70,8 +71,16 @@ _HOW: Final = "write it like  on[b] == a and not hot"
 _HOW_TO_CHANGE: Final = "write it like  at becomes lake, ammo decreases by 1"
 
 
+class Variables(Protocol):
+    """**Protocol:** what knows the fluents of a text: a StateSchema, or a part of one."""
+
+    def variable(self, text: str) -> Fluent[Any]:
+        """The fluent written as ``name`` or ``name[index]``. Raises BthtnError."""
+        ...
+
+
 def condition_from_text(
-    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: Variables, parameters: Sequence[Parameter[Any]] = ()
 ) -> Condition:
     """The condition that the text describes. Raises InputError with the column of the fault."""
     parser = _Parser(text, schema, parameters)
@@ -79,7 +88,7 @@ def condition_from_text(
 
 
 def expression_from_text(
-    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: Variables, parameters: Sequence[Parameter[Any]] = ()
 ) -> Expression[Any]:
     """The value that the text describes, such as ``reach * 0.5``. Raises InputError."""
     parser = _Parser(text, schema, parameters)
@@ -87,7 +96,7 @@ def expression_from_text(
 
 
 def changes_from_text(
-    text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]] = ()
+    text: str, schema: Variables, parameters: Sequence[Parameter[Any]] = ()
 ) -> tuple[Assignment, ...]:
     """The changes of a state that the text describes. Raises InputError."""
     parser = _Parser(text, schema, parameters)
@@ -105,9 +114,7 @@ class _Word:
 class _Parser:
     """A recursive-descent parser for one text."""
 
-    def __init__(
-        self, text: str, schema: StateSchema, parameters: Sequence[Parameter[Any]]
-    ) -> None:
+    def __init__(self, text: str, schema: Variables, parameters: Sequence[Parameter[Any]]) -> None:
         self._text = text
         self._schema = schema
         self._parameters = {one.name: one for one in parameters}
@@ -117,6 +124,9 @@ class _Parser:
 
     def whole(self, read: Callable[[], T]) -> T:
         """What is read from the whole text. Raises InputError."""
+        if len(self._text) > LONGEST:
+            message, hint = f"a text of {len(self._text):,} letters", "divide it"
+            raise InputError(Diagnostic("BT411", message, "", hint))
         at = 0
         while self._text[at:].strip():
             found = _PIECE.match(self._text, at)
@@ -283,14 +293,15 @@ class _Parser:
         """The parameter or fluent that a word names, or None."""
         if word.text in self._parameters:
             return self._parameters[word.text]
-        name, bracket, inside = word.text.partition("[")
-        if not bracket or name not in self._schema.families:
-            return self._schema.fluents.get(word.text)
+        name, _, inside = word.text.partition("[")
         texts = [one.strip() for one in inside[:-1].split(",")]
-        given = [self._parameters[one] for one in texts if one in self._parameters]
-        family = self._schema.families[name]
-        if not given:
-            return cast("Fluent[Any]", self._within(word.at, inside[:-1], family.parse_index))
+        families = self._schema.families if isinstance(self._schema, StateSchema) else {}
+        if name not in families or self._parameters.keys().isdisjoint(texts):
+            try:
+                return self._schema.variable(word.text)
+            except BthtnError:
+                return None  # it may be a constant
+        family = families[name]
         kinds = family.indices.parts or (family.indices,)
         if len(kinds) != len(texts):
             hint = family.indices.hint(inside[:-1])
@@ -338,7 +349,8 @@ def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
 
 def _constant_of(values: ValueType, name: str) -> Callable[[str], Any]:
     """What reads a constant of this type, for what is called ``name``."""
-    return Fluent[Any](UNKNOWN, values=values, volatile=False, name=name).parse
+    read: Fluent[Any] = Fluent(UNKNOWN, values=values, volatile=False, name=name)
+    return read.parse
 
 
 def _kind(value: Expression[Any]) -> type:

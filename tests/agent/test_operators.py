@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn import Domain, method
+from bthtn import Domain, derive, method
 from bthtn.agent.operators import Operators
 from bthtn.errors import ExecutionError
 from bthtn.testing.strategies import World
@@ -22,6 +22,28 @@ def test_the_code_of_a_task_is_found_and_still_a_function(domain):
 
     assert operators.find(knock) is knocking
     assert knocking("somebody") is None
+
+
+def test_code_can_be_bound_and_steps_be_simulated_by_name(domain):
+    knock, ring = domain.primitive("knock"), domain.primitive("ring")
+    operators = Operators()
+    operators.bind("knock")(print)
+    operators.simulate("ring")
+    assert (operators.find(knock), operators.find(ring)) == (print, None)
+    derived = derive(domain, "twice", suffix="_twice")
+    assert operators.find(derived.task("knock_twice")) is print
+    assert operators.simulates(derived.task("ring_twice"))
+    assert list(operators.faults([domain.freeze(), derived], "bob")) == []
+    operators.bind(knock)(repr)
+    assert operators.find(knock) is repr
+
+
+def test_names_of_no_task_are_reported_where_no_name_fits(domain):
+    domain.primitive("knock")
+    operators = Operators(simulates_others=True)
+    operators.bind("nock")(print)
+    (fault,) = operators.faults([domain.freeze()], "bob")
+    assert (fault.code, "'nock'" in fault.message) == ("BT303", True)
 
 
 def test_a_task_without_code_has_none(domain):
@@ -54,7 +76,7 @@ def test_a_compound_task_has_none(domain):
     assert info.value.code == "BT301"
 
 
-@pytest.mark.parametrize("wrong", ["knock", None, 3])
+@pytest.mark.parametrize("wrong", [None, 3])
 def test_nor_has_what_is_no_task(wrong):
     with pytest.raises(ExecutionError, match="BT301"):
         Operators(simulates_others=True).bind(wrong)

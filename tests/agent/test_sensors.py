@@ -8,7 +8,7 @@ from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import BeliefChanged, SensorFailed
 from bthtn.agent.sensors import Sensors
-from bthtn.errors import ExecutionError
+from bthtn.errors import ExecutionError, StateError
 from bthtn.testing.doubles import RecordingListener
 
 
@@ -94,6 +94,30 @@ def test_none_is_a_value_where_the_fluent_may_be_none():
     assert agent.beliefs.now.foe == "wolf"
     agent.sense()
     assert agent.beliefs.now.foe is None
+
+
+def test_a_sensor_may_own_and_read_fluents_by_name():
+    sensors = Sensors()
+
+    @sensors.sensor("health", "door")
+    def eyes(agent):
+        return {"health": 3, "door[north]": True}
+
+    agent = guard(sensors)
+    agent.sense()
+    assert agent.beliefs.now.health == 3
+    assert agent.beliefs.now.door["north"]
+    with pytest.raises(ExecutionError, match="'health' has a sensor already"):
+        sensors.sensor(Guard.health)
+
+
+def test_a_name_that_no_fluent_has_is_reported_by_the_agent():
+    sensors = Sensors()
+    sensors.sensor("helth", name="eyes")(lambda agent: 3)
+    with pytest.raises(StateError, match="no fluent 'helth'") as caught:
+        guard(sensors)
+    assert "sensor 'eyes'" in str(caught.value)
+    assert "did you mean 'health'" in str(caught.value)
 
 
 def test_a_generator_goes_on_at_each_reading_and_begins_anew_at_its_end():

@@ -9,7 +9,17 @@ from py_trees.display import ascii_tree
 from bthtn import Domain, Fluent, State, find_plan, fluent
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.errors import DomainError, ExecutionError
-from bthtn.formats import CheckState, Command, Later, ModifyState, Null, SubTask, task_from
+from bthtn.formats import (
+    CheckState,
+    Command,
+    ExtensionPoint,
+    Later,
+    ModifyState,
+    Null,
+    SubTask,
+    Value,
+    task_from,
+)
 from bthtn.plan.notation import normal
 from bthtn.plan.replay import replay
 from bthtn.testing.doubles import ScriptedOperator, ticks
@@ -138,6 +148,44 @@ def test_a_parallel_keeps_its_policy(policy, shown):
     domain = Domain("policies", Enemy)
     task_from(domain, "act", beside(*parts, policy=policy))
     assert planned(domain, "act") == shown
+
+
+def test_a_function_draws_a_task_with_parameters():
+    domain = Domain("reaching", Enemy)
+
+    def lunge(reach: int, animation: str = "jab"):
+        near = CheckState(Enemy.distance <= reach)
+        come = in_order(ModifyState(Enemy.distance.becomes(reach)), Command("step"))
+        return in_order(either(in_order(near, Null()), come), Command("play"))
+
+    task_from(domain, "lunge", lunge)
+    task_from(domain, "poke", SubTask("lunge", 3, animation="poke"))
+    assert [one.name for one in domain.task("lunge").parameters] == ["reach", "animation"]
+    assert planned(domain, "poke") == (
+        "(lunge.modify_2(3, 'poke'), lunge.step(3, 'poke'), lunge.play(3, 'poke'))"
+    )
+    assert planned(domain, "poke", distance=3) == (
+        "(lunge.check_1(3, 'poke'), lunge.play(3, 'poke'))"
+    )
+    step = domain.freeze().task("lunge.step")
+    assert [one.type for one in step.parameters] == [int, str]
+
+
+def test_a_drawn_extension_point_has_the_methods_of_its_children_and_may_have_none():
+    domain = Domain("open", Enemy)
+    task_from(domain, "attack", ExtensionPoint("attack", [Command("hit"), Command("shout")]))
+    task_from(domain, "defend", ExtensionPoint("defend"))
+    whole = domain.freeze()
+    assert [len(whole.methods[whole.task(name)]) for name in ("attack", "defend")] == [2, 0]
+    assert whole.task("attack").is_open
+
+
+def test_values_in_front_of_a_method_are_added_up():
+    domain = Domain("values", Enemy)
+    dear = in_order(Value(5), Value(Enemy.swings * 2), Command("dear"))
+    task_from(domain, "act", either(dear, in_order(Value(7), Command("cheap"))))
+    assert planned(domain, "act") == "act.dear"
+    assert planned(domain, "act", swings=2) == "act.cheap"
 
 
 # running

@@ -373,7 +373,7 @@ assert_type(agent.take("magazine"), bool)
 assert_type(Completion(on_abort=lambda: None).fail("stuck"), bool)
 Agent("other", combat, Soldier(), body=None, leases=Leases({"magazine": 2}))
 operators.bind(fight)  # type: ignore[arg-type]
-operators.bind("reload")  # type: ignore[arg-type]
+operators.bind("walk")
 operators.bind(reload())  # type: ignore[arg-type]
 
 # running

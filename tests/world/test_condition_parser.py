@@ -139,6 +139,11 @@ def test_a_value_is_read():
     assert expression_from_text("'the lake'", Cook.__schema__).text() == "'the lake'"
 
 
+def test_a_text_of_any_length_is_refused_at_once():
+    with pytest.raises(BthtnError, match="a text of 3,000,003 letters"):
+        condition_from_text("hot and " * 375_000 + "hot", Cook.__schema__)
+
+
 @pytest.mark.parametrize(
     ("text", "same"),
     [

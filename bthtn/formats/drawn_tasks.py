@@ -1,0 +1,361 @@
+"""Drawn tasks in files: the trees of a BehaviorTree.CPP document become tasks of a domain.
+
+    <root BTCPP_format="4">
+      <BehaviorTree ID="strike">
+        <Sequence>
+          <CheckState condition="distance &lt;= reach"/>
+          <Command name="swing" uses="arms"/>
+        </Sequence>
+      </BehaviorTree>
+      <BehaviorTree ID="slash">
+        <SubTask task="strike" reach="2.5" animation="slash"/>
+      </BehaviorTree>
+      <TreeNodesModel>
+        <SubTree ID="strike">
+          <input_port name="reach" type="double" default="2.0"/>
+          <input_port name="animation" type="string"/>
+        </SubTree>
+      </TreeNodesModel>
+    </root>
+
+The ports of a tree are the parameters of its task. An element makes the node of its name in
+``authored``, which says what becomes of it; ``Fallback`` is a Selector, and ``SubTree`` or the
+name of a task a SubTask. An argument is a constant, or in curly brackets a value that is computed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from keyword import iskeyword
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, cast, get_args
+
+from py_trees import composites
+from py_trees.behaviour import Behaviour
+from py_trees.common import ParallelPolicy
+
+from bthtn.agent.operators import Operators
+from bthtn.domain.builder import Domain
+from bthtn.domain.number import Duration, Seconds
+from bthtn.domain.parameter import Parameters
+from bthtn.domain.task import Task, TaskCall
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.formats import authored
+from bthtn.formats.xml_document import Element, element_in
+from bthtn.plan.codec import value_from
+from bthtn.world.assignment import Assignment
+from bthtn.world.condition_parser import (
+    changes_from_text,
+    condition_from_text,
+    expression_from_text,
+)
+from bthtn.world.expression import Condition, Expression, Parameter
+from bthtn.world.schema import StateSchema
+
+_TYPES: Final[Mapping[str, type]] = MappingProxyType(
+    {
+        "bool": bool,
+        **dict.fromkeys(("int", "unsigned"), int),
+        **dict.fromkeys(("float", "double"), float),
+        **dict.fromkeys(("str", "string", "std::string"), str),
+    }
+)
+_ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "CheckState": ("condition",),
+        "ModifyState": ("set", "kind"),
+        "Value": ("number",),
+        "Command": ("name", "uses", "duration"),
+        "Parallel": ("name", "policy"),
+        "Null": (),
+        **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
+    }
+)
+"""The attributes of the elements; all others are calls, which have arguments."""
+_LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
+_CALLS: Final = MappingProxyType({"SubTask": "task", "SubTree": "ID"})
+_TAKEN: Final = ("name", "task", "ID")
+"""The attributes of calls that are no arguments."""
+_EXPLICIT: Final = ("Action", "Condition", "Control")
+_CONDITIONS: Final = (
+    *("_failureIf", "_successIf", "_skipIf", "_while"),
+    *("_onSuccess", "_onFailure", "_onHalted", "_post"),
+)
+"""The conditions and scripts that every node of BehaviorTree.CPP may have."""
+
+
+def read_tasks(
+    path: Path | str, domain: Domain[Any], operators: Operators | None = None
+) -> tuple[Task, ...]:
+    """Define in the domain the tasks that are drawn in a file, as ``task_from`` does.
+
+    Raises InputError with all faults of the file and their places. Calls are looked at when the
+    domain is frozen; faults in them have the place in the file, too.
+    """
+    file = _TaskFile(element_in(Path(path)), domain)
+    made: list[Task] = []
+    for tree in file.trees:
+        with file.collecting(tree):
+            name = tree.attributes["ID"]
+            made.append(authored.task_from(domain, name, file.function_of(tree), operators))
+    if file.faults:
+        raise InputError(file.faults)
+    return tuple(made)
+
+
+class _TaskFile:
+    """Reader of one document; collects faults, each with its line."""
+
+    def __init__(self, root: Element, domain: Domain[Any]) -> None:
+        self.faults: list[Diagnostic] = []
+        self.trees: list[Element] = []
+        self._domain = domain
+        self._schema = domain.state_class.__schema__
+        self._models: dict[str, Element] = {}
+        with self.collecting(root):
+            if root.tag != "root" or root.attributes.get("BTCPP_format") != "4":
+                raise _fault("this is no document of trees", 'write <root BTCPP_format="4">')
+        for element in root.children:
+            with self.collecting(element):
+                self._add(element)
+        self._names = {tree.attributes["ID"] for tree in self.trees}
+        for name, model in self._models.items():
+            with self.collecting(model):
+                if name not in self._names:
+                    raise _fault(f"there is no tree '{name}'", nearest(name, self._names))
+
+    @contextmanager
+    def collecting(self, element: Element) -> Iterator[None]:
+        """Collect the diagnostics of errors raised inside, placed at an element."""
+        try:
+            yield
+        except BthtnError as error:
+            self.faults += _placed(error, element)
+
+    def function_of(self, tree: Element) -> Callable[..., Behaviour]:
+        """The function whose parameters are the ports of the tree, and which makes its nodes."""
+        model = self._models.get(tree.attributes["ID"])
+        ports = [] if model is None else list(filter(None, map(self._port, model.children)))
+        names = [port.name for port in ports]
+        if len(set(names)) < len(names):
+            raise _fault("two ports have one name", "remove one of them")
+
+        def drawn(*parameters: Parameter[Any]) -> Behaviour:
+            if len(tree.children) == 1:
+                return self._node(tree.children[0], parameters)
+            raise _fault("a tree has one node", "put its nodes into a <Sequence>")
+
+        ports.sort(key=lambda port: port.default is not port.empty)
+        typed = (port for port in ports if port.annotation is not port.empty)
+        drawn.__annotations__ = {port.name: port.annotation for port in typed}
+        drawn.__signature__ = inspect.Signature(ports)  # type: ignore[attr-defined]  # PEP 362
+        return drawn
+
+    def _add(self, element: Element) -> None:
+        match element.tag:
+            case "BehaviorTree" if element.attributes.get("ID"):
+                self.trees.append(element)
+            case "BehaviorTree":
+                raise _fault("the tree has no ID", "give it the name of the task")
+            case "TreeNodesModel":
+                models = (one for one in element.children if one.tag == "SubTree")
+                self._models |= {one.attributes.get("ID", ""): one for one in models}
+            case tag:
+                hint = nearest(tag, ("BehaviorTree", "TreeNodesModel"))
+                raise _fault(f"<{tag}> cannot stand here", hint)
+
+    def _port(self, port: Element) -> inspect.Parameter | None:
+        """The parameter of a port, None if there is something wrong with it."""
+        name, kind = port.attributes.get("name", ""), port.attributes.get("type", "")
+        with self.collecting(port):
+            if port.tag != "input_port":
+                raise _fault(f"<{port.tag}> is no parameter", "a parameter is an <input_port>")
+            if not name.isidentifier() or iskeyword(name) or name in _TAKEN:
+                hint = f"write letters, digits and _, and none of {', '.join(_TAKEN)}"
+                raise _fault(f"a parameter cannot be called '{name}'", hint)
+            if kind and kind not in _TYPES:
+                raise _fault(f"there is no type '{kind}'", nearest(kind, _TYPES))
+            default: Any = inspect.Parameter.empty
+            if "default" in port.attributes:
+                as_parameter: Parameter[Any] = Parameter(name, 0, _TYPES.get(kind))
+                default = value_from(port.attributes["default"], as_parameter)
+            annotation = _TYPES.get(kind, inspect.Parameter.empty)
+            where = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            return inspect.Parameter(name, where, default=default, annotation=annotation)
+        return None
+
+    def _node(self, element: Element, parameters: Parameters) -> Behaviour:
+        """The node of an element, an empty one if there is something wrong with it."""
+        kind, given = element.tag, {**element.attributes}
+        if kind in _EXPLICIT and "ID" in given:
+            kind = given.pop("ID")
+        children = [self._node(one, parameters) for one in element.children]
+        with self.collecting(element):
+            _check(kind, given, children)
+            reader = _TextReader(self._schema, parameters)
+            if kind in _LEAVES:
+                return _leaf(kind, given, reader)
+            if kind in _ATTRIBUTES:
+                return _composite(kind, given, children)
+            return self._call(kind, given, element, reader)
+        return authored.Null()
+
+    def _call(
+        self, kind: str, given: Mapping[str, str], element: Element, reader: _TextReader
+    ) -> Behaviour:
+        name = _required(given, _CALLS[kind]) if kind in _CALLS else kind
+        if kind not in _CALLS and kind not in self._names and not _is_task(self._domain, kind):
+            known = (*_ATTRIBUTES, *_CALLS, *self._names)
+            raise _fault(f"there is no node and no task '{kind}'", nearest(kind, known))
+        not_given = ("name", _CALLS.get(kind, ""))
+        texts = {key: text for key, text in given.items() if key not in not_given and key[0] != "_"}
+        return _DrawnCall(name, texts, element, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextReader:
+    """Reads texts over the fluents of a schema and the parameters of a task."""
+
+    schema: StateSchema
+    parameters: Parameters
+
+    def condition(self, text: str) -> Condition:
+        """The condition that the text describes. Raises InputError."""
+        return condition_from_text(text, self.schema, self.parameters)
+
+    def changes(self, text: str) -> tuple[Assignment, ...]:
+        """The changes that the text describes. Raises InputError."""
+        return changes_from_text(text, self.schema, self.parameters)
+
+    def duration(self, text: str) -> Duration:
+        """The time in ticks, or in seconds as in ``seconds(1.5)``. Raises InputError."""
+        in_seconds = re.fullmatch(r"\s*seconds\((.*)\)\s*", text)
+        return Seconds(self.value(in_seconds[1])) if in_seconds else self.value(text)
+
+    def value(self, text: str) -> Expression[Any]:
+        """The value that the text describes. Raises InputError."""
+        return expression_from_text(text, self.schema, self.parameters)
+
+
+class _DrawnCall(authored.SubTask):
+    """A call whose arguments are texts until the task is known, which says of which type."""
+
+    def __init__(
+        self, task: str, texts: Mapping[str, str], element: Element, reader: _TextReader
+    ) -> None:
+        super().__init__(task)
+        self._texts = texts
+        self._element = element
+        self._reader = reader
+
+    def call(self, domain: Domain[Any]) -> TaskCall:
+        try:
+            task = domain.task(self.task)
+            known = {one.name: one for one in task.parameters}
+            return task(**{name: self._argument(name, known) for name in self._texts})
+        except BthtnError as error:
+            raise InputError(_placed(error, self._element)) from None
+
+    def _argument(self, name: str, known: Mapping[str, Parameter[Any]]) -> Any:
+        if name not in known:
+            message = f"'{self.task}' has no parameter '{name}'"
+            raise InputError(Diagnostic("BT103", message, hint=nearest(name, known)))
+        text = self._texts[name]
+        if text.startswith("{") and text.endswith("}"):
+            return self._reader.value(text[1:-1])
+        return value_from(text, known[name])
+
+
+def _composite(kind: str, given: Mapping[str, str], children: list[Behaviour]) -> Behaviour:
+    name = given.get("name", "")
+    match kind:
+        case "Sequence":
+            return composites.Sequence(name, memory=True, children=children)
+        case "Later":
+            return authored.Later(name, children)
+        case "ExtensionPoint":
+            return authored.ExtensionPoint(name, children)
+        case "Parallel":
+            return composites.Parallel(name, _policy(given, children), children)
+        case _:
+            return composites.Selector(name, memory=True, children=children)
+
+
+def _leaf(kind: str, given: Mapping[str, str], reader: _TextReader) -> Behaviour:
+    match kind:
+        case "CheckState":
+            return authored.CheckState(reader.condition(_required(given, "condition")))
+        case "ModifyState":
+            changes = reader.changes(_required(given, "set"))
+            return authored.ModifyState(*changes, kind=_kind(given))
+        case "Value":
+            return authored.Value(reader.value(_required(given, "number")))
+        case "Command":
+            uses = re.findall(r"[^\s,]+", given.get("uses", ""))
+            duration = reader.duration(given.get("duration", "0"))
+            return authored.Command(_required(given, "name"), uses=uses, duration=duration)
+        case _:
+            return authored.Null()
+
+
+def _check(kind: str, given: Mapping[str, str], children: Sequence[Behaviour]) -> None:
+    """Raise InputError for an attribute or a child that a node of this kind does not have."""
+    for name in given:
+        if name in _CONDITIONS:
+            raise _fault(f"a task has no {name}", "write <CheckState> or <ModifyState>")
+        known = _ATTRIBUTES.get(kind, (name,))
+        if name not in known and name[0] != "_":
+            raise _fault(f"<{kind}> has no '{name}'", nearest(name, known))
+    if children and (kind in _LEAVES or kind not in _ATTRIBUTES):
+        raise _fault(f"<{kind}> has nothing in it", "put what follows it behind it")
+
+
+def _required(given: Mapping[str, str], name: str) -> str:
+    if not given.get(name):
+        raise _fault(f"'{name}' is missing", f'write {name}="…"')
+    return given[name]
+
+
+def _policy(given: Mapping[str, str], children: Sequence[Behaviour]) -> Any:
+    match given.get("policy", "all"):
+        case "all":
+            return ParallelPolicy.SuccessOnAll()
+        case "any":
+            return ParallelPolicy.SuccessOnOne()
+        case "primary":
+            return ParallelPolicy.SuccessOnSelected(list(children[:1]))
+        case other:
+            hint = nearest(other, ("all", "any", "primary"))
+            raise _fault(f"a plan has no policy '{other}'", hint)
+
+
+def _kind(given: Mapping[str, str]) -> authored.Kind:
+    kind = given.get("kind", "effects")
+    if kind not in get_args(authored.Kind):
+        raise _fault(f"changes are not '{kind}'", nearest(kind, get_args(authored.Kind)))
+    return cast("authored.Kind", kind)
+
+
+def _is_task(domain: Domain[Any], name: str) -> bool:
+    try:
+        domain.task(name)
+    except BthtnError:
+        return False
+    return True
+
+
+def _fault(message: str, hint: str) -> InputError:
+    return InputError(Diagnostic("BT420", message, hint=hint))
+
+
+def _placed(error: BthtnError, element: Element) -> list[Diagnostic]:
+    """The diagnostics of an error, placed at an element."""
+    return [
+        replace(one, where=", ".join(filter(None, (element.where, one.where))))
+        for one in error.diagnostics
+    ]

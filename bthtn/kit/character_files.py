@@ -1,0 +1,333 @@
+"""Characters made of files: a folder with a tree, drawn tasks, beliefs and sheets.
+
+    tree.xml             the tree                 character.toml   beliefs and settings
+    tasks.xml            the tasks                *.skills.csv …   sheets, named by their kinds
+    melee.template.xml   templates of skills      operators.py     operators, sensors and the body
+
+Python is needed for operators, sensors and the body that they act with, which belong to tasks and
+fluents by name. Settings stand before ``[beliefs]`` in ``character.toml``:
+
+    domain = "combat"          a domain that is written in Python, instead of beliefs and tasks
+    kind = "ogre"              the kind of agent whose skills it has, from ``*.kinds.csv``
+    finished = "health <= 0"   the condition that ends a run
+    simulate = ["wait"]        tasks that need no operator
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeVar
+
+from py_trees.behaviour import Behaviour
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.operators import Operators
+from bthtn.agent.sensors import Sensors
+from bthtn.behaviours import NO_BACKOFF, Character, PlanGoal, Replanning
+from bthtn.domain.builder import Domain, frozen
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.merging import merge
+from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.errors import BthtnError, Diagnostic, ExecutionError, InputError, nearest
+from bthtn.formats import tree_from_xml
+from bthtn.formats.beliefs_table import state_class_from
+from bthtn.formats.document import line_of, lines_of, tables_in, text_of
+from bthtn.formats.drawn_tasks import read_tasks
+from bthtn.formats.table import kind_of, sheets_in
+from bthtn.kit.drawn_goal import DrawnGoal
+from bthtn.kit.goals_file import GoalTable, read_goals
+from bthtn.kit.lottery import Lottery, LotteryTable
+from bthtn.kit.lottery_file import read_lottery
+from bthtn.kit.skills_file import read_skill_table, read_skills
+from bthtn.plan.notation import call_from
+from bthtn.world.condition_parser import condition_from_text
+from bthtn.world.expression import ALWAYS, Condition
+from bthtn.world.fluent import FluentFamily
+from bthtn.world.sharing import Unpicklable
+from bthtn.world.state import State
+
+T = TypeVar("T")
+
+TREE: Final = "tree.xml"
+SETTINGS: Final = "character.toml"
+_SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
+    {"domain": str, "kind": str, "finished": str, "simulate": list, "beliefs": dict}
+)
+_HOW: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "domain": 'write domain = "combat"',
+        "kind": 'write kind = "ogre"',
+        "finished": 'write finished = "health <= 0"',
+        "simulate": 'write simulate = ["wait"]',
+        "beliefs": "write [beliefs], and a line for each fluent",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CharacterFiles(Unpicklable):
+    """What the files of a folder say, for any number of characters.
+
+    ``domain`` is ``base`` with the skills that were derived from ``templates``.
+    """
+
+    folder: Path
+    domain: FrozenDomain
+    base: FrozenDomain
+    templates: Mapping[str, FrozenDomain]
+    operators: Operators
+    sensors: Sensors
+    body: Callable[[int], Any]
+    nodes: Mapping[str, Callable[..., Behaviour]]
+    lotteries: Mapping[str, LotteryTable]
+    goals: Mapping[str, GoalTable]
+    finished: Condition
+
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self.folder.resolve().name
+
+    def agent(self, body: Any, name: str = "") -> Agent[Any, Any]:
+        """An agent that believes what is so by default. Raises ExecutionError."""
+        return Agent(
+            name or self.name,
+            self.domain,
+            self.domain.state_class(),
+            body=body,
+            operators=self.operators,
+            sensors=self.sensors,
+            clock=getattr(body, "clock", None),
+        )
+
+    def tree(self, agent: Agent[Any, Any], seed: int = 0) -> Behaviour:
+        """The behaviours of ``tree.xml`` for an agent. Raises InputError."""
+
+        def drawn_goal(  # a node of the tree, and its ports
+            name: str,
+            agent: Agent[Any, Any],
+            goal: str,
+            values: str = "value",
+            lottery: str = "lottery",
+            on: Literal["start", "success"] = "start",
+        ) -> Behaviour:
+            table = _named(self.lotteries, lottery, "lottery")
+            family = agent.domain.schema.named(values)
+            if not isinstance(family, FluentFamily):
+                hint = 'write value = { index = "str", default = 10000.0 }'
+                raise InputError(Diagnostic("BT421", f"'{values}' has no index", hint=hint))
+            planned = PlanGoal(
+                goal,
+                agent,
+                call_from(goal, agent.domain),
+                max_replans=0,
+                replanning=Replanning(retrying=NO_BACKOFF),
+            )
+            return DrawnGoal(name, planned, Lottery(table, seed=seed), family, on=on)
+
+        def goals(name: str, agent: Agent[Any, Any], sheet: str) -> Behaviour:
+            return _named(self.goals, sheet, "list of goals").behaviour(name, agent)
+
+        nodes: dict[str, Callable[..., Behaviour]] = {"DrawnGoal": drawn_goal, "Goals": goals}
+        return tree_from_xml(self.folder / TREE, agent, nodes={**nodes, **self.nodes})
+
+    def character(self, seed: int = 0, running: Character | None = None) -> Character:
+        """A character in a world of its own, or in that of a running one. Raises BthtnError."""
+        body = self.body(seed) if running is None else running.agent.body
+        agent = self.agent(body)
+        step = getattr(body, "step", lambda: None)
+        return Character(
+            self.tree(agent, seed),
+            agent,
+            sense=step,
+            finished=lambda: self.finished.evaluate(agent.beliefs) is True,
+        )
+
+
+def read_character(
+    folder: Path | str, code: object = None, domain: Domain[Any] | FrozenDomain | None = None
+) -> CharacterFiles:
+    """Read the files of a folder.
+
+    ``code`` is the module with ``operators``, ``sensors``, ``body``, a function of the seed that
+    makes what operators act with, and ``nodes`` for the tree, as far as it has them. If the body
+    has a method ``step``, a run calls it at every tick; if it has a ``clock``, seconds are read
+    from that. ``domain`` is the one that the settings name. Raises InputError for what is wrong
+    with a file, DomainError for the domain, and ExecutionError for tasks without an operator that
+    are not declared to be simulated.
+    """
+    return _FolderReader(Path(folder), code).read(domain)
+
+
+class _FolderReader:
+    """Reader of one folder."""
+
+    def __init__(self, folder: Path, code: object) -> None:
+        self._folder = folder
+        self._path = folder / SETTINGS
+        text = text_of(self._path) if self._path.exists() else ""
+        self._settings = tables_in(text, self._path)
+        self._lines = lines_of(text)
+        self._check_settings()
+        self._operators = _part_of(code, "operators", Operators)
+        self._sensors = _part_of(code, "sensors", Sensors)
+        self._body = getattr(code, "body", lambda _: None)
+        self._nodes = getattr(code, "nodes", {})
+
+    def read(self, domain: Domain[Any] | FrozenDomain | None) -> CharacterFiles:
+        """What the files say. Raises BthtnError."""
+        base = self._base() if domain is None else frozen(domain)
+        state = base.state_class
+        templates = {
+            path.name.partition(".")[0]: self._tasks_in(path, state)
+            for path in sorted(self._folder.glob("*.template.xml"))
+        }
+        whole = self._with_skills(base, templates)
+        with self._at("finished"):
+            condition = self._settings.get("finished", "")
+            finished = condition_from_text(condition, whole.schema) if condition else None
+        self._bind(whole)
+        return CharacterFiles(
+            self._folder,
+            whole,
+            base,
+            templates,
+            self._operators,
+            self._sensors,
+            self._body,
+            self._nodes,
+            {stem: read_lottery(path, state) for stem, path in self._sheets("lottery")},
+            {stem: read_goals(path, whole) for stem, path in self._sheets("goals")},
+            finished if finished is not None else ~ALWAYS,
+        )
+
+    def _base(self) -> FrozenDomain:
+        name = self._folder.resolve().name
+        if "domain" in self._settings:
+            message = f"the domain '{self._settings['domain']}' was not given"
+            raise InputError(Diagnostic("BT421", message, self._where("domain"), "give it"))
+        state = state_class_from(
+            name, self._settings.get("beliefs", {}), lambda entry: self._where("beliefs", entry)
+        )
+        return self._tasks_in(self._folder / "tasks.xml", state)
+
+    def _tasks_in(self, path: Path, state: type[State]) -> FrozenDomain:
+        stem = path.name.partition(".")[0]
+        domain = Domain(stem if stem != "tasks" else self._folder.resolve().name, state)
+        read_tasks(path, domain, self._operators)
+        return domain.freeze()
+
+    def _with_skills(
+        self, base: FrozenDomain, templates: Mapping[str, FrozenDomain]
+    ) -> FrozenDomain:
+        """The domain with the skills of its kind, or with all if there are no kinds."""
+        skills: dict[str, FrozenDomain] = {}
+        for _, path in self._sheets("skills"):
+            skills |= read_skills(path, base, *templates.values())
+        kinds = [path for _, path in self._sheets("kinds")]
+        if kinds:
+            table = read_skill_table(kinds[0], base, skills)
+            with self._at("kind"):
+                return table.domain(self._settings.get("kind", self._folder.resolve().name))
+        return merge(base.name, base, *skills.values()) if skills else base
+
+    def _bind(self, domain: FrozenDomain) -> None:
+        """Declare the simulated steps. Raises ExecutionError for steps without an operator."""
+        known = {name for task in domain.tasks.values() for name in _names_of(task)}
+        faults: list[Diagnostic] = []
+        simulated = self._settings.get("simulate", ())
+        for name in simulated:
+            if name not in known:
+                hint = nearest(name, known)
+                faults.append(self._fault(f"no step is called '{name}'", hint, "simulate"))
+        code = self._folder / "operators.py"
+        for bound in self._operators.tasks():
+            name = bound if isinstance(bound, str) else bound.name
+            if name not in known:
+                message, hint = f"'{name}' has an operator and is no step", nearest(name, known)
+                faults.append(Diagnostic("BT422", message, str(code), hint))
+        self._operators.simulate(*simulated)
+        for one in self._operators.missing(domain.tasks.values(), str(code)):
+            hint = 'bind one by its name, or declare in character.toml: simulate = ["…"]'
+            faults.append(replace(one, hint=hint))
+        if faults:
+            raise ExecutionError(faults)
+
+    def _sheets(self, kind: str) -> Iterator[tuple[str, Path]]:
+        """The sheets of a kind, and what they are called in ``tree.xml``."""
+        for path in sheets_in(self._folder):
+            if kind_of(path) == kind:
+                yield path.name.partition(".")[0], path
+
+    def _check_settings(self) -> None:
+        faults: list[Diagnostic] = []
+        for key, value in self._settings.items():
+            if key not in _SETTINGS:
+                faults.append(self._fault(f"there is no '{key}'", nearest(key, _SETTINGS), key))
+            elif not isinstance(value, _SETTINGS[key]) or (
+                isinstance(value, list) and not all(isinstance(one, str) for one in value)
+            ):
+                faults.append(self._fault(f"'{key}' is {value!r}", _HOW[key], key))
+        if "domain" in self._settings and "beliefs" in self._settings:
+            hint = "the domain has its own State class: leave one out"
+            faults.append(self._fault("there are a domain and beliefs", hint, "beliefs"))
+        if faults:
+            raise InputError(faults)
+
+    def _where(self, *keys: str) -> str:
+        return f"{self._path}:{line_of(self._lines, *keys)}"
+
+    def _fault(self, message: str, hint: str, *keys: str) -> Diagnostic:
+        return Diagnostic("BT421", message, self._where(*keys), hint)
+
+    @contextmanager
+    def _at(self, key: str) -> Iterator[None]:
+        """Place the diagnostics of errors raised inside at a setting."""
+        try:
+            yield
+        except BthtnError as error:
+            raise InputError(
+                [
+                    replace(one, where=", ".join(filter(None, (self._where(key), one.where))))
+                    for one in error.diagnostics
+                ]
+            ) from None
+
+
+def domain_named_in(folder: Path) -> str:
+    """The domain that the settings of a folder name, "" if they name none. Raises InputError."""
+    path = folder / SETTINGS
+    named = tables_in(text_of(path), path).get("domain", "") if path.exists() else ""
+    return named if isinstance(named, str) else ""
+
+
+def _names_of(task: Task) -> Iterator[str]:
+    """The names to which an operator of the task may be bound; none for a compound task."""
+    one: Task | None = task
+    while isinstance(one, PrimitiveTask):
+        yield one.name
+        one = one.template
+
+
+def _part_of(code: object, name: str, kind: type[T]) -> T:
+    """What a module calls ``name``, an empty one if it has no such thing. Raises InputError."""
+    found = getattr(code, name, None)
+    if found is None:
+        return kind()
+    if not isinstance(found, kind):
+        where = str(getattr(code, "__file__", ""))
+        message, hint = f"'{name}' is {type(found).__name__}", f"write {name} = {kind.__name__}()"
+        raise InputError(Diagnostic("BT422", message, where, hint))
+    return found
+
+
+def _named(known: Mapping[str, T], name: str, what: str) -> T:
+    if name not in known:
+        raise InputError(
+            Diagnostic("BT421", f"there is no {what} '{name}'", "", nearest(name, known))
+        )
+    return known[name]

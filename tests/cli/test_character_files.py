@@ -1,0 +1,95 @@
+"""Commands for characters whose folder has a tree.xml."""
+
+import json
+
+import pytest
+
+TREE = """<root BTCPP_format="4"><BehaviorTree ID="guard">
+  <PlanGoal name="duty" goal="patrol"/>
+</BehaviorTree></root>"""
+TASKS = """<root BTCPP_format="4">
+<BehaviorTree ID="patrol"><Sequence><SubTask task="walk"/></Sequence></BehaviorTree>
+<BehaviorTree ID="walk"><Sequence>
+  <ModifyState set="walked += 1"/><Command name="go"/>
+</Sequence></BehaviorTree>
+</root>"""
+SETTINGS = """# A guard made of files.
+finished = "walked >= 2"
+simulate = ["walk"]
+
+[beliefs]
+walked = 0
+"""
+
+
+@pytest.fixture
+def guard(put):
+    put("trees/guardian/tree.xml", TREE)
+    put("trees/guardian/tasks.xml", TASKS)
+    put("trees/guardian/character.toml", SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "name", ["guardian", "trees/guardian", "./trees/guardian", "trees/guardian/tree.xml"]
+)
+def test_it_runs_by_name_and_by_path(bthtn, guard, name):
+    answer = bthtn("run", name, "--json")
+    told = json.loads(answer.out)
+    assert (answer.code, told["tree"], told["finished"]) == (0, "guardian", True)
+
+
+def test_it_is_listed_with_the_first_comment_of_its_settings(bthtn, guard):
+    (row,) = [
+        one for one in json.loads(bthtn("list", "--json").out)["trees"] if one["name"] == "guardian"
+    ]
+    assert (row["summary"], row["path"]) == ("A guard made of files.", "trees/guardian/tree.xml")
+
+
+def test_it_is_drawn_checked_and_planned(bthtn, guard):
+    assert "duty" in bthtn("render", "guardian").out
+    assert bthtn("check", "guardian").out.endswith("tree guardian: no errors, no warnings\n")
+    assert "walk" in bthtn("plan", "guardian", "patrol").out
+    assert "patrol" in bthtn("palette", "guardian").out
+
+
+def test_its_domain_may_be_written_in_python(bthtn, put):
+    put("trees/guardian/tree.xml", TREE.replace("patrol", "go(HALL, 2)"))
+    put("trees/guardian/character.toml", 'domain = "house"\nsimulate = ["go", "read", "rest"]')
+    put(
+        "domains/house/domain.py",
+        "from enum import Enum\n"
+        "from bthtn import *\n"
+        "class World(State):\n    lit: Fluent[bool] = fluent(default=False)\n"
+        "house = Domain('house', World)\n"
+        "for name in ('go', 'read', 'rest'):\n    house.primitive(name)\n",
+    )
+    put("trees/guardian/tree.xml", TREE.replace("patrol", "go"))
+    answer = bthtn("run", "guardian", "--ticks", "1", "--json")
+    assert json.loads(answer.out)["ticks"][0]["active"] == ["duty"]
+
+
+@pytest.mark.parametrize("name", ["hose", "guardian"])
+def test_a_domain_that_is_not_there_is_an_error_of_the_settings(bthtn, guard, put, name):
+    put("trees/guardian/character.toml", f'domain = "{name}"')
+    for command in ("run", "plan"):
+        answer = bthtn(command, "guardian", *(["patrol"] if command == "plan" else []))
+        assert answer.code == 2
+        assert f"there is no domain '{name}'" in answer.err
+        assert "where: trees/guardian/character.toml" in answer.err
+
+
+def test_an_error_in_its_operators_has_their_file_and_line(bthtn, guard, put):
+    put("trees/guardian/operators.py", "def body(seed):\n    return Body()\n")
+    answer = bthtn("run", "guardian")
+    assert answer.code == 2
+    assert "NameError" in answer.err
+    assert "trees/guardian/operators.py:2" in answer.err
+
+
+def test_a_mistake_in_a_file_is_an_error_and_no_traceback(bthtn, guard, put):
+    put("trees/guardian/tasks.xml", TASKS.replace("walked", "walkt"))
+    for command in ("run", "check", "plan", "render"):
+        answer = bthtn(command, "guardian", *(["patrol"] if command == "plan" else []))
+        assert answer.code == 2
+        assert "trees/guardian/tasks.xml:4" in answer.err
+        assert "did you mean 'walked'?" in answer.err

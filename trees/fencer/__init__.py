@@ -1,0 +1,1 @@
+"""A fencer made of files, of which only operators, sensors and arena are Python."""
