@@ -9,11 +9,14 @@ from typing import Final, assert_never
 from bthtn.behaviours.compile import DEEPEST, MOST_SCOPES
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.suspended import Suspended
+from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout
 from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.number import Seconds
 from bthtn.domain.task import call_text
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.node_kinds import NodeKind
 from bthtn.formats.palette import nodes_of, parameters_by_port, port_text, tasks_by_name
+from bthtn.formats.tree_nodes import MILLISECONDS, OWN_NODES
 from bthtn.formats.xml_document import Element, without_controls
 from bthtn.plan.codec import guessed
 from bthtn.plan.nodes import (
@@ -68,11 +71,8 @@ class PlanWriter:
             case NullNode():
                 return []
             case ScopeNode():
-                is_shown = not node.task.origin and scopes < MOST_SCOPES
-                inside: Steps = yield self._steps(node.child, depth, scopes + is_shown)
-                name = without_controls(call_text(node.task, node.args))
-                shown = [Element("Sequence", {"name": name}, tuple(inside))]
-                return shown if is_shown and inside else inside
+                scope: Steps = yield self._scope(node, depth, scopes)
+                return scope
             case SequenceNode():
                 steps: Steps = []
                 for child in node.children:
@@ -85,6 +85,41 @@ class PlanWriter:
                 return [self._branching(node, tuple(branches))]
             case _:
                 assert_never(node)
+
+    def _scope(self, node: ScopeNode, depth: int, scopes: int) -> Visit[Steps]:
+        decorator, origin = node.task.decorator, node.task.origin
+        is_shown = not origin and scopes < MOST_SCOPES
+        deeper = depth + (decorator is not None)
+        inside: Steps = yield self._steps(node.child, deeper, scopes + is_shown)
+        if inside and decorator is not None:
+            return [self._decorated(decorator, _one(inside))]
+        if inside and is_shown:
+            name = without_controls(call_text(node.task, node.args))
+            return [Element("Sequence", {"name": name}, tuple(inside))]
+        return inside
+
+    def _decorated(self, decorator: Decorator, part: Element) -> Element:
+        match decorator:
+            case Timeout(Seconds(length)):
+                assert isinstance(length, int | float), "a decorator's time is a number"
+                return Element("Timeout", {"msec": f"{length * MILLISECONDS:.16g}"}, (part,))
+            case Timeout(ticks):
+                return self._own("TimeoutTicks", {"ticks": str(ticks)}, part)
+            case Retry(tries):
+                return Element("RetryUntilSuccessful", {"num_attempts": str(tries)}, (part,))
+            case Cooldown(Seconds(length)):
+                return self._own("Cooldown", {"seconds": str(length)}, part)
+            case Cooldown(ticks):
+                return self._own("Cooldown", {"ticks": str(ticks)}, part)
+            case Invert():
+                return Element("Inverter", {}, (part,))
+            case _:
+                assert_never(decorator)
+
+    def _own(self, name: str, ports: Mapping[str, str], part: Element) -> Element:
+        """One of bthtn's own decorators around a part."""
+        self.kinds[name] = OWN_NODES[name]
+        return Element("Decorator", {"ID": name, **ports}, (part,))
 
     def _action(self, node: TaskNode) -> Element:
         name = self._names[node.task.name]

@@ -14,12 +14,18 @@ from bthtn import (
     Fluent,
     Settings,
     State,
+    cooldown,
     find_plan,
     fluent,
+    invert,
     method,
     parallel,
     primitive,
     priority,
+    retry,
+    seconds,
+    sequence,
+    timeout,
 )
 from bthtn.behaviours import (
     Agent,
@@ -268,6 +274,27 @@ def test_a_plan_that_ends_with_its_first_branch_says_so():
     document = element_from(xml_of(plan), "plan.xml")
     assert document.children[0].children[0].attributes["ID"] == "PlanParallel"
     assert "PlanParallel" in [model.attributes["ID"] for model in document.children[1].children]
+
+
+def test_decorated_parts_of_a_plan_are_decorators():
+    goal = sequence(
+        timeout(5, shoot()),
+        timeout(seconds(1.5), shoot()),
+        retry(3, shoot(), step_back()),
+        cooldown(4, shoot()),
+        invert(shoot()),
+    )
+    text = xml_of(find_plan(army, Soldier(), goal))
+    plan = element_from(text, "plan.xml").children[0].children[0]
+    assert [(part.tag, dict(part.attributes)) for part in plan.children] == [
+        ("Decorator", {"ID": "TimeoutTicks", "ticks": "5"}),
+        ("Timeout", {"msec": "1500"}),
+        ("RetryUntilSuccessful", {"num_attempts": "3"}),
+        ("Decorator", {"ID": "Cooldown", "ticks": "4"}),
+        ("Inverter", {}),
+    ]
+    assert [len(part.children) for part in plan.children] == [1, 1, 1, 1, 1]
+    assert isinstance(tree_from_xml(text, AGENT).children[3], Cooldown)
 
 
 def test_what_a_plan_leaves_open_is_named():
