@@ -57,11 +57,7 @@ class Drawn:
         self._random = Random(seed)  # noqa: S311 - dice
         self.scripts, self.kinds, self._trees = {}, Counter(), []
         root = self._node("", DEPTH)
-        trees = [("Main", root), *self._trees]
-        written = (f'<BehaviorTree ID="{name}">{inside}</BehaviorTree>' for name, inside in trees)
-        self.text = "\n".join(
-            ['<root BTCPP_format="4" main_tree_to_execute="Main">', *written, "</root>"]
-        )
+        self.text = document(root, *self._trees)
         moments = ("tick", "tick", "tick", "tick", "stop", True, False, *MOODS)
         self.moments = [self._random.choice(moments) for _ in range(15)]
 
@@ -140,6 +136,13 @@ class Drawn:
             name = f"L{place}"
         self.scripts[name] = script
         return element(name, attributes, [])
+
+
+def document(main, *others):
+    trees = [("Main", main), *others]
+    written = (f'<BehaviorTree ID="{name}">{inside}</BehaviorTree>' for name, inside in trees)
+    head = '<root BTCPP_format="4" main_tree_to_execute="Main">'
+    return "\n".join([head, *written, "</root>"])
 
 
 def element(tag, attributes, children):
@@ -276,6 +279,16 @@ def test_a_tree_that_is_written_is_read_again_as_it_was():
 
 def shape(node):
     return type(node), node.name, len(node.children)
+
+
+def test_what_stands_before_a_loop_is_asked_once_in_a_tick():
+    drawn, log = Drawn(0), []
+    loop = '<Repeat num_cycles="3"><AlwaysSuccess/></Repeat>'
+    drawn.text = document(f"<ReactiveSequence><C1/>{loop}</ReactiveSequence>")
+    drawn.scripts, drawn.moments = {"C1": "S"}, ["tick"]
+    root, agent = read(drawn, log)
+    assert happens(root, agent, drawn.moments, log) == [["S", "S C1", "start C1"]]
+    assert of_engine(drawn) == [["S", *["S C1"] * 3, *["start C1"] * 3]]
 
 
 def test_the_trees_have_every_kind_of_node_and_end_in_every_way():
