@@ -509,7 +509,7 @@ def test_a_public_package_loads_only_what_it_needs(packages, loaded):
     assert heavy & set(done.stdout.split()) == loaded
 
 
-@pytest.mark.parametrize("package", ["bthtn.views", "bthtn.testing"])
+@pytest.mark.parametrize("package", ["bthtn.views", "bthtn.testing", "bthtn.formats"])
 def test_a_package_that_imports_names_later_has_no_others(package):
     module = importlib.import_module(package)
     with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'nothing'"):
