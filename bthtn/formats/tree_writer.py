@@ -222,11 +222,8 @@ def _cooldown(node: Cooldown) -> Written:
 
 
 def _one_shot(node: decorators.OneShot) -> Written:
-    return ("RunOnce", {"then_skip": False}) if _runs_once(node) else None
-
-
-def _runs_once(node: decorators.OneShot) -> bool:
-    return node.policy is OneShotPolicy.ON_COMPLETION
+    is_same = node.policy is OneShotPolicy.ON_COMPLETION
+    return ("RunOnce", {"then_skip": False}) if is_same else None
 
 
 def _plan_goal(node: PlanGoal) -> Written:

@@ -297,6 +297,13 @@ def test_keys_are_private_but_for_autoremap():
     assert '_autoremap="true"' in hint
 
 
+def test_a_subtree_has_nothing_in_it_and_remaps_all_or_nothing():
+    tree = ("A", "<AlwaysSuccess/>")
+    inside = '<SubTree ID="A"><AlwaysSuccess/></SubTree>'
+    assert refusal(inside, tree)[1] == "a SubTree has no nodes in it"
+    assert refusal('<SubTree ID="A" _autoremap="yes"/>', tree)[1] == "_autoremap is 'yes'"
+
+
 def test_a_text_that_a_subtree_gives_is_no_part_of_a_condition():
     found = refusal('<SubTree ID="A" n="40"/>', ("A", '<Believes condition="{@health} &lt; n"/>'))
     assert found[1] == "'n' is the text '40' here, and no fluent"
@@ -453,6 +460,12 @@ def test_all_mistakes_are_told_at_once_each_at_its_line():
         ('<root BTCPP_format="3"/>', "format 3 of BehaviorTree.CPP"),
         ("<root/>", "nothing says which tree is the main one"),
         ('<root main_tree_to_run="A"/>', "<root> has no 'main_tree_to_run'"),
+        ('<root><include path="a.xml" ros_pkg="b"/></root>', "a text cannot include"),
+        (
+            '<root><BehaviorTree ID="A"><AlwaysSuccess/></BehaviorTree>'
+            "<BehaviorTree><AlwaysSuccess/></BehaviorTree></root>",
+            "the tree has no ID",
+        ),
         ("<root><Tree/></root>", "<root> has no <Tree>"),
         ('<root><BehaviorTree ID="A"/></root>', "tree 'A' has 0 nodes at its top"),
         ('<root><include path="a.xml"/></root>', "a text cannot include a file"),
@@ -476,6 +489,13 @@ def test_an_include_that_cannot_be_read_is_refused_at_its_line(tmp_path, path):
     with pytest.raises(InputError) as refused:
         tree_from_xml(tmp_path / "tree.xml", soldier())
     assert f"{tmp_path / 'tree.xml'}:3" in str(refused.value)
+
+
+def test_a_package_of_ros_is_not_known(tmp_path):
+    text = document("<AlwaysSuccess/>", more='<include path="a.xml" ros_pkg="b"/>')
+    (tmp_path / "tree.xml").write_text(text)
+    with pytest.raises(InputError, match="ros_pkg is not known here"):
+        tree_from_xml(tmp_path / "tree.xml", soldier())
 
 
 class Shy(Behaviour):

@@ -7,7 +7,7 @@ import pytest
 from py_trees import composites, decorators
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Failure, Running, Success
-from py_trees.common import ParallelPolicy, Status
+from py_trees.common import OneShotPolicy, ParallelPolicy, Status
 
 from bthtn import (
     Domain,
@@ -19,6 +19,7 @@ from bthtn import (
     fluent,
     invert,
     method,
+    null,
     parallel,
     primitive,
     priority,
@@ -205,6 +206,29 @@ def test_a_composite_without_children_is_what_it_always_is():
     assert written(PriorityGoals("x", AGENT, []))[0].tag == "Action"
 
 
+def test_a_one_shot_of_py_trees_runs_once_if_any_end_counts():
+    once = decorators.OneShot("x", Success("y"), OneShotPolicy.ON_COMPLETION)
+    assert written(once)[0].tag == "RunOnce"
+    once = decorators.OneShot("x", Success("y"), OneShotPolicy.ON_SUCCESSFUL_COMPLETION)
+    assert written(once)[0].attributes["ID"] == "OneShot"
+
+
+def test_cases_are_written_if_their_texts_stand_for_them():
+    for cases in ({3: Success("x"), 4: Success("y")}, {3: Success("x"), "four": Success("y")}):
+        root = Switch("", AGENT, Soldier.health, cases, Success("z"))
+        tag, _ = written(root)
+        assert tag.tag == ("Switch2" if 4 in cases else "Control")
+
+
+def test_the_parameters_of_a_class_may_be_unreadable():
+    class Strange(Success):
+        def __init__(self, name: "Nothing", at: int = 3):  # noqa: F821 - that is the point
+            super().__init__(name)
+            self.at = at
+
+    assert dict(written(Strange("x"))[0].attributes) == {"ID": "Strange", "name": "x"}
+
+
 def test_names_may_have_any_letters_and_ports_those_of_xml():
     made = the_same(Success("a <b> & \"c\" 'd' é 攻"))
     assert made.name == "a <b> & \"c\" 'd' é 攻"
@@ -283,6 +307,8 @@ def test_decorated_parts_of_a_plan_are_decorators():
         retry(3, shoot(), step_back()),
         cooldown(4, shoot()),
         invert(shoot()),
+        cooldown(seconds(2.5), shoot()),
+        null(),
     )
     text = xml_of(find_plan(army, Soldier(), goal))
     plan = element_from(text, "plan.xml").children[0].children[0]
@@ -292,9 +318,19 @@ def test_decorated_parts_of_a_plan_are_decorators():
         ("RetryUntilSuccessful", {"num_attempts": "3"}),
         ("Decorator", {"ID": "Cooldown", "ticks": "4"}),
         ("Inverter", {}),
+        ("Decorator", {"ID": "Cooldown", "seconds": "2.5"}),
     ]
-    assert [len(part.children) for part in plan.children] == [1, 1, 1, 1, 1]
+    assert [len(part.children) for part in plan.children] == [1, 1, 1, 1, 1, 1]
     assert isinstance(tree_from_xml(text, AGENT).children[3], Cooldown)
+
+
+def test_a_plan_that_is_nested_too_deep_is_refused():
+    deep = shoot()
+    for _ in range(160):
+        deep = parallel(deep, step_back())
+    plan = find_plan(army, Soldier(), deep)
+    with pytest.raises(InputError, match=r"\[BT417\] branches and alternatives are nested"):
+        xml_of(plan)
 
 
 def test_what_a_plan_leaves_open_is_named():
