@@ -57,6 +57,8 @@ def text(node):
             )
         case "priority":
             return f"priority({inside})"
+        case "scope":  # of a decorated part; without parts of its own, as in the cases
+            return f"{node['decorator'].replace(' ', '(')},{text(node['child'])})"
         case "null":
             return "null"
         case _:
