@@ -136,9 +136,14 @@ class CharacterFiles(Unpicklable):
         return tree_from_xml(self.folder / TREE, agent, nodes={**nodes, **self.nodes})
 
     def character(self, seed: int = 0, running: Character | None = None) -> Character:
-        """A character in a world of its own, or in that of a running one. Raises BthtnError."""
+        """A character in a world of its own, or one that a running one goes on as.
+
+        See ``Character.reload``. Raises BthtnError.
+        """
         body = self.body(seed) if running is None else running.agent.body
         agent = self.agent(body)
+        if running is not None:
+            agent = running.agent.reload(agent)
         step = getattr(body, "step", lambda: None)
         return Character(
             self.tree(agent, seed),
