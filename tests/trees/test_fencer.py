@@ -1,12 +1,13 @@
 """The fencer: a character whose folder has no Python but operators and sensors."""
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from bthtn import find_plan
-from bthtn.agent.events import LeafEnded
+from bthtn.agent.events import AgentReloaded, LeafEnded, ReloadFailed
 from bthtn.behaviours import PlanGoal
 from bthtn.cli.locate import TargetKind, character_files, resolve
 from bthtn.errors import ExecutionError
@@ -128,6 +129,36 @@ def attack(files, name):
     goal.tick_once()
     goal.tick_once()
     assert (goal.status.name, arena.foe_health) == ("SUCCESS", 99), name
+
+
+def test_edited_files_are_taken_over_while_he_fights(copy):
+    folder = copy()
+    character, heard = files_in(folder).character(seed=1), []
+    for _ in range(12):
+        heard += character.tick()
+    sheet, believed = folder / "attacks.skills.csv", character.agent.beliefs.now.foe_health
+    assert 0 < believed < 100
+    sheet.write_text(re.sub(r",\d+$", ",50", sheet.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    character.reload(lambda running: files_in(folder).character(1, running))
+    (event,) = [one for one in character.tick() if isinstance(one, AgentReloaded)]
+    assert not event.lost
+    assert character.agent.beliefs.now.foe_health <= believed
+    while not character.finished and character.ticks < 60:
+        character.tick()
+    assert character.agent.body.foe_health <= believed - 50
+
+
+def test_a_broken_edit_leaves_him_fighting_and_names_file_and_line(copy):
+    folder = copy()
+    character = files_in(folder).character(seed=1)
+    character.tick()
+    tasks = folder / "tasks.xml"
+    tasks.write_text(tasks.read_text("utf-8").replace('"stance ', '"stanse '), "utf-8")
+    character.reload(lambda running: files_in(folder).character(1, running))
+    (event,) = [one for one in character.tick() if isinstance(one, ReloadFailed)]
+    assert "tasks.xml:29" in str(event)
+    assert "did you mean 'stance'?" in str(event)
+    assert "strike_FullSwing" in fought(character) or character.finished
 
 
 def test_a_step_without_an_operator_is_an_error_and_never_simulated(copy):
