@@ -9,6 +9,7 @@ A tuple is a sequence too. All networks are frozen data. Authors may also write 
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -305,6 +306,15 @@ def network_text(
             return "null"
         case _:
             assert_never(network)
+
+
+def equal_parts(some: tuple[Network, ...], others: tuple[Network, ...], binding: Binding) -> bool:
+    """Whether these are the same networks, where a parameter is equal to its value."""
+
+    def texts(parts: tuple[Network, ...]) -> list[str]:
+        return [network_text(part, binding, sys.maxsize) for part in parts]
+
+    return some == others or texts(some) == texts(others)
 
 
 def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:

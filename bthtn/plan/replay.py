@@ -25,6 +25,7 @@ from bthtn.domain.network import (
     PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
+    equal_parts,
     network_text,
 )
 from bthtn.domain.number import number_of
@@ -238,11 +239,10 @@ class _ReplayJudge:
         footprint = Footprint()
         cost: float = 0
         for index, child in enumerate(node.children):
-            rest = parts[index:]
-            if not rest:
+            if not (rest := parts[index:]):
                 raise _Wrong(child, "the sequence has fewer parts")
-            behind = isinstance(child, SuspendedNode) and child.rest == rest and index > 0
-            if self._stopped or behind:
+            behind = isinstance(child, SuspendedNode) and equal_parts(child.rest, rest, binding)
+            if self._stopped or (behind and index > 0):
                 seen: _Seen = yield self._suspended(child, rest, binding)
                 if index + 1 < len(node.children):
                     raise _Wrong(node.children[index + 1], "it comes behind a suspended rest")
@@ -258,7 +258,7 @@ class _ReplayJudge:
     def _suspended(self, node: Node, rest: tuple[Network, ...], binding: Binding) -> Visit[_Seen]:
         if not isinstance(node, SuspendedNode):
             raise _Wrong(node, "it comes behind a suspension")
-        if node.rest != rest or node.binding != binding or node.ensures:
+        if not equal_parts(node.rest, rest, binding) or node.binding != binding or node.ensures:
             raise _Wrong(node, "it does not suspend what is left")
         footprint = Footprint()
         if node.foreseen is None:
