@@ -13,7 +13,7 @@ from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
-from bthtn.formats.table import sheets_in
+from bthtn.formats.sheet import sheets_in
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
 

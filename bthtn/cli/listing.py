@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from bthtn.cli.locate import Target, TargetKind, all_of, shown, summary, variants_of
 from bthtn.cli.printing import say, say_json
 from bthtn.errors import BthtnError
-from bthtn.formats.table import sheets_in
+from bthtn.formats.sheet import sheets_in
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Listed:
     """What is listed of one domain or tree; ``error`` is why its file cannot be used."""
 
     name: str
@@ -50,7 +50,7 @@ def list_all(*, as_json: bool) -> None:
             say("\n".join(row.lines(width)))
 
 
-def _row(one: Target) -> Row:
+def _row(one: Target) -> Listed:
     assert one.file is not None, "named domains and trees have files"
     variants, error = [], ""
     if one.kind is TargetKind.DOMAIN:
@@ -59,4 +59,4 @@ def _row(one: Target) -> Row:
         except BthtnError as fault:
             error = fault.diagnostics[0].message
     sheets = [file.name for file in sheets_in(one.file.parent)]
-    return Row(one.name, shown(one.file), summary(one.file), variants, sheets, error)
+    return Listed(one.name, shown(one.file), summary(one.file), variants, sheets, error)

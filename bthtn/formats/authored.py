@@ -164,7 +164,7 @@ def task_from(
     signature: Callable[..., Any] = _without_parameters if isinstance(tree, Behaviour) else tree
     parameters = parameters_of(signature)
     root = tree if isinstance(tree, Behaviour) else tree(*parameters)
-    author = _TreeReader(domain, name, signature, parameters, operators)
+    author = _TaskReader(domain, name, signature, parameters, operators)
     parts = root.children if isinstance(root, Sequence) else [root]
     commands = [part for part in parts if isinstance(part, Command)]
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
@@ -189,7 +189,7 @@ Build = Callable[[], NetworkLike]
 """Makes a network when the domain is frozen: by then every task has been defined."""
 
 
-class _TreeReader:
+class _TaskReader:
     """Turns the nodes of one tree into tasks and networks of a domain."""
 
     def __init__(

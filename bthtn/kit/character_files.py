@@ -37,7 +37,7 @@ from bthtn.formats import tree_from_xml
 from bthtn.formats.beliefs_table import state_class_from
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.formats.drawn_tasks import read_tasks
-from bthtn.formats.table import kind_of, sheets_in
+from bthtn.formats.sheet import kind_of, sheets_in
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryTable

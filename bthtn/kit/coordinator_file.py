@@ -15,7 +15,7 @@ from typing import Any, Final
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.columns import Column, condition_column, number, number_column, whole
-from bthtn.formats.table import NO_MAPPING, read_sheet
+from bthtn.formats.sheet import NO_MAPPING, read_sheet
 from bthtn.kit.coordinator import NEAR, CombatCoordinator, Member
 from bthtn.world.expression import ALWAYS, Condition, Constant, Expression
 from bthtn.world.fluent import FluentFamily

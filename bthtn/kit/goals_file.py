@@ -23,7 +23,7 @@ from bthtn.domain.network import network_text
 from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.columns import Column, condition_column, number_column
-from bthtn.formats.table import NO_MAPPING, Row, read_sheet
+from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.plan.notation import call_from
 from bthtn.world.expression import ALWAYS, Condition, Expression
 from bthtn.world.sharing import Shared, Unpicklable
@@ -101,6 +101,6 @@ def read_goals(
     return GoalTable(tuple(rows.values()))
 
 
-def _row(row: Row) -> tuple[str, GoalRow]:
+def _row(row: SheetRow) -> tuple[str, GoalRow]:
     name = row.values.get("name") or network_text(row.values["goal"])
     return name, GoalRow(**{**row.values, "name": name})

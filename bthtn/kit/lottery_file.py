@@ -21,7 +21,7 @@ from typing import Any, Final
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.formats.columns import Column, condition_column, folded, number
-from bthtn.formats.table import NO_MAPPING, Row, read_sheet
+from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.lottery import LotteryRow, LotteryTable
 from bthtn.world.expression import ALWAYS
 from bthtn.world.schema import StateSchema
@@ -69,7 +69,7 @@ def read_lottery(
     return LotteryTable(*rows.values())
 
 
-def _row(cells: Row) -> tuple[str, LotteryRow]:
+def _row(cells: SheetRow) -> tuple[str, LotteryRow]:
     values = {"action": cells.values.get("name", ""), **cells.values}
     values.pop("name", None)
     when = values.pop("when", ALWAYS)

@@ -15,7 +15,7 @@ from typing import assert_never
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask
 from bthtn.errors import BthtnError, Diagnostic, Severity, nearest
-from bthtn.formats.table import kind_of
+from bthtn.formats.sheet import kind_of
 from bthtn.kit.coordinator_file import read_groups, read_roles
 from bthtn.kit.goals_file import read_goals
 from bthtn.kit.lottery_file import read_lottery

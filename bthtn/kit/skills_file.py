@@ -20,7 +20,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.columns import Column, folded
-from bthtn.formats.table import NO_MAPPING, Row, read_sheet
+from bthtn.formats.sheet import NO_MAPPING, SheetRow, read_sheet
 from bthtn.kit.skills import SkillTable
 from bthtn.plan.codec import value_from
 from bthtn.world.expression import Parameter
@@ -46,7 +46,7 @@ def read_skills(
     domains = [frozen(one) for one in templates]
     by_task = {name: one for one in domains for name in one.authored if _is_template(one, name)}
 
-    def derived(row: Row) -> tuple[str, FrozenDomain]:
+    def derived(row: SheetRow) -> tuple[str, FrozenDomain]:
         """The skill of a row. Raises InputError."""
         skill, task = row.values["skill"], row.values["template"]
         if task not in by_task:

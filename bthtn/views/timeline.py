@@ -43,7 +43,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimelineRow:
     """The entries of one tick, or of several ticks without events."""
 
     first: int
@@ -72,7 +72,7 @@ HEADING: Final = Line("tick", "the tree runs", "", "what happens")
 
 def rows(
     ticks: Iterable[Tick], *, only: Collection[str] = (), goal: str = "", task: str = ""
-) -> Iterator[Row]:
+) -> Iterator[TimelineRow]:
     """The rows of the timeline, generated while the ticks arrive.
 
     ``only`` are words of its third column, such as ``"fails"``; ``goal`` is the name of a goal,
@@ -98,20 +98,20 @@ def verbs(words: Collection[str]) -> frozenset[Verb]:
 
 def _rows(
     ticks: Iterable[Tick], builder: EntryBuilder, words: frozenset[Verb], goal: str, task: str
-) -> Iterator[Row]:
+) -> Iterator[TimelineRow]:
     """The rows that have entries of these kinds, of this goal and of this task."""
     for tick in ticks:
         made = builder.entries(tick.events, lambda event: concerns(event, goal=goal, task=task))
         entries = tuple(entry for entry in made if not words or entry.verb in words)
         if entries:
-            yield Row(tick.number, tick.number, tick.active, entries)
+            yield TimelineRow(tick.number, tick.number, tick.active, entries)
 
 
-def _all_rows(ticks: Iterable[Tick], builder: EntryBuilder) -> Iterator[Row]:
-    quiet: Row | None = None
+def _all_rows(ticks: Iterable[Tick], builder: EntryBuilder) -> Iterator[TimelineRow]:
+    quiet: TimelineRow | None = None
     for tick in ticks:
         entries = builder.entries(tick.events, concerns)
-        row = Row(tick.number, tick.number, tick.active, entries)
+        row = TimelineRow(tick.number, tick.number, tick.active, entries)
         if quiet is not None:
             if not tick.events and replace(row, first=quiet.first, last=quiet.last) == quiet:
                 quiet = replace(quiet, last=row.last)
@@ -124,7 +124,7 @@ def _all_rows(ticks: Iterable[Tick], builder: EntryBuilder) -> Iterator[Row]:
         yield quiet
 
 
-def lines(row: Row, *, width: int = WIDTH, strokes: Strokes = UNICODE) -> Iterator[Line]:
+def lines(row: TimelineRow, *, width: int = WIDTH, strokes: Strokes = UNICODE) -> Iterator[Line]:
     """The lines of a row; texts are wrapped at ``width``, plan trees are not."""
     when = str(row.first) if row.first == row.last else f"{row.first}–{row.last}"
     active = ", ".join(row.active)

@@ -25,7 +25,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects
 from bthtn.planning.htn.by_arguments import ByArguments, projects_alike, reads_alike, reads_all
 from bthtn.planning.htn.expressions import references
-from bthtn.planning.htn.source import Source
+from bthtn.planning.htn.source import FunctionSource
 from bthtn.world.expression import Constant, Expression, Parameter
 from bthtn.world.footprint import Footprint
 from bthtn.world.truth import UNKNOWN
@@ -67,7 +67,7 @@ class PrimitiveRow:
         numbers = (self.task.duration, self.task.cost)
         function: Function | None = None
         if all(isinstance(one, Constant | Parameter) for one in numbers):
-            source = Source()
+            source = FunctionSource()
             made = source.step(self.task, tracks=name == "tracking_step")
             function = None if made is None else source.made()[made]
         setattr(self, name, function)
@@ -84,7 +84,7 @@ class CallPart:
 
     __slots__ = ("args", "ground", "network", "readings", "reads", "row")
 
-    def __init__(self, call: TaskCall, row: Row, source: Source | None) -> None:
+    def __init__(self, call: TaskCall, row: Row, source: FunctionSource | None) -> None:
         self.network = call
         self.row = row
         self.ground: Any = None

@@ -45,7 +45,7 @@ def unknown() -> NoReturn:
     raise UnknownOperand
 
 
-class Source(ExpressionSource):
+class FunctionSource(ExpressionSource):
     """The source of several functions, with the namespace of the objects that it mentions."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Source(ExpressionSource):
 class _Effects:
     """The source for the effects of one task: all right sides first, then the writes."""
 
-    def __init__(self, source: Source, effects: tuple[Any, ...], *, tracks: bool) -> None:
+    def __init__(self, source: FunctionSource, effects: tuple[Any, ...], *, tracks: bool) -> None:
         self._source = source
         self.computed: list[str] = []
         self.stored: list[str] = []

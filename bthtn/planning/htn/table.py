@@ -36,7 +36,7 @@ from bthtn.planning.htn.rows import (
     Row,
     SubSequencePart,
 )
-from bthtn.planning.htn.source import Source
+from bthtn.planning.htn.source import FunctionSource
 from bthtn.world.expression import Constant
 from bthtn.world.names import in_one_line
 
@@ -79,7 +79,7 @@ class TaskTable:
         """
         texts = []
         for task in self._domain.tasks.values():
-            source = Source()
+            source = FunctionSource()
             if isinstance(task, PrimitiveTask):
                 source.step(task, tracks=False)
             else:
@@ -93,7 +93,7 @@ class TaskTable:
 
     def methods_of(self, task: CompoundTask[Any]) -> Compiled:
         """Return the rows of a task's methods, and the function that finds the first usable one."""
-        source = Source()
+        source = FunctionSource()
         rows, parts = self._compiled(task, source)
         plain = task.choice is None and not any(row.is_evaluated for row in rows)
         first = source.first([row.method.condition for row in rows]) if plain else ""
@@ -105,7 +105,7 @@ class TaskTable:
         return rows, functions[first] if first else None
 
     def _compiled(
-        self, task: CompoundTask[Any], source: Source
+        self, task: CompoundTask[Any], source: FunctionSource
     ) -> tuple[tuple[MethodRow, ...], list[CallPart]]:
         """Return the method rows of a task and the compiled calls in them.
 
@@ -156,7 +156,7 @@ class TaskTable:
         """Return the body of a network outside a method: a goal, or a plain function's result."""
         return self._body(network, None, [])
 
-    def _body(self, network: Network, source: Source | None, parts: list[CallPart]) -> Body:
+    def _body(self, network: Network, source: FunctionSource | None, parts: list[CallPart]) -> Body:
         """Return the body of a network; append to ``parts`` each call compiled in the source.
 
         Without a source nothing is compiled, which would not pay for a network planned once.
@@ -168,7 +168,7 @@ class TaskTable:
         calls = len(made) if all(type(one) is CallPart for one in made) else 0
         return Body(network, made, calls)
 
-    def _part(self, network: Network, source: Source | None, parts: list[CallPart]) -> Part:
+    def _part(self, network: Network, source: FunctionSource | None, parts: list[CallPart]) -> Part:
         match network:
             case TaskCall():
                 part = CallPart(network, self.row(network.task), source)

@@ -42,7 +42,7 @@ _LONGEST: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SheetRow:
     """The cells of a row: values by field, and those of other headings as they were read."""
 
     values: Mapping[str, Any]
@@ -64,7 +64,7 @@ def kind_of(file: Path) -> Kind | None:
 def read_sheet(
     path: Path | str,
     columns: Sequence[Column],
-    make: Callable[[Row], tuple[str, T]],
+    make: Callable[[SheetRow], tuple[str, T]],
     *,
     mapping: Mapping[str, str] = NO_MAPPING,
     other: Callable[[str], Column] | None = None,
@@ -124,7 +124,7 @@ class _Sheet:
             raise InputError(Diagnostic("BT410", f"{self._path} is no sheet", hint=hint))
         return self._csv() if self._path.suffix == ".csv" else self._toml()
 
-    def row(self, line: int, cells: list[_Cell]) -> Row | None:
+    def row(self, line: int, cells: list[_Cell]) -> SheetRow | None:
         """The row, None if it has faults."""
         before = len(self.faults)
         values: dict[str, Any] = {}
@@ -149,7 +149,7 @@ class _Sheet:
             if column.is_required and not any(self._is_cell_of(column, cell) for cell in cells):
                 message, hint = f"the row has no {column.heading}", f"write {column.wanted}"
                 self.add_fault(message, line, hint=hint)
-        return Row(values, others) if len(self.faults) == before else None
+        return SheetRow(values, others) if len(self.faults) == before else None
 
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""

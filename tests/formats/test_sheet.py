@@ -4,7 +4,7 @@ import pytest
 
 from bthtn.errors import InputError
 from bthtn.formats.columns import Column, number
-from bthtn.formats.table import read_sheet
+from bthtn.formats.sheet import read_sheet
 
 COLUMNS = (
     Column("Name", "name", wanted="a name", is_required=True),
