@@ -283,7 +283,7 @@ class Agent(Unpicklable, Generic[S, B]):
 
     @property
     def _unsensed(self) -> str:
-        """What is never read if ``sense`` is not called, and is missed; empty if nothing is."""
+        """The parts that are never read unless ``sense`` is called; empty if there are none."""
         if self._sensing.has_sensors:
             return "sensors that are"
         return "" if self.clock is None else "a clock that is"

@@ -45,7 +45,7 @@ class Operators(Unpicklable):
     - a function or class that makes an object with ``start``, ``tick`` and ``abort``;
     - a function that returns a py_trees behaviour.
 
-    What is bound to a task of a template is bound to the tasks that are derived from it, too,
+    An operator of a template's task is that of the tasks derived from it, too,
     unless they have an operator or hook of their own. With ``simulates_others``, as in tests and
     first drafts, every task without an operator is simulated.
     """
@@ -162,7 +162,7 @@ def _templates(task: PrimitiveTask[Any]) -> Iterator[PrimitiveTask[Any]]:
 
 
 def _keys(task: PrimitiveTask[Any]) -> Iterator[_Key]:
-    """What the task's operator may be bound to: it and its templates, by themselves or by name."""
+    """The keys of a task's operator: the task and its templates, by themselves or by name."""
     for one in _templates(task):
         yield one
         yield one.name

@@ -34,7 +34,7 @@ from bthtn.plan.nodes import ScopeNode
 
 
 class PlanDecorated(PlanSequence):
-    """Steps whose end is what their decorator makes of it (semantics 3.24).
+    """Steps whose status is changed by a decorator (semantics 3.24).
 
     ``failure`` is set when the decorator has failed the part, and not one of its steps.
     """

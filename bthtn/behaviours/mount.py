@@ -98,7 +98,7 @@ class Mount:
         return self._mounted.without_finished(progress)
 
     def take(self, other: Mount) -> None:
-        """Take over what another goal of the agent has: its plan, its open hooks, its aborts."""
+        """Take over the plan, the open hooks and the aborts of another goal of the agent."""
         self.hooks, other.hooks = other.hooks, self.hooks
         self.hooks.on_refused, other.hooks.on_refused = (
             other.hooks.on_refused,
@@ -115,7 +115,7 @@ class Mount:
             self._run.on_resumed, self._run.on_finished = self._on_resumed, self._on_finished
 
     def reload(self, plan: Plan, planner: Planner[Any]) -> Plan:
-        """Run the mounted plan on with the tasks of a newer domain. Returns what is left of it.
+        """Run the mounted plan on with the tasks of a newer domain. Returns the rest of it.
 
         Raises InputError if the domain does not have the plan, and otherwise as ``exchange``.
         """

@@ -171,7 +171,7 @@ def _goals_of(root: Behaviour) -> Iterator[ReloadingGoal]:
 
 
 def _take_down(root: Behaviour) -> None:
-    """Stop what runs, and shut everything down; aborts that take time go on in their agents."""
+    """Stop and shut down the tree; aborts that take time go on in their agents."""
     nodes = list(root.iterate())
     if any(node.status is Status.RUNNING for node in nodes):
         root.stop(Status.INVALID)

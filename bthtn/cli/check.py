@@ -100,7 +100,7 @@ def _tree_report(target: Target) -> Report:
 
 
 def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[Diagnostic]]:
-    """The number of sheets beside the target's file, and what is wrong with them."""
+    """The number of sheets beside the target's file, and the mistakes in them."""
     sheets = sheets_in(Path(shown(target.file)).parent) if target.file and domains else []
     if not sheets:
         return 0, []

@@ -13,7 +13,7 @@ from bthtn.formats.sheet import sheets_in
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What is listed of one domain or tree; ``error`` is why its file cannot be used."""
+    """A line of the list: a domain or a tree; ``error`` is why its file cannot be used."""
 
     name: str
     path: str

@@ -3,8 +3,8 @@
     network ::= … | timeout(time, network, …) | retry(tries, network, …)
               | cooldown(time, network, …) | invert(task(…)) | force_success(network, …)
 
-They are planned as what they decorate. When the plan is run, a behaviour around the part does what
-the decorator says. The last one is an alternative to nothing.
+They are planned as the part that they decorate. When the plan is run, the decorator is a
+behaviour around the part. The last one is an alternative to nothing.
 """
 
 from __future__ import annotations

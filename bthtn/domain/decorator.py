@@ -1,4 +1,4 @@
-"""Decorators of a part of a plan: when its end has to come, and what is made of it.
+"""Decorators of a part of a plan: limits of its time, and changes of its status.
 
 A part of a network is decorated by functions of ``decorated``, such as ``retry(3, a)``. The
 anonymous task that stands for it has the decorator.

@@ -18,7 +18,7 @@ NumberLike = float | Expression[Any] | Callable[[Any], float]
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """A time in seconds, for what takes a time in ticks as a plain number."""
+    """A time in seconds; a plain number in its place is a time in ticks."""
 
     length: NumberLike
 

@@ -31,7 +31,7 @@ _DECOMPOSED: Final = ("", "one_of")
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is left of one body: its parts, and the values of the parameters in them."""
+    """The rest of one body: its parts, and the values of the parameters in them."""
 
     parts: tuple[Network, ...]
     binding: Binding
@@ -43,7 +43,7 @@ Member = tuple[Rest, ...]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pending:
-    """What is pending of each member that is not finished."""
+    """The rest of each member that is not finished."""
 
     members: tuple[Member, ...]
 
@@ -58,7 +58,7 @@ class Pending:
         return rest.parts[0], rest.binding
 
     def without_head(self, place: int, body: Network = NULL, binding: Binding = ()) -> Pending:
-        """What is pending when the first part of a member is replaced by a body."""
+        """The pending rests when the first part of a member is replaced by a body."""
         first, *others = self.members[place]
         left = _before(body, binding, _before(sequence(*first.parts[1:]), first.binding, others))
         return Pending(

@@ -55,7 +55,7 @@ _MODULE_OF: Final = MappingProxyType(
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is about XML on first access: it needs all behaviours, which take a while."""
+    """Import the names about XML on first access: they need all behaviours, which take a while."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

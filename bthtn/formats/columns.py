@@ -1,4 +1,4 @@
-"""Columns of sheets: their headings, and what their cells hold."""
+"""Columns of sheets: their headings, and the values of their cells."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def _is_number(value: object) -> bool:
 
 
 def folded(heading: str) -> str:
-    """The heading without what does not count in it."""
+    """The heading without spaces and underscores, in small letters."""
     return re.sub(r"[\s_]", "", heading).casefold()

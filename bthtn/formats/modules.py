@@ -79,7 +79,7 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
 
 
 def _as_prefix(folder: Path | str) -> str:
-    """What the paths of all files below a folder begin with."""
+    """The beginning of the paths of all files below a folder."""
     return os.path.join(os.path.realpath(folder), "")
 
 

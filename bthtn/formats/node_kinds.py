@@ -33,7 +33,7 @@ _TEXTS: Final[Mapping[type, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An attribute of a node, and what its text may stand for.
+    """An attribute of a node, and the values that its text may stand for.
 
     ``values`` are those of a literal, ``fluent`` is the class of the values of a fluent that
     ``{name}`` may point to. A port for an expression has neither. One that is ``numbered`` stands

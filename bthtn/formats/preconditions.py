@@ -1,4 +1,4 @@
-"""Preconditions of nodes in XML, and what it means that they skip a node."""
+"""Preconditions of nodes in XML, and the status of a node that they skip."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Preconditions = Mapping[str, Behaviour]
 def preconditions_of(
     element: Element, agent: Agent[Any, Any], scope: Scope, skipped: Status | None
 ) -> Preconditions:
-    """The preconditions of a node. Raises BthtnError for what cannot be kept, or is unknown.
+    """The preconditions of a node. Raises BthtnError for one that cannot be kept, or is unknown.
 
     ``skipped`` is the status that stands for skipping the node, None where none does.
     """

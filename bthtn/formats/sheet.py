@@ -56,7 +56,7 @@ def sheets_in(folder: Path) -> list[Path]:
 
 
 def kind_of(file: Path) -> Kind | None:
-    """What stands before the suffix of a sheet, ``lottery`` in ``boss.lottery.csv``, or None."""
+    """The word before the suffix of a sheet, ``lottery`` in ``boss.lottery.csv``, or None."""
     name = file.stem.rpartition(".")[2] if file.suffix in SUFFIXES else ""
     return next((kind for kind in KINDS if kind == name), None)
 
@@ -71,7 +71,7 @@ def read_sheet(
 ) -> dict[str, T]:
     """What ``make`` makes of each row of a ``.csv`` or ``.toml`` file, by the name it gives it.
 
-    ``mapping`` has headings of the file, and what they mean. ``other`` makes columns of headings
+    ``mapping`` has headings of the file, with their meanings. ``other`` makes columns of headings
     that are none of ``columns``, or raises. Raises InputError with all faults and their places.
     """
     sheet = _Sheet(Path(path), columns, mapping, other)

@@ -23,7 +23,7 @@ class DefinedTree:
 
 @dataclass(slots=True)
 class Documents:
-    """What a file or a text, and the files that they include, define.
+    """The trees and ports that a file or a text, and the files it includes, define.
 
     ``trees`` are the trees by ID, ``ports`` the ports of those that have a SubTree model, with
     their defaults, ``main`` is the ID of the main tree, "" if nothing says which it is.
@@ -84,7 +84,7 @@ class Documents:
                 waiting += [None, *reversed(included)]
 
     def _add(self, root: Element, folder: Path | None) -> list[tuple[Path, str]]:
-        """Take what a document defines. Returns the files that it includes."""
+        """Add the definitions of a document. Returns the files that it includes."""
         if root.tag != "root":
             raise fault(
                 root, f"the outermost element is <{root.tag}>", 'write <root BTCPP_format="4">'
@@ -149,10 +149,10 @@ def _included(element: Element, folder: Path | None) -> Path:
 
 
 def fault(element: Element, message: str, hint: str) -> InputError:
-    """What is wrong with an element, at its line."""
+    """The error for an element, at its line."""
     return InputError(Diagnostic("BT414", message, element.where, hint))
 
 
 def unkept(element: Element, what: str, hint: str) -> InputError:
-    """What no behaviour does exactly as BehaviorTree.CPP does it, and what to use instead."""
+    """The error for a part that no behaviour does exactly as BehaviorTree.CPP does it."""
     return InputError(Diagnostic("BT415", f"{what} cannot be kept exactly", element.where, hint))

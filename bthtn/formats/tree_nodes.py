@@ -86,7 +86,7 @@ def _retry(name: str, child: Behaviour, num_attempts: int) -> Behaviour:
 
 
 def _clock_of(agent: Agent[Any, Any]) -> Clock:
-    """What tells the agent's time. Raises ExecutionError for an agent without a clock."""
+    """The agent's clock. Raises ExecutionError for an agent without a clock."""
     agent.time()
     return agent.time
 

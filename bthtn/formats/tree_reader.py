@@ -1,6 +1,6 @@
 """Reads trees in the XML of BehaviorTree.CPP v4, which Groot2 edits, as behaviours.
 
-What cannot be kept exactly is refused, at its line and with what to use instead.
+A node that cannot be kept exactly is refused, at its line and with one to use instead.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class _TreeReader:
 
     @contextmanager
     def _noted(self, element: Element) -> Iterator[None]:
-        """Keep what is wrong with an element, to go on with the others."""
+        """Collect the errors of an element, to go on with the others."""
         try:
             yield
         except BthtnError as error:
@@ -212,7 +212,7 @@ class _TreeReader:
         return values
 
     def _value(self, element: Element, port: Port, attribute: str, text: str, scope: Scope) -> Any:
-        """What the text of a port stands for. Raises BthtnError."""
+        """The value or fluent that the text of a port stands for. Raises BthtnError."""
         found = scope.read(attribute, text)
         if isinstance(found, Fluent):
             kind = found.value_type

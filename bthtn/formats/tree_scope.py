@@ -1,4 +1,4 @@
-"""What ``{key}`` stands for in a tree: a fluent of the beliefs, or what a SubTree gives."""
+"""The keys of a tree, ``{key}``: a fluent of the beliefs, or a value that a SubTree gives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POINTER: Final = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What keys stand for in one tree: fluents, and texts that its SubTree gives.
+    """The keys of one tree: names of fluents, and of texts that its SubTree gives.
 
     ``trees`` are the IDs of the trees that it stands in, its own at the end. ``schema`` has the
     fluents by the names that they have here, ``beliefs`` all by their own names.
@@ -56,7 +56,7 @@ class Scope:
         return self._hinted(parse, text, self.schema)
 
     def lookup(self, key: str) -> Fluent[Any] | str:
-        """What a key stands for. Raises BthtnError."""
+        """The fluent or the text that a key stands for. Raises BthtnError."""
         if key.startswith("@"):
             return self.beliefs.variable(key[1:])
         if key in self.texts:
@@ -74,7 +74,7 @@ class Scope:
             raise
 
     def read(self, attribute: str, text: str) -> Fluent[Any] | str:
-        """What ``{key}`` stands for, or the text itself. Raises BthtnError."""
+        """The fluent or text that ``{key}`` stands for, or the text itself. Raises BthtnError."""
         pointer = POINTER.fullmatch(text.strip())
         if pointer is None:
             return text
@@ -113,7 +113,7 @@ class Scope:
 
 
 def _others(above: Mapping[str, T], keys: Mapping[str, object]) -> dict[str, T]:
-    """What a tree has of the one above it: no private keys, and none that it is given itself."""
+    """The keys that a tree has of the one above it: none private, none given to it."""
     return {key: one for key, one in above.items() if key not in keys and not key.startswith("_")}
 
 

@@ -54,7 +54,7 @@ def xml_of(what: Behaviour | Plan, *, name: str = "Main") -> str:
     ``name`` is the ID of the tree. ``tree_from_xml`` makes an equal tree of that of a tree. A node
     of a class of yours has the class's name, and as ports those of the class's parameters that
     the node has as attributes. One of bthtn's nodes that holds code has a name of its own. Plans
-    mounted below a PlanGoal are left out. Raises InputError for what XML cannot hold.
+    mounted below a PlanGoal are left out. Raises InputError for a text that XML cannot hold.
     """
     writer = PlanWriter(what) if isinstance(what, Plan) else _TreeWriter(what)
     tree = Element("BehaviorTree", {"ID": LegalNames().of(name)}, (writer.element(),))

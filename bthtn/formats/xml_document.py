@@ -31,7 +31,7 @@ _NOT_XML: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 class Element:
     """An element of a document, and the line and the file where it begins, if it was read.
 
-    ``text`` is what stands directly in it, without spaces at both ends.
+    ``text`` is the text directly in it, without spaces at both ends.
     """
 
     tag: str
@@ -121,7 +121,7 @@ class _Builder(ContentHandler):
             self._open[-1][4].append(content)
 
     def fault(self, message: str, hint: str) -> InputError:
-        """What is wrong at the place that the parser has come to."""
+        """The error at the place that the parser has come to."""
         line, column = self._place()
         return InputError(Diagnostic("BT412", message, f"{self._source}:{line}:{column}", hint))
 

@@ -63,7 +63,7 @@ class RoleTable(Shared, Unpicklable):
     rows: Mapping[str, RoleRow]
 
     def assign(self, coordinator: CombatCoordinator) -> Mapping[Member, str]:
-        """The role of each member that gets one, by what the members believe."""
+        """The role of each member that gets one, by the beliefs of the members."""
         counts = {row.role: row.count for row in self.rows.values()}
         return coordinator.assign(counts, self.fitness)
 

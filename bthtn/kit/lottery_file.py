@@ -56,7 +56,7 @@ def read_lottery(
 ) -> LotteryTable:
     """Read the table in a ``.csv`` or ``.toml`` file, with conditions on this class of states.
 
-    ``columns`` has headings that are called otherwise, and what they mean: a column, or a fluent
+    ``columns`` has headings that are called otherwise, with their meanings: a column, or a fluent
     with its comparison. Raises InputError with all faults of the file and their places.
     """
     rows = read_sheet(

@@ -25,7 +25,7 @@ from bthtn.kit.skills_file import read_skill_table, read_skills
 def sheet_findings(
     sheets: list[Path], domain: FrozenDomain, others: Mapping[str, FrozenDomain]
 ) -> Iterator[Diagnostic]:
-    """What is wrong with sheets for a domain, in the order of ``sheets_in``.
+    """The mistakes in sheets for a domain, in the order of ``sheets_in``.
 
     ``others`` are the domains that may be templates and skills, by name. Other files are left out.
     """

@@ -1,4 +1,4 @@
-"""A running plan in a newer domain: whether it works there, and what is left of it.
+"""A running plan in a newer domain: whether it works there, and the rest of it.
 
 The tasks and fluents of a domain that was loaded again are other objects, so the plan is written
 as text and read against the newer domain. It has the plan if its replay there, from the state in

@@ -72,7 +72,7 @@ _HOW_TO_CHANGE: Final = "write it like  at becomes lake, ammo decreases by 1"
 
 
 class Variables(Protocol):
-    """**Protocol:** what knows the fluents of a text: a StateSchema, or a part of one."""
+    """**Protocol:** an object that knows the fluents of a text: a StateSchema, or a part of one."""
 
     def variable(self, text: str) -> Fluent[Any]:
         """The fluent written as ``name`` or ``name[index]``. Raises BthtnError."""
@@ -123,7 +123,7 @@ class _Parser:
         self._depth = 0
 
     def whole(self, read: Callable[[], T]) -> T:
-        """What is read from the whole text. Raises InputError."""
+        """The result of reading the whole text. Raises InputError."""
         if len(self._text) > LONGEST:
             message, hint = f"a text of {len(self._text):,} letters", "divide it"
             raise InputError(Diagnostic("BT411", message, "", hint))
@@ -226,7 +226,7 @@ class _Parser:
     def _computed(
         self, left: Expression[Any] | _Word, at: int, operand: Callable[[str], Any]
     ) -> Expression[Any]:
-        """What a sign of arithmetic makes of the value before it and the operand behind it."""
+        """The result of a sign of arithmetic between a value and the operand behind it."""
         symbol, right_at = self._taken(), self._at
         sides = [(left, at), (operand(_NO_VALUE), right_at)]
         meant = [self._meaning(side) for side, _ in sides]
@@ -335,7 +335,7 @@ class _Parser:
 
 
 def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
-    """What reads a constant that is compared with ``like``; None where it has no type."""
+    """The function that reads a constant compared with ``like``; None where it has no type."""
     match like:
         case Fluent():
             return like.parse
@@ -348,7 +348,7 @@ def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
 
 
 def _constant_of(values: ValueType, name: str) -> Callable[[str], Any]:
-    """What reads a constant of this type, for what is called ``name``."""
+    """The function that reads a constant of this type, for the thing called ``name``."""
     read: Fluent[Any] = Fluent(UNKNOWN, values=values, volatile=False, name=name)
     return read.parse
 

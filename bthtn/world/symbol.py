@@ -1,4 +1,4 @@
-"""Symbol: what stands for a value that is known later, and refuses to be used as one now."""
+"""Symbol: stands for a value that is known later, and refuses to be used as one now."""
 
 from __future__ import annotations
 
