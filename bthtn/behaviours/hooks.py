@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bthtn.agent.agent import Agent
@@ -13,6 +13,7 @@ from bthtn.agent.leases import Account, Holder
 from bthtn.agent.programming_errors import text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.plan_run import PlanRefused
+from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.walk import preorder
@@ -91,6 +92,14 @@ class PlanHooks:
     def extend(self, tree: Node) -> None:
         """Call the starts for the plan of a suspended part. Raises PlanRefused."""
         self._start(self._hooked(tree))
+
+    def follow(self, domain: FrozenDomain) -> None:
+        """Let the open steps be of a newer domain's tasks; they keep the end hooks they have."""
+        for index, one in enumerate(self._open):
+            task, args = one.call
+            newer = domain.tasks.get(task.name)
+            if isinstance(newer, PrimitiveTask):
+                self._open[index] = replace(one, call=(newer, args))
 
     def close(self) -> None:
         """The plan is over: call all ends, as soon as its unfinished aborts are done."""

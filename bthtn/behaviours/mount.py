@@ -128,6 +128,7 @@ class Mount:
 
     def follow(self, domain: FrozenDomain) -> None:
         """Let running steps, and the parts around them, be those of a newer domain's tasks."""
+        self.hooks.follow(domain)
         for node in () if self.is_empty else self.subtree.iterate():
             match node:
                 case TaskLeaf():

@@ -135,11 +135,13 @@ def replace_root(tree: BehaviourTree, root: Behaviour) -> None:
     """Let a tree go on with another root, between two ticks.
 
     A goal of the new root that has the name and the agent of a running one goes on with its plan
-    if the next tick reaches it. Everything else that runs is stopped, and the behaviours of the
-    old root are shut down. The new root has to be set up already, as far as it needs that.
+    if the next tick reaches it; of several such goals, the first one does. Everything else that
+    runs is stopped, and the behaviours of the old root are shut down. The new root has to be set up
+    already, as far as it needs that.
     """
     old = tree.root
-    former = {(id(goal.agent), goal.name): goal for goal in _goals_of(old)}
+    running_last = sorted(_goals_of(old), key=lambda goal: goal.status is Status.RUNNING)
+    former = {(id(goal.agent), goal.name): goal for goal in running_last}
     newer = list(_goals_of(root))
     for goal in newer:
         before = former.pop((id(goal.agent), goal.name), None)

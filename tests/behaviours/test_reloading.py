@@ -343,6 +343,25 @@ def test_a_newer_tree_begins_at_its_root_and_a_goal_that_it_does_not_reach_is_ab
     assert character.agent.body == ["old dig", "old over"]
 
 
+@pytest.mark.parametrize("running_one", [0, 1])
+def test_of_several_goals_of_one_name_the_running_one_passes_its_plan_on(running_one):
+    older = Version("old")
+    agent = older.agent()
+    goals = [older.tree(agent), older.tree(agent)]
+    guards = [py_trees.behaviours.Failure("off"), py_trees.behaviours.Failure("off")]
+    guards[running_one] = py_trees.behaviours.Success("on")
+    pairs = [
+        Sequence("if", memory=False, children=[guard, goal])
+        for guard, goal in zip(guards, goals, strict=True)
+    ]
+    root = Selector("root", memory=False, children=pairs)
+    character = Character(root, agent, sense=nothing)
+    played(character, 1)
+    character.reload(Version("new").make)
+    assert kinds(character.tick(), PlanKept)
+    assert agent.body == ["old dig", "old dig"]
+
+
 def test_a_goal_that_takes_the_place_of_a_kept_one_waits_for_its_abort():
     def make(version, running=None, *, alarmed=False):
         agent = version.agent()
@@ -426,19 +445,30 @@ def reserving(version, log, key="bowl"):
     return version
 
 
-def test_rights_that_older_hooks_took_are_given_back_and_asked_for_again():
+def test_rights_that_older_hooks_took_stay_and_are_given_back_by_the_older_hooks():
     log = []
     character = reserving(Version("old"), log).make()
     leases = character.agent.leases
     played(character, 1)
     character.reload(reserving(Version("new"), log).make)
     played(character, 1)
-    assert log == ["old asks", "new asks", "old releases"]
+    assert log == ["old asks"]
     assert len(leases.holders("bowl")) == 1
     played(character, 5)
     character.stop()
-    assert log[3] == "new releases"
+    assert log[:4] == ["old asks", "old releases", "new asks", "new releases"]
     assert len(leases) == 0
+
+
+def test_a_right_that_the_newer_code_does_not_ask_for_is_given_back():
+    log = []
+    character = reserving(Version("old"), log).make()
+    played(character, 1)
+    character.reload(Version("new").make)
+    events = played(character, 1)
+    assert kinds(events, PlanKept)
+    assert log == ["old asks", "old releases"]
+    assert len(character.agent.leases) == 0
 
 
 def test_leases_of_a_plan_that_is_given_up_are_given_back():
