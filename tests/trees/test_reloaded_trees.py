@@ -1,27 +1,57 @@
-"""Every example that can be made again goes on in its world when it is reloaded in mid-run."""
+"""Every example goes on in its world, as if nothing had been, when its files are read again."""
+
+import sys
+from unittest.mock import patch
 
 import pytest
 
-from bthtn.behaviours import AgentReloaded, LeafEnded, ReloadFailed
-from bthtn.examples.trees.brawler import tree as brawler
-from bthtn.examples.trees.guard import tree as guard
-from bthtn.examples.trees.soldier import tree as soldier
+from bthtn.agent.events import AgentReloaded, LeafAborted, LeafEnded, LeafStarted, ReloadFailed
+from bthtn.cli.locate import TargetKind, all_of, character_of
+from bthtn.cli.reload import Reloading
+
+TREES = {one.name: one for one in all_of(TargetKind.TREE)}
+# Its level is an extra; it is reloaded in a drawn one: explorer/test_missions.py.
+del TREES["explorer"]
+for _name in ("comrade", "sentry", "swordsman"):
+    del TREES[_name]
+OTHERWISE = {
+    "brawler": "a lottery is drawn from anew",
+    "fencer": "a lottery is drawn from anew",
+    "soldier": "his round is no goal, and begins anew",
+}
+RELOADS = (4, 9, 11)
 
 
-@pytest.mark.parametrize("tree", [brawler, guard, soldier], ids=lambda one: one.__name__)
-def test_an_example_goes_on_in_its_world(tree):
-    character = tree.character(1)
-    agents = character.agents
-    events = []
-    for tick in range(300):
-        if character.finished:
-            break
-        if tick in (2, 7, 12):
-            character.reload(lambda running: tree.character(1, running))
-        events += character.tick()
-    assert not [one for one in events if isinstance(one, ReloadFailed)]
-    assert len([one for one in events if isinstance(one, AgentReloaded)]) >= 3 * len(agents)
-    assert [one for one in events if isinstance(one, LeafEnded) and one.succeeded]
-    assert character.finished
-    assert dict(character.agents) == dict(agents)
+def lived(target, reloads=()):
+    """The character at the end of its run, and its events with their ticks."""
+    character, events = character_of(target, 1, None), []
+    while not character.finished and character.ticks < 100:
+        if character.ticks in reloads:
+            character.reload(Reloading(f"trees/{target.name}", target, 1).make)
+        happened = character.tick()
+        events += [(character.ticks, event) for event in happened]
     character.stop()
+    return character, events
+
+
+def steps(events):
+    return [
+        (tick, type(event), event.task, event.path)
+        for tick, event in events
+        if isinstance(event, LeafStarted | LeafEnded | LeafAborted)
+    ]
+
+
+@pytest.mark.parametrize("name", TREES)
+@patch.dict(sys.modules)
+def test_an_example_goes_on_in_its_world(name):
+    _, before = lived(TREES[name])
+    character, events = lived(TREES[name], RELOADS)
+    assert not [event for _, event in events if isinstance(event, ReloadFailed)]
+    reloads = [tick for tick, event in events if isinstance(event, AgentReloaded)]
+    assert set(reloads) == {tick + 1 for tick in RELOADS if tick < character.ticks}
+    assert len(reloads) == len(set(reloads)) * len(character.agents)
+    assert character.finished
+    assert character.agent.errors == {}
+    if name not in OTHERWISE:
+        assert steps(events) == steps(before)

@@ -5,7 +5,7 @@ from random import Random
 
 from py_trees.common import Status
 
-from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
+from bthtn.agent.events import AgentReloaded, LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours import PlanGoal
 from bthtn.examples.domains.squad.domain import Soldier, serve
 from bthtn.examples.trees.squad.battle import SOUND, WEAK, Battle
@@ -81,6 +81,20 @@ def test_the_dead_and_the_interrupted_block_nobody():
     squad.tick(*left)
     assert squad.head.attacking("ogre") == waiting[:1]
     assert not first.beliefs.get(Soldier.may_attack["ogre"])
+
+
+def test_a_reload_leaves_rights_with_those_who_have_them_and_queues_as_they_are():
+    battle = character(0)
+    head = battle.agent.body.head
+    while not (head.attacking("ogre") and head.waiting("ogre")):
+        battle.tick()
+    right, queue = head.attacking("ogre"), head.waiting("ogre")
+    head.attackers = 3
+    battle.reload(lambda running: character(0, running))
+    assert any(isinstance(event, AgentReloaded) for event in battle.tick())
+    assert battle.agent.body.head is head
+    assert (head.attackers, head.attacking("ogre"), head.waiting("ogre")) == (1, right, queue)
+    battle.stop()
 
 
 def test_the_hurt_are_helped_by_the_nearest():

@@ -14,7 +14,8 @@ from bthtn import Condition, Settings
 from bthtn.behaviours import Agent, Believes, PlanGoal
 from bthtn.examples.domains.ammunition.domain import FULL, Medic, Shooter, helping
 
-Gunner = Agent[Any, None]
+Gunner = Agent[Any, list[str]]
+"""His body is the list of the rounds that he has begun."""
 
 
 def rule(agent: Gunner, condition: Condition, action: Behaviour) -> Behaviour:

@@ -61,17 +61,19 @@ class Outcome:
 
 
 class Begin(Behaviour):
-    """Puts the agent into a situation."""
+    """Puts the agent into the situation of a round, once."""
 
-    def __init__(self, agent: Gunner, start: Medic) -> None:
+    def __init__(self, agent: Gunner, one: Round) -> None:
         super().__init__("begin")
         self._agent = agent
-        self._start = start
+        self._round = one
 
     def update(self) -> Status:
         """Believe what holds at the beginning."""
-        for fluent in FLUENTS:
-            self._agent.believe(fluent, self._start.frozen().get(fluent), "begin")
+        if self._round.name not in self._agent.body:
+            self._agent.body.append(self._round.name)
+            for fluent in FLUENTS:
+                self._agent.believe(fluent, self._round.start.frozen().get(fluent), "begin")
         return Status.SUCCESS
 
 
@@ -80,13 +82,16 @@ def played(agent: Gunner, one: Round) -> Behaviour:
     won = Believes("won", agent, (Shooter.needed == 0) & ~Medic.ally_hurt)
     going_on = SuccessIsRunning("go on", one.behave(agent))
     until_won = Selector("until won", memory=False, children=[won, going_on])
-    return Sequence(one.name, memory=True, children=[Begin(agent, one.start), until_won])
+    return Sequence(one.name, memory=True, children=[Begin(agent, one), until_won])
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing is left to chance
-    """Everybody, one after the other."""
-    agent: Gunner = Agent("gunner", helping, ALONE, body=None)
-    rounds = [played(agent, one) for one in ROUNDS]
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing is left to chance
+    """Everybody, one after the other; reloaded, from the round that is played."""
+    begun: list[str] = [] if running is None else running.agent.body
+    agent: Gunner = Agent("gunner", helping, ALONE, body=begun)
+    if running is not None:
+        agent = running.agent.reload(agent)
+    rounds = [played(agent, one) for one in ROUNDS if one.name not in begun[:-1]]
     root = Sequence("rounds", memory=True, children=rounds)
     return Character(
         root, agent, sense=lambda: None, finished=lambda: root.status is Status.SUCCESS
@@ -97,7 +102,7 @@ def outcomes() -> Iterator[Outcome]:
     """What everybody did, each as somebody else."""
     for one in ROUNDS:
         events: list[AgentEvent] = []
-        agent: Gunner = Agent(one.name, helping, one.start, body=None, listener=events.append)
+        agent: Gunner = Agent(one.name, helping, one.start, body=[], listener=events.append)
         root = played(agent, one)
         for _ in range(MOST_TICKS):
             root.tick_once()

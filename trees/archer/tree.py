@@ -28,9 +28,11 @@ def shoot_bow(agent: Archer) -> Running:
     agent.body.stamina -= 1
 
 
-def archer_in(arena: Arena) -> Character:
+def archer_in(arena: Arena, running: Character | None = None) -> Character:
     """The archer, until the hero has fallen."""
     agent = Agent("archer", archer, Fighter(), body=arena, operators=operators, clock=arena.clock)
+    if running is not None:
+        agent = running.agent.reload(agent)
     return Character(
         PlanGoal("fight", agent, tasks.fight()),
         agent,
@@ -39,6 +41,7 @@ def archer_in(arena: Arena) -> Character:
     )
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing here is left to chance
     """The archer against a hero who comes near twice."""
-    return archer_in(Arena({3.0: Distance.NEAR, 9.0: Distance.NEAR}, stamina=4))
+    arena = Arena({3.0: Distance.NEAR, 9.0: Distance.NEAR}, stamina=4)
+    return archer_in(arena if running is None else running.agent.body, running)

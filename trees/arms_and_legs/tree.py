@@ -20,14 +20,14 @@ from .world import World
 Body = Agent[Any, World]
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing here is left to chance
     """The troll in his world, arms and legs planned for apart."""
-    return two_halves()
+    return two_halves(running)
 
 
-def two_halves() -> Character:
+def two_halves(running: Character | None = None) -> Character:
     """He walks and guards at the same time: the arms see what the legs have set."""
-    world, operators = World(), Operators()
+    operators = Operators()
     operators.simulate(domain.arms_idle, domain.legs_idle)
     operators.bind(domain.slam)(_striking)
     operators.bind(domain.guard_face)(_guarding)
@@ -46,10 +46,12 @@ def two_halves() -> Character:
         "troll",
         [domain.upper, domain.lower],
         Walker(),
-        body=world,
+        body=World() if running is None else running.agent.body,
         operators=operators,
         sensors=senses(feels_his_legs=False),
     )
+    if running is not None:
+        agent = running.agent.reload(agent)
     legs = _for_ever("legs", agent, domain.use_legs())
     arms = _for_ever("arms", agent, domain.use_arms())
     root = Parallel("body", ParallelPolicy.SuccessOnAll(), [legs, arms])

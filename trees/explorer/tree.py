@@ -50,20 +50,33 @@ def explorer(agent: Explorers, work: Callable[[Explorers], Behaviour] = pursue) 
 
 def placed_in(world: Level, tree: Callable[[Explorers], Behaviour] = explorer) -> Character:
     """Somebody with such a tree in a level."""
-    body = Body(world)
+    return living(walker(Body(world)), tree)
+
+
+def walker(body: Body) -> Explorers:
+    """The explorer with a body, who has seen nothing yet."""
     beliefs = Walker(cell={"0,0": "floor"})
-    agent = Agent("explorer", minigrid, beliefs, body=body, operators=operators)
+    return Agent("explorer", minigrid, beliefs, body=body, operators=operators)
+
+
+def living(agent: Explorers, tree: Callable[[Explorers], Behaviour] = explorer) -> Character:
+    """The explorer with a tree, in the level of his body."""
+    body = agent.body
 
     def live() -> None:
         body.step()
         sense(agent)
 
-    return Character(tree(agent), agent, sense=live, finished=lambda: world.over)
+    return Character(tree(agent), agent, sense=live, finished=lambda: body.level.over)
 
 
-def character(seed: int = 0, name: str = "MiniGrid-KeyCorridorS3R3-v0") -> Character:
-    """The explorer in a level, ready to be watched."""
-    return placed_in(level(name, seed))
+def character(
+    seed: int = 0, running: Character | None = None, name: str = "MiniGrid-KeyCorridorS3R3-v0"
+) -> Character:
+    """The explorer in a level, ready to be watched; reloaded, in the level where he is."""
+    if running is None:
+        return placed_in(level(name, seed))
+    return living(running.agent.reload(walker(running.agent.body)))
 
 
 unlock = partial(character, name="MiniGrid-Unlock-v0")

@@ -47,9 +47,11 @@ def drop_ore(agent: Digger) -> None:
     """How much that is, the domain counts."""
 
 
-def miner_on(way: Way) -> Character:
+def miner_on(way: Way, running: Character | None = None) -> Character:
     """The miner, who carries two pieces at a time."""
     agent = Agent("miner", ore, Miner(wanted=2), body=way, operators=operators)
+    if running is not None:
+        agent = running.agent.reload(agent)
     root = PlanGoal("deliver", agent, domain.deliver_ore())
     return Character(
         root,
@@ -59,6 +61,6 @@ def miner_on(way: Way) -> Character:
     )
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing here is left to chance
     """The miner on a way on which he loses his tool."""
-    return miner_on(Way())
+    return miner_on(Way() if running is None else running.agent.body, running)

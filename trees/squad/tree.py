@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
 from bthtn.examples.domains import squad as folder
 from bthtn.examples.domains.squad.domain import (
     Soldier,
@@ -22,7 +22,7 @@ from bthtn.examples.domains.squad.domain import (
     strike,
     wait_for_turn,
 )
-from bthtn.kit import read_groups
+from bthtn.kit import CombatCoordinator, read_groups
 
 from .battle import SOUND, WEAK, Battle
 
@@ -30,16 +30,62 @@ RIGHTS: Final = Path(folder.__file__).with_name("groups.csv")
 NAMES = ("Al", "Bo", "Cy", "Di")
 
 
-class Squad:
-    """Four soldiers, what they do, and who tells them."""
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What the soldiers have in common, as their body: the battle, and who tells them."""
 
-    def __init__(self, battle: Battle) -> None:
+    battle: Battle
+    head: CombatCoordinator
+
+
+Comrade = Agent[Soldier, Field]
+operators = Operators()
+operators.simulate(go_to, guard)
+
+
+@operators.on_plan_start(strike)
+def ask(agent: Comrade, target: str) -> None:
+    agent.body.head.ask(agent, target)
+
+
+@operators.on_plan_end(strike)
+def release(agent: Comrade, target: str) -> None:
+    agent.body.head.release(agent, target)
+
+
+@operators.bind(wait_for_turn)
+def stand_by(agent: Comrade, target: str) -> Running:
+    while not agent.body.head.may_attack(agent, target):
+        yield
+
+
+@operators.bind(strike)
+def hit(agent: Comrade, target: str) -> Running:
+    yield
+    agent.body.battle.strike(agent.name, target)
+
+
+@operators.bind(bandage)
+def dress(agent: Comrade, patient: str) -> Running:
+    yield
+    yield
+    agent.body.battle.bandage(patient)
+
+
+class Squad:
+    """Four soldiers in a battle, and who tells them; or those of a running character, reloaded."""
+
+    def __init__(self, battle: Battle, running: Character | None = None) -> None:
+        rights = read_groups(RIGHTS, Soldier)["squad"].coordinator()
         self.battle = battle
-        self.head = read_groups(RIGHTS, Soldier)["squad"].coordinator()
-        code = self._operators()
+        self.head = rights if running is None else running.agent.body.head
+        self.head.attackers, self.head.term = rights.attackers, rights.term
+        field = Field(battle, self.head)
         self.soldiers = [
-            Agent(name, squad, Soldier(), body=battle, operators=code) for name in NAMES
+            Agent(name, squad, Soldier(), body=field, operators=operators) for name in NAMES
         ]
+        if running is not None:
+            self.soldiers = [running.agents[one.name].reload(one) for one in self.soldiers]
         for soldier in self.soldiers:
             self.head.join(soldier)
 
@@ -61,35 +107,16 @@ class Squad:
             soldier.believe(Soldier.patient, patient, self.head.name)
         self.head.step()
 
-    def _operators(self) -> Operators:
-        operators = Operators()
-        operators.simulate(go_to, guard)
-        operators.on_plan_start(strike)(self.head.ask)
-        operators.on_plan_end(strike)(self.head.release)
 
-        @operators.bind(wait_for_turn)
-        def stand_by(agent: Agent[Soldier, Battle], target: str) -> Iterator[None]:
-            while not self.head.may_attack(agent, target):
-                yield
+def character(seed: int = 0, running: Character | None = None) -> Character:
+    """The squad, watched through the eyes of its first soldier; he hears what all of them do.
 
-        @operators.bind(strike)
-        def hit(agent: Agent[Soldier, Battle], target: str) -> Iterator[None]:
-            yield
-            agent.body.strike(agent.name, target)
-
-        @operators.bind(bandage)
-        def dress(agent: Agent[Soldier, Battle], patient: str) -> Iterator[None]:
-            yield
-            yield
-            agent.body.bandage(patient)
-
-        return operators
-
-
-def character(seed: int = 0) -> Character:
-    """The squad, watched through the eyes of its first soldier; he hears what all of them do."""
-    battle = Battle(Random(seed), dict.fromkeys(NAMES, SOUND))  # noqa: S311 - dice, not secrets
-    squad_at_war = Squad(battle)
+    Reloaded, it goes on in its battle, with the rights as they are.
+    """
+    dice = Random(seed)  # noqa: S311 - dice, not secrets
+    fresh = Battle(dice, dict.fromkeys(NAMES, SOUND))
+    battle = fresh if running is None else running.agent.body.battle
+    squad_at_war = Squad(battle, running)
     first, *others = squad_at_war.soldiers
     goals = [PlanGoal(one.name, one, serve()) for one in squad_at_war.soldiers]
     root = Parallel("squad", ParallelPolicy.SuccessOnAll(synchronise=False), list(goals))

@@ -103,9 +103,9 @@ def breath(agent: Thumper) -> bool:
     return agent.body.is_recent(agent.body.slammed)
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing here is left to chance
     """The troll with an old trunk, until the knight runs."""
-    bridge = Bridge()
+    bridge = Bridge() if running is None else running.agent.body
     agent = Agent(
         "thumper",
         troll,
@@ -115,6 +115,8 @@ def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is lef
         sensors=sensors,
         clock=bridge.clock,
     )
+    if running is not None:
+        agent = running.agent.reload(agent)
 
     def live() -> None:
         bridge.step()

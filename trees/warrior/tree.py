@@ -47,9 +47,11 @@ def scratch(agent: Warrior) -> Running:
     wound(agent.body, 1)
 
 
-def warrior_in(arena: Arena) -> Character:
+def warrior_in(arena: Arena, running: Character | None = None) -> Character:
     """The warrior, until the hero has fallen."""
     agent = Agent("warrior", club, Fighter(), body=arena, operators=operators, clock=arena.clock)
+    if running is not None:
+        agent = running.agent.reload(agent)
     return Character(
         PlanGoal("fight", agent, tasks.fight()),
         agent,
@@ -58,6 +60,7 @@ def warrior_in(arena: Arena) -> Character:
     )
 
 
-def character(seed: int = 0) -> Character:  # noqa: ARG001 - nothing here is left to chance
+def character(seed: int = 0, running: Character | None = None) -> Character:  # noqa: ARG001 - nothing here is left to chance
     """The warrior against a hero who steps back once."""
-    return warrior_in(Arena({3.0: Distance.FAR}, stamina=5))
+    arena = Arena({3.0: Distance.FAR}, stamina=5)
+    return warrior_in(arena if running is None else running.agent.body, running)

@@ -3,6 +3,7 @@
 import pytest
 
 from bthtn.agent.events import (
+    AgentReloaded,
     LeafAborted,
     LeafEnded,
     PlanAdopted,
@@ -13,7 +14,7 @@ from bthtn.agent.events import (
 )
 from bthtn.examples.domains.minigrid.beliefs import Explorer
 from bthtn.examples.trees.explorer.level import Action
-from bthtn.examples.trees.explorer.tree import mission
+from bthtn.examples.trees.explorer.tree import character, mission
 from bthtn.plan.notation import normal
 
 ROOM = """
@@ -84,6 +85,17 @@ def test_what_was_never_seen_is_looked_for_and_the_rest_is_planned_when_it_is_se
     assert "unlock('0,2')" in "".join(later)
     assert steps_done(trial)[-1].startswith("pick_up(")
     assert trial.heard.of(PlanFailed) == []
+
+
+def test_reloaded_at_every_tick_he_goes_on_in_his_level(trial):
+    undisturbed, reloaded = (trial(VAULT, "pick up the red box") for _ in range(2))
+    assert undisturbed.play()
+    while not reloaded.level.over:
+        reloaded.character.reload(lambda running: character(0, running))
+        reloaded.tick()
+    assert reloaded.level.won
+    assert len(reloaded.heard.of(AgentReloaded)) == reloaded.character.ticks
+    assert reloaded.world.done == undisturbed.world.done
 
 
 def test_a_door_that_turns_out_to_be_locked_sends_for_its_key(trial):
