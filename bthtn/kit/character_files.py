@@ -163,7 +163,8 @@ def read_character(
     has a method ``step``, a run calls it at every tick; if it has a ``clock``, seconds are read
     from that. ``domain`` is the one that the settings name. Raises InputError for what is wrong
     with a file, DomainError for the domain, and ExecutionError for tasks without an operator that
-    are not declared to be simulated.
+    are not declared to be simulated: one error with the mistakes of all files, except ``tree.xml``,
+    which is read for an agent. What needs a file with a mistake is not checked.
     """
     return _FolderReader(Path(folder), code).read(domain)
 
@@ -178,24 +179,36 @@ class _FolderReader:
         self._settings = tables_in(text, self._path)
         self._lines = lines_of(text)
         self._check_settings()
+        self._errors: list[BthtnError] = []
         self._operators = _part_of(code, "operators", Operators)
         self._sensors = _part_of(code, "sensors", Sensors)
         self._body = getattr(code, "body", lambda _: None)
         self._nodes = getattr(code, "nodes", {})
 
     def read(self, domain: Domain[Any] | FrozenDomain | None) -> CharacterFiles:
-        """What the files say. Raises BthtnError."""
-        base = self._base() if domain is None else frozen(domain)
-        state = base.state_class
+        """What the files say. Raises BthtnError, with the mistakes of all files."""
+        noted = self._noted
+        base: Any = None if domain is None else frozen(domain)
+        state = self._state() if base is None else base.state_class
+        if base is None:
+            base = noted(self._tasks_in, self._folder / "tasks.xml", state)
         templates = {
-            path.name.partition(".")[0]: self._tasks_in(path, state)
+            path.name.partition(".")[0]: noted(self._tasks_in, path, state)
             for path in sorted(self._folder.glob("*.template.xml"))
         }
-        whole = self._with_skills(base, templates)
-        with self._at("finished"):
-            condition = self._settings.get("finished", "")
-            finished = condition_from_text(condition, whole.schema) if condition else None
-        self._bind(whole)
+        lotteries = {
+            stem: noted(read_lottery, path, state) for stem, path in self._sheets("lottery")
+        }
+        finished = noted(self._finished, state)
+        is_whole = None not in (base, *templates.values())
+        whole: Any = noted(self._with_skills, base, templates) if is_whole else None
+        goals: dict[str, GoalTable] = {}
+        if whole is not None:
+            noted(self._bind, whole)
+            goals = {stem: noted(read_goals, path, whole) for stem, path in self._sheets("goals")}
+        if self._errors:
+            faults = [one for error in self._errors for one in error.diagnostics]
+            raise type(self._errors[0])(faults)
         return CharacterFiles(
             self._folder,
             whole,
@@ -205,20 +218,33 @@ class _FolderReader:
             self._sensors,
             self._body,
             self._nodes,
-            {stem: read_lottery(path, state) for stem, path in self._sheets("lottery")},
-            {stem: read_goals(path, whole) for stem, path in self._sheets("goals")},
-            finished if finished is not None else ~ALWAYS,
+            lotteries,
+            goals,
+            finished,
         )
 
-    def _base(self) -> FrozenDomain:
-        name = self._folder.resolve().name
+    def _noted(self, read: Callable[..., Any], *args: Any) -> Any:
+        """What a function returns; None if it raises a BthtnError, which is noted."""
+        try:
+            return read(*args)
+        except BthtnError as error:
+            self._errors.append(error)
+            return None
+
+    def _state(self) -> type[State]:
         if "domain" in self._settings:
             message = f"the domain '{self._settings['domain']}' was not given"
             raise InputError(Diagnostic("BT421", message, self._where("domain"), "give it"))
-        state = state_class_from(
-            name, self._settings.get("beliefs", {}), lambda entry: self._where("beliefs", entry)
+        return state_class_from(
+            self._folder.resolve().name,
+            self._settings.get("beliefs", {}),
+            lambda entry: self._where("beliefs", entry),
         )
-        return self._tasks_in(self._folder / "tasks.xml", state)
+
+    def _finished(self, state: type[State]) -> Condition:
+        condition = self._settings.get("finished", "")
+        with self._at("finished"):
+            return condition_from_text(condition, state.__schema__) if condition else ~ALWAYS
 
     def _tasks_in(self, path: Path, state: type[State]) -> FrozenDomain:
         stem = path.name.partition(".")[0]

@@ -164,6 +164,31 @@ def test_what_is_wrong_with_a_folder_has_its_file_and_line(folder, texts, code_,
     assert one.hint
 
 
+def test_mistakes_of_several_files_are_one_error(folder):
+    settings = SETTINGS.replace("walked >=", "walkt >=")
+    place = folder(character=settings, tasks=TASKS.replace('"walk"', '"run"', 1))
+    (place / "a.template.xml").write_text(TASKS.replace("walked +", "walkd +"), "utf-8")
+    (place / "b.template.xml").write_text(TASKS.replace("</root>", ""), "utf-8")
+    (place / "lottery.csv").write_text("Name,Priorty\nJab,1\n", "utf-8")
+    with pytest.raises(BthtnError) as caught:
+        read_character(place, code())
+    places = [one.where.rpartition("/")[2].partition(":")[0] for one in caught.value.diagnostics]
+    files = {"a.template.xml", "b.template.xml", "character.toml", "lottery.csv", "tasks.xml"}
+    assert set(places) == files
+
+
+def test_missing_operators_and_mistakes_in_sheets_are_one_error(folder):
+    place = folder()
+    (place / "lottery.csv").write_text("Name,Priorty\nJab,1\n", "utf-8")
+    (place / "orc.goals.csv").write_text("Goal,Wen\npatrol,lit\n", "utf-8")
+    with pytest.raises(BthtnError) as caught:
+        read_character(place, SimpleNamespace())
+    said = str(caught.value)
+    assert "lottery.csv" in said
+    assert "orc.goals.csv" in said
+    assert "'walk'" in said
+
+
 @pytest.mark.parametrize(
     ("node", "said"),
     [
