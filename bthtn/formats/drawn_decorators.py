@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from sys import maxsize
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from bthtn.domain.decorated import cooldown, force_success, invert, retry, timeo
 from bthtn.domain.network import NetworkLike
 from bthtn.domain.number import seconds
 from bthtn.errors import Diagnostic, InputError
-from bthtn.plan.codec import value_from
+from bthtn.plan.codec import shortened, value_from
 from bthtn.world.expression import Parameter
 
 Decorate = Callable[[NetworkLike], NetworkLike]
@@ -50,4 +51,8 @@ def decorate_from(tag: str, given: Mapping[str, str]) -> Decorate:
         hint = "write " + " or ".join(f'{port}="3"' for port in ports)
         raise InputError(Diagnostic("BT420", message, hint=hint))
     (port,) = found
-    return ports[port](value_from(given[port], Parameter(port, 0, float)))
+    number = value_from(given[port], Parameter(port, 0, float))
+    if not 0 < number < maxsize:
+        message = f"'{port}' of <{tag}> is {shortened(given[port])}"
+        raise InputError(Diagnostic("BT420", message, hint="write a number above zero"))
+    return ports[port](number)

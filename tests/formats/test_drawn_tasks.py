@@ -254,6 +254,14 @@ def ports(*attributes):
             'ticks="3" or seconds="3"',
         ),
         (drawn("<Timeout msec='soon'><Null/></Timeout>"), "BT103", "cannot be soon", "number"),
+        (drawn("<Timeout msec='nan'><Null/></Timeout>"), "BT420", "is nan", "above zero"),
+        (drawn(f"<Timeout msec='{'9' * 400}'><Null/></Timeout>"), "BT420", "is 999", "above zero"),
+        (
+            drawn("<RetryUntilSuccessful num_attempts='-1'><Null/></RetryUntilSuccessful>"),
+            "BT420",
+            "'num_attempts' of <RetryUntilSuccessful> is -1",
+            "above zero",
+        ),
         (drawn("<Timeout mesc='3'><Null/></Timeout>"), "BT420", "no 'mesc'", "'msec'"),
         (
             drawn("<Inverter><CheckState condition='swings > 1'/></Inverter>"),
@@ -282,12 +290,6 @@ def test_a_slip_has_its_place_and_a_hint(read, text, code, said, hint):
         ("<SubTask task='hit' reach='far'/>", "BT103", "cannot be far"),
         ("<SubTask task='hit' reach='{reech}'/>", "BT102", "no fluent 'reech'"),
         ("<TimeoutTicks ticks='2.5'><Null/></TimeoutTicks>", "BT130", "a number of ticks"),
-        (
-            "<RetryUntilSuccessful num_attempts='-1'><Null/></RetryUntilSuccessful>",
-            "BT130",
-            "a number of tries",
-        ),
-        ("<Timeout msec='nan'><Null/></Timeout>", "BT130", "a number of ticks"),
         ("<Inverter><Null/></Inverter>", "BT131", "invert cannot stand around null"),
     ],
 )
