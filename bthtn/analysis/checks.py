@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
@@ -30,9 +31,17 @@ from bthtn.world.truth import UNKNOWN
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
 
-def findings(domain: FrozenDomain) -> tuple[Diagnostic, ...]:
-    """The diagnostics of all checks, errors first, then by place."""
-    found = [diagnostic for check in CHECKS.values() for diagnostic in check(domain)]
+def findings(domain: FrozenDomain, used: Collection[str] = ()) -> tuple[Diagnostic, ...]:
+    """The diagnostics of all checks, errors first, then by place.
+
+    Tasks and fluents with a name in ``used`` are used by something beside the domain.
+    """
+    checks: dict[str, Check] = {
+        **CHECKS,
+        "BT153": partial(unused_primitive, used=used),
+        "BT154": partial(unused_fluent, used=used),
+    }
+    found = [diagnostic for check in checks.values() for diagnostic in check(domain)]
     return tuple(sorted(found, key=lambda diagnostic: diagnostic.order))
 
 
@@ -77,14 +86,15 @@ def always_behind(domain: FrozenDomain) -> Iterator[Diagnostic]:
             )
 
 
-def unused_primitive(domain: FrozenDomain) -> Iterator[Diagnostic]:
+def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[Diagnostic]:
     """Primitive tasks that no method calls; none if there are plain methods, which may call any."""
     methods = [method for several in domain.methods.values() for method in several]
     if not methods or any(_is_function(method.body) for method in methods):
         return
     graph = task_graph(domain)
     for name, task in domain.tasks.items():
-        if isinstance(task, PrimitiveTask) and not graph.in_degree(name):
+        is_used = name in used or graph.in_degree(name)
+        if isinstance(task, PrimitiveTask) and not is_used:
             yield _warning(
                 "BT153",
                 f"no method uses '{name}'",
@@ -93,14 +103,14 @@ def unused_primitive(domain: FrozenDomain) -> Iterator[Diagnostic]:
             )
 
 
-def unused_fluent(domain: FrozenDomain) -> Iterator[Diagnostic]:
+def unused_fluent(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[Diagnostic]:
     """Fluents that nothing in the domain mentions; none if there are plain functions."""
     texts: list[str] = []
     for part in _parts(domain):
         if isinstance(part, Computed | FunctionEffect | PlainBody) or callable(part):
             return
         texts.append(part.text())
-    mentioned = set(re.findall(r"\w+", " ".join(texts)))
+    mentioned = {*re.findall(r"\w+", " ".join(texts)), *used}
     schema = domain.schema
     for name in [*schema.fluents, *schema.families]:
         if name not in mentioned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
@@ -13,6 +14,7 @@ from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, Severity
+from bthtn.formats.document import text_of
 from bthtn.formats.sheet import sheets_in
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
@@ -94,9 +96,19 @@ def _tree_report(target: Target) -> Report:
     agents = {id(goal.agent): goal.agent for goal in goals}.values()
     domains = {id(domain): domain for agent in agents for domain in agent.domains}.values()
     sheets, found = _sheet_findings(target, *domains)
-    found += [one for domain in domains for one in findings(domain)]
+    used = _words_beside(target)
+    found += [one for domain in domains for one in findings(domain, used)]
     simulated = [name for one in agents for name in one.operators.simulated(one.domains)]
     return Report(_in_order(found), sheets=sheets, simulated=tuple(dict.fromkeys(simulated)))
+
+
+def _words_beside(target: Target) -> set[str]:
+    """The words of the tree, sheets and settings of a character of files: names that are used."""
+    if not target.is_of_files:
+        return set()
+    assert target.file is not None, "a character of files has files"
+    texts = [text_of(file) for file in (target.file, *sheets_in(target.file.parent))]
+    return set(re.findall(r"\w+", " ".join([*texts, character_files(target).finished.text()])))
 
 
 def _sheet_findings(target: Target, *domains: FrozenDomain) -> tuple[int, list[Diagnostic]]:

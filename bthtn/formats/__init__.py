@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bthtn.formats.authored import (
     CheckState,
     Command,
+    Decorated,
     ExtensionPoint,
     Later,
     ModifyState,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CheckState",
     "Command",
+    "Decorated",
     "ExtensionPoint",
     "Later",
     "ModifyState",

@@ -24,6 +24,7 @@ here knows files: a reader of some format builds such a tree, and calls ``task_f
 | ``ModifyState`` | effects: of the task that has one command, else of a step of its own |
 | ``SubTask`` | a call of another task |
 | ``Command`` | a step with an operator |
+| ``Decorated`` | the part with a decorator, such as ``invert`` |
 | ``Null`` | nothing to do, which is a success |
 | ``ExtensionPoint`` | at the root, the methods of a task to which other domains add methods |
 | ``Value`` | the value of the method that it begins; plans with the lowest sum are preferred |
@@ -44,6 +45,7 @@ from typing import Any, Final, Literal, NoReturn
 from py_trees import common
 from py_trees.behaviour import Behaviour
 from py_trees.composites import Parallel, Selector, Sequence
+from py_trees.decorators import Decorator
 
 from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain, Primitive
@@ -125,6 +127,16 @@ class Null(_Read):
 
     def __init__(self) -> None:
         super().__init__("null")
+
+
+class Decorated(_Read, Decorator):
+    """A part that ``decorate`` is called with, such as ``invert`` or ``partial(retry, 3)``."""
+
+    def __init__(
+        self, name: str, child: Behaviour, decorate: Callable[[NetworkLike], NetworkLike]
+    ) -> None:
+        super().__init__(name, child)
+        self.decorate = decorate
 
 
 class Value(_Read):
@@ -253,6 +265,9 @@ class _TaskReader:
             case CheckState() | ModifyState() | Command():
                 step = self.primitive(self._step_name(node), [node])
                 return lambda: step(*self._parameters)
+            case Decorated(decorated=child, decorate=decorate):
+                build = self._build(child)
+                return lambda: decorate(build())
             case Sequence(children=children):
                 builds = self._each(children)
                 return lambda: sequence(*(build() for build in builds))
@@ -296,7 +311,8 @@ class _TaskReader:
 
 
 _NODES: Final = (
-    "CheckState, ModifyState, SubTask, Command, Null, Sequence, Selector, Later, Parallel;"
+    "CheckState, ModifyState, SubTask, Command, Null, Sequence, Selector, Later, Parallel,"
+    " Decorated;"
     " Value at the beginning of a method, and ExtensionPoint at the root"
 )
 

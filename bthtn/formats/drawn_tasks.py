@@ -41,11 +41,13 @@ from py_trees.common import ParallelPolicy
 
 from bthtn.agent.operators import Operators
 from bthtn.domain.builder import Domain
+from bthtn.domain.network import NetworkLike
 from bthtn.domain.number import Duration, Seconds
 from bthtn.domain.parameter import Parameters
 from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats import authored
+from bthtn.formats.drawn_decorators import DECORATORS, decorate_from
 from bthtn.formats.xml_document import Element, element_in
 from bthtn.plan.codec import value_from
 from bthtn.world.assignment import Assignment
@@ -74,6 +76,7 @@ _ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Parallel": ("name", "policy"),
         "Null": (),
         **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
+        **DECORATORS,
     }
 )
 """The attributes of the elements; all others are calls, which have arguments."""
@@ -81,7 +84,7 @@ _LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
 _CALLS: Final = MappingProxyType({"SubTask": "task", "SubTree": "ID"})
 _TAKEN: Final = ("name", "task", "ID")
 """The attributes of calls that are no arguments."""
-_EXPLICIT: Final = ("Action", "Condition", "Control")
+_EXPLICIT: Final = ("Action", "Condition", "Control", "Decorator")
 _CONDITIONS: Final = (
     *("_failureIf", "_successIf", "_skipIf", "_while"),
     *("_onSuccess", "_onFailure", "_onHalted", "_post"),
@@ -200,6 +203,8 @@ class _TaskFile:
             reader = _TextReader(self._schema, parameters)
             if kind in _LEAVES:
                 return _leaf(kind, given, reader)
+            if kind in DECORATORS:
+                return _decorated(kind, given, children, element)
             if kind in _ATTRIBUTES:
                 return _composite(kind, given, children)
             return self._call(kind, given, element, reader)
@@ -284,6 +289,26 @@ def _composite(kind: str, given: Mapping[str, str], children: list[Behaviour]) -
             return composites.Parallel(name, _policy(given, children), children)
         case _:
             return composites.Selector(name, memory=True, children=children)
+
+
+def _decorated(
+    kind: str, given: Mapping[str, str], children: list[Behaviour], element: Element
+) -> Behaviour:
+    """A decorated part. What is wrong with the part is known when the domain is frozen."""
+    if len(children) != 1:
+        raise _fault(f"<{kind}> has one node in it", "put its nodes into a <Sequence>")
+    leaves = [one for one in children[0].iterate() if not one.children]
+    if kind == "Inverter" and all(isinstance(one, authored.CheckState) for one in leaves):
+        raise _fault("a plan has no inverted check", 'write condition="not (…)"')
+    made = decorate_from(kind, given)
+
+    def decorate(part: NetworkLike) -> NetworkLike:
+        try:
+            return made(part)
+        except BthtnError as error:
+            raise InputError(_placed(error, element)) from None
+
+    return authored.Decorated(given.get("name", kind), children[0], decorate)
 
 
 def _leaf(kind: str, given: Mapping[str, str], reader: _TextReader) -> Behaviour:

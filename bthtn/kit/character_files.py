@@ -129,8 +129,15 @@ class CharacterFiles(Unpicklable):
             )
             return DrawnGoal(name, planned, Lottery(table, seed=seed), family, on=on)
 
-        def goals(name: str, agent: Agent[Any, Any], sheet: str) -> Behaviour:
-            return _named(self.goals, sheet, "list of goals").behaviour(name, agent)
+        def goals(
+            name: str,
+            agent: Agent[Any, Any],
+            sheet: str,
+            period: int = 10,
+            inertia: float = 0,
+        ) -> Behaviour:
+            table = _named(self.goals, sheet, "list of goals")
+            return table.behaviour(name, agent, period=period, inertia=inertia)
 
         nodes: dict[str, Callable[..., Behaviour]] = {"DrawnGoal": drawn_goal, "Goals": goals}
         return tree_from_xml(self.folder / TREE, agent, nodes={**nodes, **self.nodes})

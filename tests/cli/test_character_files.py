@@ -52,6 +52,25 @@ def test_it_is_drawn_checked_and_planned(bthtn, guard):
     assert "patrol" in bthtn("palette", "guardian").out
 
 
+def test_what_its_tree_and_settings_use_is_not_reported_as_unused(bthtn, guard, put):
+    put("trees/guardian/tree.xml", TREE.replace('"patrol"', '"nap"'))
+    rest = '<BehaviorTree ID="{}"><Command name="x"/></BehaviorTree></root>'
+    tasks = TASKS.replace("</root>", rest.format("nap")).replace("</root>", rest.format("lie"))
+    put("trees/guardian/tasks.xml", tasks)
+    settings = SETTINGS.replace("walked >= 2", "late").replace('"walk"]', '"walk", "nap", "lie"]')
+    put("trees/guardian/character.toml", f"{settings}late = false\nhungry = false\n")
+    told = bthtn("check", "guardian").out
+    assert [line for line in told.splitlines() if line.startswith("warning")] == [
+        "warning [BT154] no condition, effect or argument mentions 'hungry'",
+        "warning [BT153] no method uses 'lie'",
+    ]
+
+
+@pytest.mark.parametrize("name", ["comrade", "fencer", "sentry", "swordsman"])
+def test_the_characters_of_files_among_the_examples_are_well_made(bthtn, name):
+    assert "no errors, no warnings" in bthtn("check", name).out
+
+
 def test_its_domain_may_be_written_in_python(bthtn, put):
     put("trees/guardian/tree.xml", TREE.replace("patrol", "go(HALL, 2)"))
     put("trees/guardian/character.toml", 'domain = "house"\nsimulate = ["go", "read", "rest"]')

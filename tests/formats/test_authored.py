@@ -1,17 +1,20 @@
 """Tasks authored as behaviour trees: a general melee attack, drawn by a designer."""
 
+from functools import partial
+
 import pytest
 from py_trees.behaviours import Running
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 from py_trees.display import ascii_tree
 
-from bthtn import Domain, Fluent, State, find_plan, fluent
+from bthtn import Domain, Fluent, State, find_plan, fluent, retry
 from bthtn.behaviours import Agent, Operators, PlanGoal
 from bthtn.errors import DomainError, ExecutionError
 from bthtn.formats import (
     CheckState,
     Command,
+    Decorated,
     ExtensionPoint,
     Later,
     ModifyState,
@@ -178,6 +181,12 @@ def test_a_drawn_extension_point_has_the_methods_of_its_children_and_may_have_no
     whole = domain.freeze()
     assert [len(whole.methods[whole.task(name)]) for name in ("attack", "defend")] == [2, 0]
     assert whole.task("attack").is_open
+
+
+def test_a_decorated_part_is_planned_with_its_decorator():
+    domain = Domain("stubborn", Enemy)
+    task_from(domain, "act", Decorated("again", Command("hit"), partial(retry, 3)))
+    assert planned(domain, "act") == "retry(3, act.hit)"
 
 
 def test_values_in_front_of_a_method_are_added_up():

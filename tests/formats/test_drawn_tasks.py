@@ -171,6 +171,34 @@ def test_an_operator_gets_the_arguments_of_its_task(read):
     assert heard[:2] == [1.25, (2.5, "slash")]
 
 
+@pytest.mark.parametrize(
+    ("decorator", "shown"),
+    [
+        ("Timeout msec='2500'", "timeout(seconds(2.5), act.x)"),
+        ("TimeoutTicks ticks='3'", "timeout(3, act.x)"),
+        ("RetryUntilSuccessful num_attempts='3' name='again'", "retry(3, act.x)"),
+        ("Cooldown ticks='9'", "cooldown(9, act.x)"),
+        ("Decorator ID='Cooldown' seconds='1.5'", "cooldown(seconds(1.5), act.x)"),
+        ("Inverter", "invert(act.x)"),
+        ("ForceSuccess", "priority(act.x, null)"),
+    ],
+)
+def test_a_decorator_stands_around_a_part(read, decorator, shown):
+    """R000-40."""
+    tag = decorator.partition(" ")[0]
+    domain = read(drawn(f"<{decorator}><Command name='x'/></{tag}>"))
+    assert planned(domain, domain.task("act")()) == shown
+
+
+def test_decorators_stand_within_each_other_and_around_several_nodes(read):
+    part = "<Sequence><CheckState condition='distance > 1'/><Command name='x'/></Sequence>"
+    inner = f"<Timeout msec='500'>{part}</Timeout>"
+    domain = read(drawn(f"<RetryUntilSuccessful num_attempts='2'>{inner}</RetryUntilSuccessful>"))
+    assert planned(domain, domain.task("act")()) == (
+        "retry(2, timeout(seconds(0.5), act.check_1, act.x))"
+    )
+
+
 def test_drawn_and_written_tasks_call_each_other(read):
     domain = Domain("mixed", Enemy)
     domain.primitive("wait")
@@ -217,6 +245,30 @@ def ports(*attributes):
             "'act'",
         ),
         (drawn("<Later><Value number='1'/></Later>"), "BT122", "describes no part", "beginning"),
+        (drawn("<Inverter/>"), "BT420", "<Inverter> has one node in it", "<Sequence>"),
+        (drawn("<Timeout><Null/></Timeout>"), "BT420", "has no number", 'msec="3"'),
+        (
+            drawn("<Cooldown ticks='3' seconds='2'><Null/></Cooldown>"),
+            "BT420",
+            "has 2 numbers",
+            'ticks="3" or seconds="3"',
+        ),
+        (drawn("<Timeout msec='soon'><Null/></Timeout>"), "BT103", "cannot be soon", "number"),
+        (drawn("<Timeout msec='nan'><Null/></Timeout>"), "BT420", "is nan", "above zero"),
+        (drawn(f"<Timeout msec='{'9' * 400}'><Null/></Timeout>"), "BT420", "is 999", "above zero"),
+        (
+            drawn("<RetryUntilSuccessful num_attempts='-1'><Null/></RetryUntilSuccessful>"),
+            "BT420",
+            "'num_attempts' of <RetryUntilSuccessful> is -1",
+            "above zero",
+        ),
+        (drawn("<Timeout mesc='3'><Null/></Timeout>"), "BT420", "no 'mesc'", "'msec'"),
+        (
+            drawn("<Inverter><CheckState condition='swings > 1'/></Inverter>"),
+            "BT420",
+            "no inverted check",
+            "not (",
+        ),
     ],
 )
 def test_a_slip_has_its_place_and_a_hint(read, text, code, said, hint):
@@ -237,6 +289,8 @@ def test_a_slip_has_its_place_and_a_hint(read, text, code, said, hint):
         ("<SubTask task='hit' reech='2'/>", "BT103", "no parameter 'reech'"),
         ("<SubTask task='hit' reach='far'/>", "BT103", "cannot be far"),
         ("<SubTask task='hit' reach='{reech}'/>", "BT102", "no fluent 'reech'"),
+        ("<TimeoutTicks ticks='2.5'><Null/></TimeoutTicks>", "BT130", "a number of ticks"),
+        ("<Inverter><Null/></Inverter>", "BT131", "invert cannot stand around null"),
     ],
 )
 def test_a_slip_in_a_call_has_its_place_when_the_domain_is_frozen(read, call, code, said):

@@ -1,8 +1,23 @@
 """The comrade: whatever is worth most."""
 
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
 from bthtn.behaviours import LeafAborted, PlanAdopted
-from bthtn.examples.trees.comrade.tree import character, comrade_when
+from bthtn.examples.trees.comrade import operators
+from bthtn.kit import read_character
 from bthtn.testing import RecordingListener
+
+
+@pytest.fixture(scope="module")
+def files():
+    return read_character(Path(operators.__file__).parent, operators)
+
+
+def comrade_when(files, happens):
+    return replace(files, body=lambda _: operators.Fight(happens)).character()
 
 
 def lived(comrade):
@@ -19,20 +34,20 @@ def goals(heard):
     return [goal for goal, before in zip(begun, [None, *begun], strict=False) if goal != before]
 
 
-def test_he_idles_kills_revives_and_kills_when_that_is_worth_most():  # R000-31
-    heard = lived(character())
+def test_he_idles_kills_revives_and_kills_when_that_is_worth_most(files):  # R000-31
+    heard = lived(files.character())
     assert goals(heard) == ["idle", "kill", "revive", "kill"]
     assert [event.task for event in heard.of(LeafAborted)] == [
         *("idle", "run_to('enemy')", "help_up"),
     ]
 
 
-def test_a_friend_is_worth_more_than_a_small_danger():
-    heard = lived(comrade_when({1.0: (True, 30)}))
+def test_a_friend_is_worth_more_than_a_small_danger(files):
+    heard = lived(comrade_when(files, {1.0: (True, 30)}))
     assert goals(heard) == ["idle", "revive", "kill"]
 
 
-def test_what_is_worth_a_little_more_interrupts_nobody():
-    heard = lived(comrade_when({1.0: (True, 30), 2.0: (True, 54)}))
+def test_what_is_worth_a_little_more_interrupts_nobody(files):
+    heard = lived(comrade_when(files, {1.0: (True, 30), 2.0: (True, 54)}))
     assert goals(heard) == ["idle", "revive", "kill"]
     assert [event.task for event in heard.of(LeafAborted)] == ["idle"]

@@ -59,8 +59,10 @@ def planned(files, task, **values):
     return normal(plan.tree)
 
 
-def test_only_operators_and_sensors_are_python():
-    assert {one.name for one in FOLDER.glob("*.py")} == {"__init__.py", "operators.py"}
+@pytest.mark.parametrize("name", ["fencer", "comrade", "sentry", "swordsman"])
+def test_only_operators_and_sensors_are_python(name):
+    folder = FOLDER.with_name(name)
+    assert {one.name for one in folder.glob("*.py")} == {"__init__.py", "operators.py"}
 
 
 def test_slash_is_melee_with_its_own_reach_and_animation(files):

@@ -12,8 +12,6 @@ from bthtn.cli.reload import Reloading
 TREES = {one.name: one for one in all_of(TargetKind.TREE)}
 # Its level is an extra; it is reloaded in a drawn one: explorer/test_missions.py.
 del TREES["explorer"]
-for _name in ("comrade", "sentry", "swordsman"):
-    del TREES[_name]
 OTHERWISE = {
     "brawler": "a lottery is drawn from anew",
     "fencer": "a lottery is drawn from anew",
