@@ -15,6 +15,7 @@ del TREES["explorer"]
 OTHERWISE = {
     "brawler": "a lottery is drawn from anew",
     "fencer": "a lottery is drawn from anew",
+    "sentry": "the goal of a state that has ended begins anew",
     "soldier": "his round is no goal, and begins anew",
 }
 RELOADS = (4, 9, 11)
