@@ -6,6 +6,9 @@ BIN := .venv/bin
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
+# The tests start hundreds of processes, each of which would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # run: watch a soldier decide
 run: .venv/.ready
 	$(BIN)/bthtn run soldier
