@@ -1,5 +1,7 @@
 """The timeline: agent events in, lines of text out."""
 
+from dataclasses import replace
+
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, find_plan, fluent, parallel, priority, sequence
@@ -374,14 +376,55 @@ def test_only_entries_of_one_task_are_shown_with_its_arguments_or_without():
     assert chosen(*GUARD, task="di") == chosen(*GUARD, task="dig(4)") == []
 
 
+def of(agent, *events):
+    return [replace(event, agent=agent) for event in events]
+
+
+TWO = (
+    [*of("Rex", DIG), *of("Bo", DIG)],
+    of("Rex", LeafEnded(1, "dig", succeeded=False, reason="ice")),
+)
+
+
+def test_entries_of_several_agents_name_the_agent_once_above_those_below():
+    row = next(rows([Tick(1, ("yard",), tuple(TWO[0]))]))
+    assert [str(line) for line in lines(row)] == [
+        "1       yard           Rex      starts   dig",
+        "                       Bo       starts   dig",
+    ]
+
+
+def test_steps_of_two_agents_that_have_the_same_number_are_not_confused():
+    assert chosen(*TWO) == ["1 starts dig", "1 starts dig", "2 fails dig — ice", "2 runs dig"]
+
+
+def test_plans_of_two_agents_have_different_numbers():
+    plan = plan_for(dig())
+    adopted = [one for name in ("Rex", "Bo") for one in of(name, PlanAdopted("eat", plan, ""))]
+    failed = of("Rex", PlanFailed("eat", "ice", again=True))
+    assert chosen(adopted, failed, only=["plan", "replan"]) == [
+        "1 plan 1 for eat, record []",
+        "1 plan 2 for eat, the same as plan 1",
+        "2 replans plan 1 for eat failed — ice",
+    ]
+
+
+def test_only_entries_of_one_agent_are_shown():
+    assert chosen(*TWO, agent="Bo") == ["1 starts dig", "2 runs dig"]
+
+
+def test_a_kind_may_be_named_without_the_s_at_its_end():
+    assert chosen(*GUARD, only=["fail"]) == chosen(*GUARD, only=["fails"]) != []
+
+
 def test_plans_keep_their_numbers_under_a_filter():
     adopted = [PlanAdopted(goal, plan_for(dig()), "") for goal in ("guard", "eat")]
     assert chosen(adopted, goal="eat") == ["1 plan 2 for eat, the same as plan 1"]
 
 
 def test_a_misspelt_kind_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match=r"BT409.*'fail'") as caught:
-        rows([], only=["fail"])
+    with pytest.raises(InputError, match=r"BT409.*'fial'") as caught:
+        rows([], only=["fial"])
     assert "did you mean 'fails'?" in str(caught.value)
 
 
