@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Final
 
 from bthtn.agent.events import (
@@ -314,10 +314,15 @@ def _because(subject: str, reason: str) -> str:
 
 
 def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
-    """The reason of an abort; empty if an event of the whole plan gives it."""
+    """The reason of an abort; empty if an event of the whole plan gives it.
+
+    Events of other goals are no reason, nor are steps that failed after it.
+    """
     reasons = []
-    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
-        ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
+    own = [event for event in events if getattr(event, "goal", None) == aborted.goal]
+    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in own):
+        before = takewhile(lambda event: event is not aborted, own)
+        ends = (event for event in before if isinstance(event, LeafEnded | LeafRefused))
         failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
         reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")
     if aborted.error is not None:

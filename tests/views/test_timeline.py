@@ -160,7 +160,9 @@ def test_what_is_decided_about_a_running_plan_says_why_and_whose_doing_it_was():
     broken = PlanBroken("work", "hungry is false", "growl", seen)
     again = PlanAdopted("work", plan, "")
     text = " ".join(
-        told([again], [kept], [replaced, LeafAborted(1, "dig"), again], [broken, again])
+        told(
+            [again], [kept], [replaced, LeafAborted(1, "dig", goal="work"), again], [broken, again]
+        )
     )
     because = "[hungry: true → false (by sensor)]"
     assert f"2 keeps plan 1 for work — the rest still works {because}" in text
@@ -181,9 +183,11 @@ def test_a_goal_that_is_given_up_says_why_once():
 
 def test_a_dropped_plan_has_a_number_and_a_reason():
     adopted = PlanAdopted("guard", plan_for(dig()), "")
-    assert told([adopted, DIG], [PlanAborted("guard", "'eat' took over"), LeafAborted(1, "dig")])[
-        -2:
-    ] == ["2 drops plan 1 for guard — 'eat' took over", "aborts dig"]
+    dropped = [PlanAborted("guard", "'eat' took over"), LeafAborted(1, "dig", goal="guard")]
+    assert told([adopted, DIG], dropped)[-2:] == [
+        "2 drops plan 1 for guard — 'eat' took over",
+        "aborts dig",
+    ]
 
 
 def test_a_goal_may_be_dropped_before_it_has_a_plan():
@@ -249,8 +253,20 @@ def test_a_step_is_aborted_because_the_one_beside_it_was_enough():
     assert told([DIG, BARK], [done, LeafAborted(2, "bark")])[-1] == "aborts bark — no longer needed"
 
 
+def test_what_another_goal_does_is_no_reason_of_an_abort():
+    aborted = LeafAborted(2, "bark", goal="guard")
+    others = [PlanAborted("eat", "'c' failed"), LeafRefused(3, "dig", "ice", goal="eat")]
+    assert told([BARK], [*others, aborted])[-1] == "aborts bark — no longer needed"
+
+
+def test_a_step_that_fails_after_an_abort_is_no_reason_of_it():
+    failed = LeafEnded(3, "dig", succeeded=False, reason="ice", goal="guard")
+    shown = told([BARK], [LeafAborted(2, "bark", goal="guard"), failed])
+    assert shown[-2:] == ["2 aborts bark — no longer needed", "fails dig — ice"]
+
+
 def test_a_clean_up_that_raised_is_told():
-    aborted = LeafAborted(2, "bark", ValueError("hoarse"))
+    aborted = LeafAborted(2, "bark", ValueError("hoarse"), goal="guard")
     assert told([BARK], [PlanAborted("guard", "'eat' took over"), aborted])[-1] == (
         "aborts bark — its clean-up raised ValueError: hoarse"
     )
