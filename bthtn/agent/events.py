@@ -220,12 +220,13 @@ class PlanKept(_Event):
 class PlanReplaced(_Event):
     """A running plan is replaced by another one, which is adopted at once.
 
-    ``change`` is why the plan was reviewed.
+    ``change`` is why the plan was reviewed, and ``old`` is the plan that ran.
     """
 
     goal: str
     reason: str
     change: Change | None = None
+    old: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
