@@ -175,13 +175,15 @@ def log_listener(logger: logging.Logger) -> AgentListener:
     """A listener that logs the line of every event: failures as WARNING, all others as INFO.
 
     Events of goals that fail or wait, tasks that are avoided, and code that raises are failures.
+    The line begins with the name of the agent, ``Ann: start shoot``, so one logger may serve many.
     The record has the event as its attribute ``event``.
     """
 
     def log(event: AgentEvent) -> None:
         level = logging.WARNING if _is_failure(event) else logging.INFO
         if logger.isEnabledFor(level):
-            logger.log(level, "%s", line_of(event), extra={"event": event})
+            whose = f"{one_line(event.agent)}: " if event.agent else ""
+            logger.log(level, "%s%s", whose, line_of(event), extra={"event": event})
 
     return log
 

@@ -173,6 +173,16 @@ def test_a_listener_logs_every_event_and_failures_as_warnings(caplog):
     assert caplog.records[1].event.task == "dig"
 
 
+def test_a_logger_of_several_agents_says_whose_event_it_is(caplog):
+    log = log_listener(logging.getLogger("yard"))
+    with caplog.at_level(logging.INFO, "yard"):
+        for name in ("Rex", "Bo"):
+            PlanGoal("play", Agent(name, yard, Dog(), body=None, listener=log), dig()).tick_once()
+    assert "Rex: start dig" in caplog.messages
+    assert "Bo: start dig" in caplog.messages
+    assert {record.event.agent for record in caplog.records} == {"Rex", "Bo"}
+
+
 def test_a_logger_that_wants_only_warnings_gets_only_those(caplog):
     log = log_listener(logging.getLogger("yard.rex"))
     with caplog.at_level(logging.WARNING, "yard.rex"):
