@@ -101,6 +101,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self._runtime = Runtime(name, self.leases, self.emit, self._errors, self.beliefs)
         self._sensing = (sensors if sensors is not None else Sensors()).for_agent(self)
         self._runtime.unsensed = self._unsensed
+        self._ticks = 0
         self.reloads = 0
         """How many times ``reload`` was called."""
         self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
@@ -195,6 +196,7 @@ class Agent(Unpicklable, Generic[S, B]):
         """
         self._runtime.thread = get_ident()
         self._runtime.is_sensed = True
+        self._ticks += 1
         if self.clock is not None:
             self._read(self.clock)
         self.aborts.begin_tick()
@@ -252,10 +254,19 @@ class Agent(Unpicklable, Generic[S, B]):
         return self._runtime.give_back(key)
 
     def emit(self, event: AgentEvent) -> None:
-        """Call the listener with an event. One that raises is removed, and its error logged."""
-        self._errors.note(event)
+        """Call the listener with an event, which names the agent, its tick and its time.
+
+        An event of another agent is passed on as it is, so that ``emit`` may be the listener of
+        others. A listener that raises is removed, and its error logged.
+        """
+        is_own = not event.agent
+        if is_own:
+            self._errors.note(event)
         if self._listener is None:
             return
+        if is_own:
+            time = None if self.clock is None else self.clock()
+            event = event.of(self.name, self._ticks, time)
         try:
             self._listener(event)
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent

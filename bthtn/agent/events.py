@@ -1,26 +1,45 @@
 """Events that agents emit; timelines and recordings are made from them.
 
-They are equal if all fields but the exception are; its text is in the reason.
+They are equal if all fields are, except the exception, whose text is in the reason, and the fields
+that say whose event it is and when: ``agent``, ``tick`` and ``time``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from bthtn.plan.plan import Plan
 from bthtn.world.diff import Change
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    """Whose event it is and when; ``Agent.emit`` fills it in.
+
+    ``agent`` is the name of the agent, ``tick`` how often its ``sense`` was called, or the tick of
+    its Character, and ``time`` that of its clock in seconds, None without one.
+    """
+
+    agent: str = field(default="", compare=False, repr=False)
+    tick: int = field(default=0, compare=False, repr=False)
+    time: float | None = field(default=None, compare=False, repr=False)
+
+    def of(self, agent: str, tick: int, time: float | None) -> Self:
+        """The same event, of this agent and at this time."""
+        return replace(self, agent=agent, tick=tick, time=time)
+
+
 @dataclass(frozen=True, slots=True)
-class BeliefChanged:
+class BeliefChanged(_Event):
     """A fluent has another value now."""
 
     change: Change
 
 
 @dataclass(frozen=True, slots=True)
-class SensorFailed:
+class SensorFailed(_Event):
     """A sensor raised, or returned a bad value; nothing of that reading was written."""
 
     sensor: str
@@ -29,7 +48,7 @@ class SensorFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class CodeFailed:
+class CodeFailed(_Event):
     """Users' code raised, other than an operator, a hook or a sensor: ``code`` says what it is.
 
     It is a guard, a value, state or variable of a composite, a condition of a plan that runs, a
@@ -42,8 +61,11 @@ class CodeFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafStarted:
-    """A step was started. Exactly one LeafEnded or LeafAborted follows."""
+class LeafStarted(_Event):
+    """A step was started. Exactly one LeafEnded or LeafAborted follows.
+
+    ``leaf`` is the number of this start: no two starts of an agent have the same.
+    """
 
     leaf: int
     task: str
@@ -52,7 +74,7 @@ class LeafStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafEnded:
+class LeafEnded(_Event):
     """A step succeeded or failed; ``error`` is the exception if one was the reason."""
 
     leaf: int
@@ -65,7 +87,7 @@ class LeafEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafAborting:
+class LeafAborting(_Event):
     """A running step is being aborted over several ticks; LeafAborted or LeafEnded follows."""
 
     leaf: int
@@ -75,7 +97,7 @@ class LeafAborting:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafAborted:
+class LeafAborted(_Event):
     """A running step was aborted; ``error`` is the exception of its clean-up, if any."""
 
     leaf: int
@@ -86,7 +108,7 @@ class LeafAborted:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafRefused:
+class LeafRefused(_Event):
     """A step was not started: a condition is false, or raised ``error``."""
 
     leaf: int
@@ -98,7 +120,7 @@ class LeafRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafWaits:
+class LeafWaits(_Event):
     """A step is not started yet, because ``other`` occupies a resource that it uses.
 
     ``other`` is a step of the agent's goal ``goal``. Goals are planned for one at a time, so
@@ -113,7 +135,7 @@ class LeafWaits:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaseTaken:
+class LeaseTaken(_Event):
     """A step, a plan or the agent has taken a lease."""
 
     key: Hashable
@@ -121,7 +143,7 @@ class LeaseTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaseReturned:
+class LeaseReturned(_Event):
     """A lease was returned."""
 
     key: Hashable
@@ -129,7 +151,7 @@ class LeaseReturned:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanHookFailed:
+class PlanHookFailed(_Event):
     """A hook raised. After ``on_plan_start`` the plan fails; after ``on_plan_end`` nothing does."""
 
     goal: str
@@ -139,7 +161,7 @@ class PlanHookFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class CleanupStarted:
+class CleanupStarted(_Event):
     """A cleanup that its plan did not reach has been planned, and starts."""
 
     goal: str
@@ -148,7 +170,7 @@ class CleanupStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class CleanupEnded:
+class CleanupEnded(_Event):
     """A cleanup that its plan did not reach is over, or had no plan; it is not tried again."""
 
     goal: str
@@ -159,7 +181,7 @@ class CleanupEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAdopted:
+class PlanAdopted(_Event):
     """A goal has a plan and starts to run it; ``reason`` is why it searched for one."""
 
     goal: str
@@ -168,7 +190,7 @@ class PlanAdopted:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanResumed:
+class PlanResumed(_Event):
     """A suspended part was reached and has been planned."""
 
     goal: str
@@ -177,7 +199,7 @@ class PlanResumed:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanFailed:
+class PlanFailed(_Event):
     """A running plan failed; ``again`` says whether another one is searched for."""
 
     goal: str
@@ -186,7 +208,7 @@ class PlanFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanKept:
+class PlanKept(_Event):
     """A running plan was reviewed after ``change``, and goes on."""
 
     goal: str
@@ -195,19 +217,20 @@ class PlanKept:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReplaced:
+class PlanReplaced(_Event):
     """A running plan is replaced by another one, which is adopted at once.
 
-    ``change`` is why the plan was reviewed.
+    ``change`` is why the plan was reviewed, and ``old`` is the plan that ran.
     """
 
     goal: str
     reason: str
     change: Change | None = None
+    old: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class PlanBroken:
+class PlanBroken(_Event):
     """A change from outside broke a running plan; it is repaired, or another is searched for.
 
     ``step`` is the first one that would not work any more.
@@ -220,7 +243,7 @@ class PlanBroken:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRepaired:
+class PlanRepaired(_Event):
     """A part of a plan was planned anew and the rest goes on; ``reason`` is why it broke."""
 
     goal: str
@@ -230,7 +253,7 @@ class PlanRepaired:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskAvoided:
+class TaskAvoided(_Event):
     """A task or a method has failed so often that plans do without it for a while.
 
     ``failures`` is how often in a row, ``reason`` that of the last one. It is avoided for
@@ -248,7 +271,7 @@ class TaskAvoided:
 
 
 @dataclass(frozen=True, slots=True)
-class GoalWaits:
+class GoalWaits(_Event):
     """A goal that has failed several times in a row is not tried for a while.
 
     ``failures`` is how often, ``reason`` that of the last one. It is tried again after ``ticks``,
@@ -264,7 +287,7 @@ class GoalWaits:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAborted:
+class PlanAborted(_Event):
     """The tree interrupted a goal that was planning or running."""
 
     goal: str
@@ -272,7 +295,7 @@ class PlanAborted:
 
 
 @dataclass(frozen=True, slots=True)
-class GoalEnded:
+class GoalEnded(_Event):
     """A goal has succeeded or failed."""
 
     goal: str
@@ -282,7 +305,7 @@ class GoalEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentReloaded:
+class AgentReloaded(_Event):
     """The agent of this name has taken over newer code.
 
     ``lost`` are the beliefs for which the new State class has no fluent of this name and type;
@@ -296,7 +319,7 @@ class AgentReloaded:
 
 
 @dataclass(frozen=True, slots=True)
-class ReloadFailed:
+class ReloadFailed(_Event):
     """Newer code could not be taken over; nothing has changed."""
 
     reason: str

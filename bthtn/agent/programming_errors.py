@@ -50,9 +50,8 @@ class ProgrammingErrors:
 
     def note(self, event: AgentEvent) -> None:
         """Count the error of an event, if it has one, and log the first of its kind."""
-        where = _where(event)
         error: BaseException | None = getattr(event, "error", None)
-        if not where or not is_programming_error(error):
+        if not is_programming_error(error) or not (where := _where(event)):
             return
         kind = f"{where}: {type(_origin(error)).__name__}{_place(error)}"
         self._counts[kind] = self._counts.get(kind, 0) + 1

@@ -61,6 +61,8 @@ class Character(Unpicklable):
         self._listener, self.agent.listener = self.agent.listener, self._hear
 
     def _hear(self, event: AgentEvent) -> None:
+        if event.tick != self.ticks:  # of an agent that is not attached, or of the world's move
+            event = event.of(event.agent, self.ticks, event.time)
         self._events.append(event)
         if self._listener is None:
             return

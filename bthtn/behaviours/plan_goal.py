@@ -284,7 +284,7 @@ class PlanGoal(ReloadingGoal):
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
-        event: PlanKept | PlanReplaced = PlanReplaced(self.name, verdict.reason, change)
+        event: PlanKept | PlanReplaced = PlanReplaced(self.name, verdict.reason, change, self.plan)
         if equivalent:
             event = PlanKept(self.name, "what was found is what is left of it", change)
         try:

@@ -258,6 +258,10 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     only: Annotated[
         str, typer.Option(metavar="WORDS", help="Entries to print, such as plan,fails,goal.")
     ] = "",
+    agent: Annotated[
+        str, typer.Option(metavar="NAME", help="Print only entries of this agent.")
+    ] = "",
+    goal: Annotated[str, typer.Option(metavar="NAME", help="Print only entries of a goal.")] = "",
     reload: Annotated[
         bool, typer.Option("--reload", help="Take over edits of its files, ten ticks a second.")
     ] = False,
@@ -267,7 +271,8 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     from bthtn.cli.run import play  # noqa: PLC0415 - see the docstring
 
     options = {"as_json": as_json, "reload": reload}
-    raise typer.Exit(play(tree, ticks=ticks, seed=seed, out=out, only=only, **options))
+    filters = {"only": only, "agent": agent, "goal": goal}
+    raise typer.Exit(play(tree, ticks=ticks, seed=seed, out=out, filters=filters, **options))
 
 
 def run() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -33,7 +33,7 @@ from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
 from bthtn.cli.reload import Reloading
 from bthtn.cli.signals import exit_code
-from bthtn.errors import InputError
+from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.testing.cases import unusable
 from bthtn.views.behaviour_drawing import behaviour_dot
 from bthtn.views.event_log import event_data
@@ -73,20 +73,23 @@ def play(  # noqa: PLR0913 - the options of the command, by name
     seed: int,
     as_json: bool,
     out: Path | None = None,
-    only: str = "",
+    filters: Mapping[str, str],
     reload: bool = False,
 ) -> int:
     """Run a tree until its character is finished, or for at most so many ticks.
 
-    ``only`` are the kinds of entries to print, separated by commas; all of them if it is empty.
+    ``filters`` are those of ``rows``: ``only``, separated by commas, ``agent`` and ``goal``; empty
+    texts filter nothing. They do not concern JSON.
+
     With ``reload``, edits of its files are taken over between ticks, and no run is too long.
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
-    words = tuple(filter(None, map(str.strip, only.split(","))))
+    words = tuple(filter(None, map(str.strip, filters["only"].split(","))))
     verbs(words)  # a slip is to be known before the run
     target = resolve(tree, TargetKind.TREE)
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
+    _check_agent(filters["agent"], character)
     run = _Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
     tick_values: list[dict[str, Any]] = []
@@ -96,7 +99,7 @@ def play(  # noqa: PLR0913 - the options of the command, by name
                 if as_json:
                     tick_values.extend(map(_tick_json, made))
                 else:
-                    _print_timeline(made, words)
+                    _print_timeline(made, words, filters)
         finally:
             run.stop()  # if a signal came at the very moment in which the ticks were to do it
     run.check()
@@ -303,14 +306,23 @@ def _active(root: Behaviour) -> tuple[str, ...]:
     return tuple(running)
 
 
-def _print_timeline(ticks: Iterator[Tick], only: tuple[str, ...]) -> None:
+def _check_agent(name: str, character: Character) -> None:
+    """Raise InputError unless the character has an agent of this name, or none is named."""
+    if name and name not in character.agents:
+        message = f"--agent {name}: no agent is called {name!r}"
+        raise InputError(Diagnostic("BT409", message, hint=nearest(name, character.agents)))
+
+
+def _print_timeline(
+    ticks: Iterator[Tick], only: tuple[str, ...], filters: Mapping[str, str]
+) -> None:
     """Print the timeline during the run."""
     unicode = is_unicode_screen()
     print_line = (
         _colour_printer() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else print
     )
     print_line(HEADING)
-    for row in rows(ticks, only=only):
+    for row in rows(ticks, only=only, agent=filters["agent"], goal=filters["goal"]):
         for line in lines(row, strokes=UNICODE if unicode else ASCII):
             print_line(line if unicode else str(line).translate(_IN_ASCII))
 

@@ -112,6 +112,11 @@ class Plan(Shared, Unpicklable):
         return tuple(node for node in nodes if isinstance(node, SuspendedNode))
 
     @property
+    def is_partial(self) -> bool:
+        """Whether parts are left to be planned on arrival, which are in ``suspended``."""
+        return bool(self.suspended)
+
+    @property
     def actions(self) -> tuple[Action, ...]:
         """The primitive tasks with their arguments, for those who have an executor of their own.
 

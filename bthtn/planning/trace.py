@@ -103,7 +103,7 @@ class MethodEntered:
 
 @event
 class MethodRejected:
-    """A method may not be used in this state."""
+    """A method may not be used in this state, or cannot lead to a plan that beats the bound."""
 
     task: str
     method: int

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Final
 
 from bthtn.agent.events import (
@@ -89,30 +89,71 @@ _SHARED_LINE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a row; ``plan`` is a new plan, whose tree is shown."""
+    """One entry of a row; ``plan`` is a new plan, whose tree is shown.
+
+    ``agent`` is whose entry it is, empty as long as all events are of one agent.
+    """
 
     verb: Verb
     text: str
     plan: Plan | None = None
+    agent: str = ""
 
 
 class EntryBuilder:
-    """Makes the entries of ticks; keeps the running steps and the numbers of plans."""
+    """Makes the entries of ticks: those of each agent stand together, in the agents' order."""
 
     def __init__(self) -> None:
+        self._numbers = _PlanNumbers()
+        self._agents: dict[str, _AgentEntries] = {}
+
+    def entries(
+        self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
+    ) -> tuple[Entry, ...]:
+        """The entries of the next tick, for those events that are shown."""
+        by_agent: dict[str, list[AgentEvent]] = {}
+        for event in events:
+            by_agent.setdefault(event.agent, []).append(event)
+        for name in by_agent:
+            self._agents.setdefault(name, _AgentEntries(self._numbers))
+        made: list[Entry] = []
+        for name, agent in self._agents.items():
+            label = name if len(self._agents) > 1 else ""
+            entries = agent.entries(tuple(by_agent.get(name, ())), is_shown)
+            made.extend(replace(one, agent=label) for one in entries)
+        return tuple(made)
+
+
+class _PlanNumbers:
+    """Numbers the plans of all agents, and knows under which number an equal one was shown."""
+
+    def __init__(self) -> None:
+        self._adopted = 0
+        self._shown: dict[tuple[str, tuple[int, ...]], int] = {}
+
+    def adopted(self, plan: Plan) -> tuple[int, int]:
+        """The number of a new plan, and that of the first plan that is equal to it."""
+        self._adopted += 1
+        shape = (normal(plan.tree), tuple(plan.record))
+        return self._adopted, self._shown.setdefault(shape, self._adopted)
+
+
+class _AgentEntries:
+    """Makes the entries of one agent; keeps its running steps and the numbers of its plans."""
+
+    def __init__(self, plan_numbers: _PlanNumbers) -> None:
+        self._plan_numbers = plan_numbers
         self._running: dict[int, LeafStarted] = {}
         self._choices: dict[str, frozenset[str]] = {}
         self._numbers: dict[str, int] = {}
         self._failed: dict[str, int] = {}
-        self._shown: dict[tuple[str, tuple[int, ...]], int] = {}
-        self._adopted = 0
         self._ended: set[int] = set()
         self._chosen: set[int] = set()
 
     def entries(
         self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
     ) -> tuple[Entry, ...]:
-        """The entries of the next tick, for those events that are shown."""
+        """The entries of the agent's events of the next tick."""
         before = set(self._running)
         self._chosen.clear()
         self._ended = {e.leaf for e in events if isinstance(e, LeafEnded | LeafAborted)}
@@ -194,13 +235,11 @@ class EntryBuilder:
 
     def _adoption_entry(self, event: PlanAdopted | PlanRepaired) -> Entry:
         """The entry for a new plan; shows its tree unless an equal plan was shown before."""
-        self._adopted += 1
-        number = self._numbers[event.goal] = self._adopted
+        number, same = self._plan_numbers.adopted(event.plan)
+        self._numbers[event.goal] = number
         self._choices[event.goal] = _choices(event.plan.tree)
         failed = self._failed.pop(event.goal, 0)
         text = f"{number} for {event.goal}{f' instead of plan {failed}' if failed else ''}"
-        shape = (normal(event.plan.tree), tuple(event.plan.record))
-        same = self._shown.setdefault(shape, number)
         if same != number:
             return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
         return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
@@ -275,10 +314,15 @@ def _because(subject: str, reason: str) -> str:
 
 
 def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
-    """The reason of an abort; empty if an event of the whole plan gives it."""
+    """The reason of an abort; empty if an event of the whole plan gives it.
+
+    Events of other goals are no reason, nor are steps that failed after it.
+    """
     reasons = []
-    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in events):
-        ends = (event for event in events if isinstance(event, LeafEnded | LeafRefused))
+    own = [event for event in events if getattr(event, "goal", None) == aborted.goal]
+    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in own):
+        before = takewhile(lambda event: event is not aborted, own)
+        ends = (event for event in before if isinstance(event, LeafEnded | LeafRefused))
         failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
         reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")
     if aborted.error is not None:

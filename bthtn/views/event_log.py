@@ -110,8 +110,8 @@ _END_WORDS: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
 )
 
 
-def concerns(event: AgentEvent, *, goal: str = "", task: str = "") -> bool:
-    """Whether an event is about a goal and about a task, of those that are given.
+def concerns(event: AgentEvent, *, agent: str = "", goal: str = "", task: str = "") -> bool:
+    """Whether an event is of an agent, about a goal and about a task, of those that are given.
 
     The task may be given with its arguments or without. A change of beliefs is about the goal
     whose plan has written it.
@@ -119,22 +119,27 @@ def concerns(event: AgentEvent, *, goal: str = "", task: str = "") -> bool:
     about = event.change.source if isinstance(event, BeliefChanged) else None
     about = getattr(event, "goal", about)
     step = getattr(event, "task", None)
-    return (not goal or about == goal) and (
-        not task or step == task or str(step).startswith(f"{task}(")
+    return (
+        (not agent or event.agent == agent)
+        and (not goal or about == goal)
+        and (not task or step == task or str(step).startswith(f"{task}("))
     )
 
 
 def event_data(event: AgentEvent, *, tick: int | None = None, agent: str = "") -> dict[str, Any]:
     """An event as a dictionary that ``json.dumps`` always accepts.
 
-    ``"event"`` is the kind of event, such as ``"leaf_started"``; then come ``"tick"`` and
-    ``"agent"`` if they are given, and the fields of the event under their names.
+    ``"event"`` is the kind of event, such as ``"leaf_started"``; then come ``"tick"``, ``"agent"``
+    and ``"time"`` where they are known, and the other fields of the event under their names. A
+    ``tick`` and an ``agent`` that are given replace those of the event.
     """
     kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
-    given = {"tick": tick, "agent": agent}
-    context = {name: value for name, value in given.items() if value not in (None, "")}
-    values = {one.name: _plain(getattr(event, one.name)) for one in fields(event)}
-    return {"event": kind, **context, **values}
+    if tick is None and event.agent:
+        tick = event.tick
+    known = {"tick": tick, "agent": agent or event.agent, "time": event.time}
+    context = {name: value for name, value in known.items() if value not in (None, "")}
+    names = (one.name for one in fields(event) if one.name not in known)
+    return {"event": kind, **context, **{name: _plain(getattr(event, name)) for name in names}}
 
 
 def _plain(value: object) -> Any:
@@ -170,13 +175,15 @@ def log_listener(logger: logging.Logger) -> AgentListener:
     """A listener that logs the line of every event: failures as WARNING, all others as INFO.
 
     Events of goals that fail or wait, tasks that are avoided, and code that raises are failures.
+    The line begins with the name of the agent, ``Ann: start shoot``, so one logger may serve many.
     The record has the event as its attribute ``event``.
     """
 
     def log(event: AgentEvent) -> None:
         level = logging.WARNING if _is_failure(event) else logging.INFO
         if logger.isEnabledFor(level):
-            logger.log(level, "%s", line_of(event), extra={"event": event})
+            whose = f"{one_line(event.agent)}: " if event.agent else ""
+            logger.log(level, "%s%s", whose, line_of(event), extra={"event": event})
 
     return log
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,6 +24,7 @@ from bthtn.views.text import UNICODE, Strokes, one_line, tree_text
 WIDTH: Final = 100
 _WHEN: Final = 8
 _ACTIVE: Final = 15
+_AGENT: Final = 9
 _VERB: Final = 9
 MARGIN: Final = _WHEN + _ACTIVE
 _MOST_TREE_LINES: Final = 60
@@ -54,54 +55,71 @@ class TimelineRow:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text in four columns."""
+    """A line of text in four columns, or in five where there are several agents.
+
+    ``agent`` is None where there is one.
+    """
 
     when: str
     active: str
     verb: str
     text: str
+    agent: str | None = None
 
     def __str__(self) -> str:
-        fits = len(self.active) < _ACTIVE
-        active = self.active if fits else f"{self.active[: _ACTIVE - 2]}…"
-        return f"{self.when:<{_WHEN}}{active:<{_ACTIVE}}{self.verb:<{_VERB}}{self.text}".rstrip()
+        agent = "" if self.agent is None else _column(self.agent, _AGENT)
+        margin = f"{self.when:<{_WHEN}}{_column(self.active, _ACTIVE)}{agent}"
+        return f"{margin}{self.verb:<{_VERB}}{self.text}".rstrip()
+
+
+def _column(text: str, width: int) -> str:
+    fits = len(text) < width
+    return f"{text if fits else text[: width - 2] + '…':<{width}}"
 
 
 HEADING: Final = Line("tick", "the tree runs", "", "what happens")
 
 
 def rows(
-    ticks: Iterable[Tick], *, only: Collection[str] = (), goal: str = "", task: str = ""
+    ticks: Iterable[Tick],
+    *,
+    only: Collection[str] = (),
+    agent: str = "",
+    goal: str = "",
+    task: str = "",
 ) -> Iterator[TimelineRow]:
     """The rows of the timeline, generated while the ticks arrive.
 
-    ``only`` are words of its third column, such as ``"fails"``; ``goal`` is the name of a goal,
-    and ``task`` a task, with its arguments or without. Where one of them is given, entries of
-    others are left out, and so are rows without entries. Raises InputError for unknown words.
+    ``only`` are kinds of entries, such as ``"fails"`` or ``"fail"``; ``agent`` and ``goal`` are the
+    names of an agent and a goal, and ``task`` a task, with its arguments or without. Where one of
+    them is given, entries of others are left out, and so are rows without entries. Where the events
+    are of several agents, each entry names its agent. Raises InputError for unknown kinds.
     """
     words = verbs(only)
-    is_filtered = bool(words or goal or task)
-    builder = EntryBuilder()
-    return _rows(ticks, builder, words, goal, task) if is_filtered else _all_rows(ticks, builder)
+    if not (words or agent or goal or task):
+        return _all_rows(ticks, EntryBuilder())
+    return _rows(ticks, words, lambda event: concerns(event, agent=agent, goal=goal, task=task))
 
 
 def verbs(words: Collection[str]) -> frozenset[Verb]:
     """The kinds of entries that these words name. Raises InputError."""
     known = {verb.value: verb for verb in Verb}
     given = (words,) if isinstance(words, str) else words
-    for word in given:
-        if word not in known:
+    found = {word: known.get(word) or known.get(f"{word}s") for word in given}
+    for word, verb in found.items():
+        if verb is None:
             message = f"no entry of a timeline is called {word!r}"
             raise InputError(Diagnostic("BT409", message, hint=nearest(str(word), known)))
-    return frozenset(known[word] for word in given)
+    return frozenset(filter(None, found.values()))
 
 
 def _rows(
-    ticks: Iterable[Tick], builder: EntryBuilder, words: frozenset[Verb], goal: str, task: str
+    ticks: Iterable[Tick], words: frozenset[Verb], is_shown: Callable[[AgentEvent], bool]
 ) -> Iterator[TimelineRow]:
-    """The rows that have entries of these kinds, of this goal and of this task."""
+    """The rows that have entries of these kinds, made of events that are shown."""
+    builder = EntryBuilder()
     for tick in ticks:
-        made = builder.entries(tick.events, lambda event: concerns(event, goal=goal, task=task))
+        made = builder.entries(tick.events, is_shown)
         entries = tuple(entry for entry in made if not words or entry.verb in words)
         if entries:
             yield TimelineRow(tick.number, tick.number, tick.active, entries)
@@ -130,11 +148,16 @@ def lines(row: TimelineRow, *, width: int = WIDTH, strokes: Strokes = UNICODE) -
     active = ", ".join(row.active)
     if not row.entries:
         yield Line(when, active, "", "")
+    above = ""
     for entry in row.entries:
         verb = entry.verb.value
-        for text in _text_lines(entry, max(20, width - MARGIN - _VERB), strokes):
-            yield Line(when, active, verb, text)
+        agent = (entry.agent if entry.agent != above else "") if entry.agent else None
+        above = entry.agent
+        room = width - MARGIN - _VERB - (0 if agent is None else _AGENT)
+        for text in _text_lines(entry, max(20, room), strokes):
+            yield Line(when, active, verb, text, agent)
             when = active = verb = ""
+            agent = agent and ""
 
 
 def _text_lines(entry: Entry, width: int, strokes: Strokes) -> Iterator[str]:

@@ -4,7 +4,8 @@ import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
 from bthtn.agent.agent import Agent
-from bthtn.agent.events import BeliefChanged, PlanAborted
+from bthtn.agent.clock import ManualClock
+from bthtn.agent.events import BeliefChanged, CodeFailed, PlanAborted
 from bthtn.agent.operators import Operators
 from bthtn.agent.runtime import runtime_of
 from bthtn.errors import DomainError, ExecutionError, StateError
@@ -107,6 +108,32 @@ def test_nobody_has_to_listen(domain):
     agent.believe(World.count, 5)
     agent.emit(PlanAborted("goal", "no reason"))
     assert agent.beliefs.now.count == 5
+
+
+def test_an_event_names_its_agent_the_tick_and_the_time(domain, heard):
+    clock = ManualClock()
+    agent = Agent("keeper", domain, World(), body=None, listener=heard, clock=clock)
+    for count in (5, 6):
+        clock.advance(0.5)
+        agent.sense()
+        agent.believe(World.count, count)
+    places = [(event.agent, event.tick, event.time) for event in heard.events]
+    assert places == [("keeper", 1, 0.5), ("keeper", 2, 1.0)]
+
+
+def test_events_of_another_agent_are_passed_on_as_they_are(domain, heard):
+    head = Agent("head", domain, World(), body=None, listener=heard)
+    other = Agent("other", domain, World(), body=None, listener=head.emit)
+    other.emit(CodeFailed("guard", "bad", ValueError("bad")))
+    assert [event.agent for event in heard.events] == ["other"]
+    assert list(other.errors.values()) == [1]
+    assert not head.errors
+
+
+def test_where_it_happened_does_not_make_two_events_different():
+    one = PlanAborted("goal", "no reason", agent="a", tick=1, time=0.5)
+    assert one == PlanAborted("goal", "no reason")
+    assert repr(one) == repr(PlanAborted("goal", "no reason"))
 
 
 def test_a_listener_may_come_later_and_go_again(domain, heard):

@@ -38,6 +38,23 @@ def test_who_listened_before_still_hears_everything(stage):
     assert told == stage.heard.events
 
 
+def test_events_of_all_agents_of_the_tree_are_of_the_tick_in_which_they_happened(stage):
+    goal = stage.goal(stage.step("a", "RS"))
+    other = Agent("other", stage.domain, World(), body=None)
+    character = Character(goal, stage.actor, sense=lambda: move(character.ticks))
+    other.listener = stage.actor.emit
+
+    def move(tick):
+        stage.actor.believe(World.count, tick)
+        other.believe(World.count, tick)
+
+    ticks = [character.tick() for _ in range(3)]
+    for number, events in enumerate(ticks, 1):
+        assert {event.tick for event in events} == {number}
+        changed = {event.agent for event in events if isinstance(event, BeliefChanged)}
+        assert changed == {stage.actor.name, "other"}
+
+
 def test_it_sets_its_tree_up(stage):
     ready = []
 

@@ -154,6 +154,7 @@ def test_the_method_of_a_choice_not_begun_is_watched(stage):
 def test_a_better_plan_takes_over_in_the_same_tick(stage):  # R001-07
     goal = stage.goal(choice(stage))
     ticks(goal, 2)
+    ran = goal.plan
     stage.heard.clear()
     stage.actor.believe(World.open, True)
     assert ticks(goal, 1) == "R"
@@ -162,6 +163,7 @@ def test_a_better_plan_takes_over_in_the_same_tick(stage):  # R001-07
     ]
     (replaced,) = stage.heard.of(PlanReplaced)
     assert replaced.reason == "it is better, and a surprise"
+    assert replaced.old is ran is not goal.plan
     assert str(replaced.change) == "open: false → true (by sensor)"
     assert list(goal.record) == [0]
 

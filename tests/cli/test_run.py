@@ -63,8 +63,9 @@ def tree(empty_folder):
 def told(capsys):
     """Runs a tree; exit code and what was printed."""
 
-    def ask(name, *, ticks=None, seed=0, as_json=False, out=None, only=""):
-        code = play(name, ticks=ticks, seed=seed, as_json=as_json, out=out, only=only)
+    def ask(name, *, ticks=None, seed=0, as_json=False, out=None, **filters):
+        filters = {"only": "", "agent": "", "goal": "", **filters}
+        code = play(name, ticks=ticks, seed=seed, as_json=as_json, out=out, filters=filters)
         return code, capsys.readouterr().out
 
     return ask
@@ -141,6 +142,28 @@ def test_a_misspelt_kind_of_entries_is_found_before_the_run(told, tree):
     assert not Path("out").exists()
 
 
+def test_of_four_soldiers_the_timeline_says_who_does_what(told, graphviz):
+    _, text = told("squad", ticks=1, only="plan,start")
+    who = [line[23:32].strip() for line in text.splitlines() if line[32:].startswith("starts")]
+    assert [name for name in ("Al", "Bo", "Cy", "Di") if f" {name}       plan" in text]
+    assert len(who) == 4
+
+
+def test_only_the_entries_of_one_agent_are_printed(told, graphviz):
+    _, text = told("squad", ticks=4, agent="Bo", only="goal,start,done")
+    assert [line[23:] for line in text[: text.index("not finished")].splitlines()[1:] if line] == [
+        "Bo       starts   go_to('ogre')",
+        "Bo       done     go_to('ogre')",
+        "         starts   wait_for_turn('ogre')",
+    ]
+
+
+def test_a_misspelt_agent_is_found_before_the_run(told, tree):
+    with pytest.raises(InputError, match="did you mean 'Bo'"):
+        told("squad", agent="Boo")
+    assert not Path("out").exists()
+
+
 def test_the_seed_reaches_the_tree(told, tree, graphviz):
     assert "finished after 9 ticks" in told(tree(), seed=2)[1]
 
@@ -182,6 +205,8 @@ def test_programs_get_one_object_with_ticks_and_events(told, tree):
     assert first["active"] == ["play"]
     assert first["events"][0] == {
         "event": "plan_adopted",
+        "tick": 1,
+        "agent": "dog",
         "goal": "play",
         "plan": {"plan": "parallel(dig, bark)", "record": []},
         "reason": "the goal is new",

@@ -9,6 +9,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from bthtn.planning.trace import MethodRejected
 
 
 class Cook(State):
@@ -64,6 +65,18 @@ def test_only_a_plan_that_beats_the_bound_is_an_answer(bound, found):  # R001-12
     search = bounded(breakfast(), *bound)
     assert (search.plan and list(search.plan.record)) == found
     assert search.status is (SearchStatus.SOLVED if found else SearchStatus.EXHAUSTED)
+
+
+@pytest.mark.parametrize("goal", [breakfast(), parallel(breakfast(), bread())])
+def test_a_listener_is_told_which_methods_the_bound_cuts(goal):
+    heard = []
+    bound = MethodTraversalRecord((0, 1, 0))
+    HtnSearch(request(kitchen, Cook(), goal, bound=bound), heard.append).advance()
+    cut = "no plan by it or a later method beats the record [0,1,0]"
+    rejected = [event for event in heard if isinstance(event, MethodRejected)]
+    told = [(one.task, one.method) for one in rejected if one.reason == cut]
+    assert ("drink", 0) in told
+    assert ("breakfast", 1) in told
 
 
 def test_nothing_is_tried_that_could_not_beat_the_bound():

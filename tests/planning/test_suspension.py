@@ -80,6 +80,13 @@ def roar(domain):
 # pause
 
 
+def test_a_partial_plan_says_so_and_what_is_left(domain, walk, slam, roar):
+    whole = find_plan(domain, Troll(), (walk(), slam()))
+    part = find_plan(domain, Troll(), (walk(), pause(), slam(), roar()))
+    assert (whole.is_partial, part.is_partial) == (False, True)
+    assert [one.left for one in part.suspended] == ["slam, roar"]
+
+
 def test_behind_a_pause_everything_is_planned_on_arrival(domain, walk, slam, roar):
     plan = planned(domain, (walk(), pause(), slam(), roar()))
     assert normal(plan.tree) == "(walk, suspended(slam, roar))"

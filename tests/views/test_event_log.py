@@ -51,6 +51,8 @@ def example(kind, text):
         "leaf": 1,
         "failures": 2,
         "ticks": 3,
+        "tick": 7,
+        "time": 2.5,
         "succeeded": False,
         "again": True,
         "plan": find_plan(yard, Dog(), dig()),
@@ -65,8 +67,10 @@ def example(kind, text):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_event_is_plain_data_with_the_names_of_its_fields(kind):
-    data = event_data(example(kind, "x"), tick=7, agent="Rex")
-    assert list(data) == ["event", "tick", "agent", *(one.name for one in fields(kind))]
+    data = event_data(example(kind, "x"))
+    context = ["tick", "agent", "time"]
+    others = [one.name for one in fields(kind) if one.name not in context]
+    assert list(data) == ["event", *context, *others]
     assert data["event"].replace("_", "") == kind.__name__.lower()
     assert json.loads(json.dumps(data)) == data
 
@@ -93,6 +97,8 @@ def test_an_event_of_a_step_names_its_goal_and_its_reason():
     started, ended = (event_data(event) for event in heard if hasattr(event, "leaf"))
     assert started == {
         "event": "leaf_started",
+        "tick": 0,
+        "agent": "Rex",
         "leaf": 1,
         "task": "dig",
         "path": "",
@@ -102,7 +108,7 @@ def test_an_event_of_a_step_names_its_goal_and_its_reason():
     assert ended["reason"] == "the ground is frozen"
 
 
-def test_tick_and_agent_are_left_out_where_nobody_gives_them():
+def test_tick_agent_and_time_are_left_out_of_an_event_that_no_agent_has_emitted():
     assert event_data(GoalEnded("play", succeeded=True)) == {
         "event": "goal_ended",
         "goal": "play",
@@ -165,6 +171,16 @@ def test_a_listener_logs_every_event_and_failures_as_warnings(caplog):
         ("INFO", "play succeeded"),
     ]
     assert caplog.records[1].event.task == "dig"
+
+
+def test_a_logger_of_several_agents_says_whose_event_it_is(caplog):
+    log = log_listener(logging.getLogger("yard"))
+    with caplog.at_level(logging.INFO, "yard"):
+        for name in ("Rex", "Bo"):
+            PlanGoal("play", Agent(name, yard, Dog(), body=None, listener=log), dig()).tick_once()
+    assert "Rex: start dig" in caplog.messages
+    assert "Bo: start dig" in caplog.messages
+    assert {record.event.agent for record in caplog.records} == {"Rex", "Bo"}
 
 
 def test_a_logger_that_wants_only_warnings_gets_only_those(caplog):

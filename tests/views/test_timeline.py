@@ -1,5 +1,7 @@
 """The timeline: agent events in, lines of text out."""
 
+from dataclasses import replace
+
 import pytest
 
 from bthtn import Domain, Fluent, Settings, State, find_plan, fluent, parallel, priority, sequence
@@ -158,7 +160,9 @@ def test_what_is_decided_about_a_running_plan_says_why_and_whose_doing_it_was():
     broken = PlanBroken("work", "hungry is false", "growl", seen)
     again = PlanAdopted("work", plan, "")
     text = " ".join(
-        told([again], [kept], [replaced, LeafAborted(1, "dig"), again], [broken, again])
+        told(
+            [again], [kept], [replaced, LeafAborted(1, "dig", goal="work"), again], [broken, again]
+        )
     )
     because = "[hungry: true → false (by sensor)]"
     assert f"2 keeps plan 1 for work — the rest still works {because}" in text
@@ -179,9 +183,11 @@ def test_a_goal_that_is_given_up_says_why_once():
 
 def test_a_dropped_plan_has_a_number_and_a_reason():
     adopted = PlanAdopted("guard", plan_for(dig()), "")
-    assert told([adopted, DIG], [PlanAborted("guard", "'eat' took over"), LeafAborted(1, "dig")])[
-        -2:
-    ] == ["2 drops plan 1 for guard — 'eat' took over", "aborts dig"]
+    dropped = [PlanAborted("guard", "'eat' took over"), LeafAborted(1, "dig", goal="guard")]
+    assert told([adopted, DIG], dropped)[-2:] == [
+        "2 drops plan 1 for guard — 'eat' took over",
+        "aborts dig",
+    ]
 
 
 def test_a_goal_may_be_dropped_before_it_has_a_plan():
@@ -247,8 +253,20 @@ def test_a_step_is_aborted_because_the_one_beside_it_was_enough():
     assert told([DIG, BARK], [done, LeafAborted(2, "bark")])[-1] == "aborts bark — no longer needed"
 
 
+def test_what_another_goal_does_is_no_reason_of_an_abort():
+    aborted = LeafAborted(2, "bark", goal="guard")
+    others = [PlanAborted("eat", "'c' failed"), LeafRefused(3, "dig", "ice", goal="eat")]
+    assert told([BARK], [*others, aborted])[-1] == "aborts bark — no longer needed"
+
+
+def test_a_step_that_fails_after_an_abort_is_no_reason_of_it():
+    failed = LeafEnded(3, "dig", succeeded=False, reason="ice", goal="guard")
+    shown = told([BARK], [LeafAborted(2, "bark", goal="guard"), failed])
+    assert shown[-2:] == ["2 aborts bark — no longer needed", "fails dig — ice"]
+
+
 def test_a_clean_up_that_raised_is_told():
-    aborted = LeafAborted(2, "bark", ValueError("hoarse"))
+    aborted = LeafAborted(2, "bark", ValueError("hoarse"), goal="guard")
     assert told([BARK], [PlanAborted("guard", "'eat' took over"), aborted])[-1] == (
         "aborts bark — its clean-up raised ValueError: hoarse"
     )
@@ -374,14 +392,55 @@ def test_only_entries_of_one_task_are_shown_with_its_arguments_or_without():
     assert chosen(*GUARD, task="di") == chosen(*GUARD, task="dig(4)") == []
 
 
+def of(agent, *events):
+    return [replace(event, agent=agent) for event in events]
+
+
+TWO = (
+    [*of("Rex", DIG), *of("Bo", DIG)],
+    of("Rex", LeafEnded(1, "dig", succeeded=False, reason="ice")),
+)
+
+
+def test_entries_of_several_agents_name_the_agent_once_above_those_below():
+    row = next(rows([Tick(1, ("yard",), tuple(TWO[0]))]))
+    assert [str(line) for line in lines(row)] == [
+        "1       yard           Rex      starts   dig",
+        "                       Bo       starts   dig",
+    ]
+
+
+def test_steps_of_two_agents_that_have_the_same_number_are_not_confused():
+    assert chosen(*TWO) == ["1 starts dig", "1 starts dig", "2 fails dig — ice", "2 runs dig"]
+
+
+def test_plans_of_two_agents_have_different_numbers():
+    plan = plan_for(dig())
+    adopted = [one for name in ("Rex", "Bo") for one in of(name, PlanAdopted("eat", plan, ""))]
+    failed = of("Rex", PlanFailed("eat", "ice", again=True))
+    assert chosen(adopted, failed, only=["plan", "replan"]) == [
+        "1 plan 1 for eat, record []",
+        "1 plan 2 for eat, the same as plan 1",
+        "2 replans plan 1 for eat failed — ice",
+    ]
+
+
+def test_only_entries_of_one_agent_are_shown():
+    assert chosen(*TWO, agent="Bo") == ["1 starts dig", "2 runs dig"]
+
+
+def test_a_kind_may_be_named_without_the_s_at_its_end():
+    assert chosen(*GUARD, only=["fail"]) == chosen(*GUARD, only=["fails"]) != []
+
+
 def test_plans_keep_their_numbers_under_a_filter():
     adopted = [PlanAdopted(goal, plan_for(dig()), "") for goal in ("guard", "eat")]
     assert chosen(adopted, goal="eat") == ["1 plan 2 for eat, the same as plan 1"]
 
 
 def test_a_misspelt_kind_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match=r"BT409.*'fail'") as caught:
-        rows([], only=["fail"])
+    with pytest.raises(InputError, match=r"BT409.*'fial'") as caught:
+        rows([], only=["fial"])
     assert "did you mean 'fails'?" in str(caught.value)
 
 

@@ -113,9 +113,12 @@ def _entered(search: SearchState, call: Call, start: int, index: int | None) -> 
     if search.wants_reasons:
         for number, method in enumerate(row.methods[start:index], start):
             _reject(search, call, number, method, args)
-    if index is None or not search.may_beat(index):
+    if index is None:
         return None
     method = row.methods[index]
+    if not search.may_beat(index):
+        _tell_cut(search, call, index, method)
+        return None
     if index + 1 < len(row.methods) and _may_come_back(search, method, index + 1, None):
         search.keep(call, index + 1)
     return enter(search, call, index, method, args, method.body, None)
@@ -163,6 +166,7 @@ def _decompose(search: SearchState, call: Call, start: int) -> Cell | None:
                 _reject(search, call, index, method, binding)
             continue
         if search.bound is not None and not search.may_beat(index):
+            _tell_cut(search, call, index, method)
             if search.at[3] is None:
                 return None
             # Inside a branch a later method may be undecided: that leaves a shorter record.
@@ -257,8 +261,9 @@ def _may_come_back(
     """Whether the call needs a choice point for its later methods."""
     if search.at[3] is not None:
         return True
-    is_open = not method.excludes_later or ways is not None or search.wants_reasons
-    return is_open and search.may_beat(later)
+    if search.wants_reasons:  # which is asked for those that are cut, too
+        return True
+    return (not method.excludes_later or ways is not None) and search.may_beat(later)
 
 
 def _usable(
@@ -327,6 +332,12 @@ def _reject(
     if isinstance(body, PlainBody) and condition.evaluate(search.view, binding) is True:
         reason = body.why_not(search.view, binding)
     _tell_rejected(search, call, index, method, reason)
+
+
+def _tell_cut(search: SearchState, call: Call, index: int, method: MethodRow) -> None:
+    """Emit that the bound excludes a method that is usable."""
+    if search.listener is not None:
+        _tell_rejected(search, call, index, method, (reasons.cut_by_bound, search.bound))
 
 
 def _tell_rejected(

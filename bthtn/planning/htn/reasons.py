@@ -14,6 +14,7 @@ from bthtn.domain.condition import why
 from bthtn.domain.network import Network, network_text
 from bthtn.domain.task import CompoundTask, Task, call_text
 from bthtn.plan.nodes import Suspension
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
 from bthtn.planning.htn.log import BINDING, DEPTH, Cell
 from bthtn.planning.htn.values import ProjectedState, Values
@@ -36,6 +37,11 @@ def text_of(reason: Reason) -> str:
         return reason
     text: str = reason[0](*reason[1:])
     return text
+
+
+def cut_by_bound(bound: MethodTraversalRecord) -> str:
+    """Return why a bounded search does not enter a method that is usable."""
+    return f"no plan by it or a later method beats the record {bound!r}"
 
 
 def because(
