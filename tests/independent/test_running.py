@@ -12,7 +12,7 @@ from bthtn.behaviours.step import StepRun
 from bthtn.behaviours.task_leaf import TaskLeaf
 from tests.independent import running
 
-SOME = 24
+SOME = 12
 
 
 @pytest.fixture(scope="module")

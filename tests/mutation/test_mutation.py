@@ -37,6 +37,7 @@ def test_a_fault_changes_one_thing(source, faulty):
     assert sorted(found) == sorted(faulty)
 
 
+@pytest.mark.slow
 def test_the_sample_is_the_same_for_a_seed_holds_every_package_and_can_be_compiled():
     mutants = drawn(200, seed=1)
     assert mutants[:100] == drawn(100, seed=1)

@@ -30,7 +30,7 @@ from bthtn.planning.partial import go_on
 from bthtn.planning.protocol import SearchStatus, request
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=10_000)
+MANY = size(quick=2_500, thorough=5_000, night=10_000)
 
 
 class Troll(State):

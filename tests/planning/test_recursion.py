@@ -30,7 +30,7 @@ from bthtn.plan.walk import outline
 from bthtn.planning.trace import RecursionCut
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=10_000)
+MANY = size(quick=2_500, thorough=5_000, night=10_000)
 
 
 class World(State):

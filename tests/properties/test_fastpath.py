@@ -34,6 +34,7 @@ from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
 from tests.properties.plain import from_seed, problem
+from tests.sizes import size
 
 
 def description(plan):
@@ -146,7 +147,7 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
 
 
 def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is():
-    for seed in range(150):
+    for seed in range(size(quick=60, thorough=150)):
         asked = from_seed(seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         alone, accelerated = HtnSearch(asked), HtnSearch(asked, None, ask)
@@ -161,7 +162,7 @@ def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(
 
 
 def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
-    for seed in range(300):
+    for seed in range(size(quick=100, thorough=300)):
         asked = from_seed(seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         budgets = [[None], [3], [50, 1]][seed % 3]
@@ -182,7 +183,7 @@ def test_enough_of_these_problems_are_such_that_generated_functions_answer():
 
 def test_the_first_plan_is_that_of_the_specification():
     compared = 0
-    for seed in range(1_000, 1_200):
+    for seed in range(1_000, size(quick=1_060, thorough=1_200)):
         asked = from_seed(seed)
         search = searched(asked)
         if search.status is SearchStatus.LIMIT:
@@ -190,7 +191,7 @@ def test_the_first_plan_is_that_of_the_specification():
         plan = next(Reference(asked).plans(), None)
         assert (plan and description(plan)) == (search.plan and description(search.plan))
         compared += plan is not None
-    assert compared >= 10
+    assert compared >= 3
 
 
 @contextmanager

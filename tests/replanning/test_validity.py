@@ -11,7 +11,7 @@ from bthtn.replanning.validity import validity_of
 from bthtn.testing.strategies import World
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=10_000)
+MANY = size(quick=2_500, thorough=5_000, night=10_000)
 AHEAD, RUNNING, FINISHED = Stage.AHEAD, Stage.RUNNING, Stage.FINISHED
 
 
