@@ -13,7 +13,7 @@ from bthtn.domain.construct import (
     until,
     with_cleanup,
 )
-from bthtn.domain.decorated import cooldown, force_success, invert, retry, timeout
+from bthtn.domain.decorate import cooldown, force_success, invert, retry, timeout
 from bthtn.domain.derive import derive
 from bthtn.domain.merging import merge
 from bthtn.domain.method import Methods, method

@@ -18,7 +18,7 @@ from bthtn.agent.runtime import Runtime
 from bthtn.agent.sensors import Sensor, Sensors
 from bthtn.checked import checked
 from bthtn.domain.builder import Domain, frozen
-from bthtn.domain.decorator import Cooldown, Timeout
+from bthtn.domain.decorator import CooldownDecorator, TimeoutDecorator
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, calls_in, with_tasks
 from bthtn.domain.number import Seconds
@@ -287,7 +287,9 @@ class Agent(Unpicklable, Generic[S, B]):
                 case PrimitiveTask(in_seconds=True, takes_time=True):
                     if self.operators.find(task) is None:
                         yield _no_clock(f"agent '{self.name}' simulates '{task.name}'")
-                case CompoundTask(decorator=Timeout(Seconds()) | Cooldown(Seconds())):
+                case CompoundTask(
+                    decorator=TimeoutDecorator(Seconds()) | CooldownDecorator(Seconds())
+                ):
                     yield _no_clock(f"agent '{self.name}' runs '{task.name}'")
                 case _:
                     pass

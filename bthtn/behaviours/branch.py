@@ -19,7 +19,7 @@ from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.domain.decorator import Retry
+from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
@@ -203,7 +203,7 @@ def _still_to_run(branch: Behaviour) -> Iterator[Behaviour]:
             case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):
                 behind = node.children[node.children.index(chosen) :]
                 pending.extend((child, False) for child in behind)
-            case PlanDecorated(status=Status.RUNNING, decorator=Retry()):
+            case PlanDecorated(status=Status.RUNNING, decorator=RetryDecorator()):
                 pending.extend((child, True) for child in node.children)
             case PlanSequence(status=Status.RUNNING):
                 pending.extend((child, False) for child in node.ahead)

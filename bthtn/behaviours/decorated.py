@@ -21,11 +21,11 @@ from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
 from bthtn.behaviours.sequence import PlanSequence
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.decorator import (
-    Cooldown,
+    CooldownDecorator,
     Decorator,
-    Invert,
-    Retry,
-    Timeout,
+    InvertDecorator,
+    RetryDecorator,
+    TimeoutDecorator,
     decorator_text,
 )
 from bthtn.domain.number import Seconds
@@ -67,7 +67,7 @@ class PlanDecorated(PlanSequence):
         """Tick the steps, unless the decorator ends the part first."""
         if self.status is not RUNNING:
             self.failure, self._timer, self._tries = None, self._limit(), 0
-            if isinstance(self.decorator, Cooldown) and self.node in self._run.cooldowns:
+            if isinstance(self.decorator, CooldownDecorator) and self.node in self._run.cooldowns:
                 yield from self._fail("it cools down")
                 return
         elif self._timer is None:
@@ -85,7 +85,11 @@ class PlanDecorated(PlanSequence):
 
     def _limit(self) -> Timer | None:
         """A timer for the time that a timeout gives, from now on."""
-        return self._started(self.decorator.number) if isinstance(self.decorator, Timeout) else None
+        return (
+            self._started(self.decorator.number)
+            if isinstance(self.decorator, TimeoutDecorator)
+            else None
+        )
 
     def _started(self, time: int | Seconds) -> Timer:
         if isinstance(time, Seconds):
@@ -105,19 +109,19 @@ class PlanDecorated(PlanSequence):
             yield from super()._leave(status)
             return
         match self.decorator:
-            case Retry(tries) if status is not SUCCESS and self._tries + 1 < tries:
+            case RetryDecorator(tries) if status is not SUCCESS and self._tries + 1 < tries:
                 self._tries += 1
                 self._restart()
                 self.feedback_message = f"try {self._tries + 1} of {tries}"
                 yield from super()._leave(RUNNING)
-            case Invert() if status is SUCCESS:
+            case InvertDecorator() if status is SUCCESS:
                 yield from self._fail("it was to fail, and has succeeded")
-            case Invert():
+            case InvertDecorator():
                 yield from super()._leave(SUCCESS)
-            case Cooldown(time) if status is SUCCESS:
+            case CooldownDecorator(time) if status is SUCCESS:
                 self._run.cooldowns.begin(self.node, self._started(time))
                 yield from super()._leave(status)
-            case Timeout() | Retry() | Cooldown():
+            case TimeoutDecorator() | RetryDecorator() | CooldownDecorator():
                 yield from super()._leave(status)
             case _:
                 assert_never(self.decorator)

@@ -14,7 +14,7 @@ from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
 from bthtn.behaviours.status import mark_stopped
 from bthtn.behaviours.takeover import TakingOver
-from bthtn.domain.decorator import Retry
+from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
@@ -105,7 +105,7 @@ def _fails_plan(node: Behaviour) -> bool:
     """Whether a goal's plan fails when this node does, with no cleanup to be done for that."""
     while isinstance(above := node.parent, Composite):
         match above:
-            case PlanWithCleanup() | PlanDecorated(decorator=Retry()):
+            case PlanWithCleanup() | PlanDecorated(decorator=RetryDecorator()):
                 return False
             case PlanSequence():
                 pass

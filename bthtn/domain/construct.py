@@ -64,7 +64,7 @@ class FirstOf(Construct):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Repeat(Construct):
+class Repetition(Construct):
     """The part repeated; ``times`` is evaluated once, when the search reaches the construct."""
 
     times: Written
@@ -178,7 +178,7 @@ def repeat(times: Times, *parts: NetworkLike) -> Construct:
         message = f"repeat cannot do something {times!r} times"
         raise DomainError(Diagnostic("BT115", message, hint="write a whole number, or a fluent"))
     body = sequence(*some_parts("repeat", parts))
-    return Repeat(times if callable(times) else as_expression(times), (body,))
+    return Repetition(times if callable(times) else as_expression(times), (body,))
 
 
 def until(condition: ConditionLike, *parts: NetworkLike) -> Construct:

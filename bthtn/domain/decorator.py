@@ -13,7 +13,7 @@ from bthtn.domain.number import Seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Timeout:
+class TimeoutDecorator:
     """Aborts the part, and fails, when it has run for so many ticks or seconds."""
 
     word: ClassVar[str] = "timeout"
@@ -21,7 +21,7 @@ class Timeout:
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class RetryDecorator:
     """Begins the part again when it has failed, until it has failed so many times."""
 
     word: ClassVar[str] = "retry"
@@ -29,7 +29,7 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
-class Cooldown:
+class CooldownDecorator:
     """Keeps the part from being planned or begun for such a time after its success."""
 
     word: ClassVar[str] = "cooldown"
@@ -37,14 +37,14 @@ class Cooldown:
 
 
 @dataclass(frozen=True, slots=True)
-class Invert:
+class InvertDecorator:
     """Succeeds when the part fails, and fails when it succeeds."""
 
     word: ClassVar[str] = "invert"
     number: ClassVar[None] = None
 
 
-Decorator = Timeout | Retry | Cooldown | Invert
+Decorator = TimeoutDecorator | RetryDecorator | CooldownDecorator | InvertDecorator
 
 
 def decorator_text(decorator: Decorator) -> str:

@@ -21,14 +21,14 @@ from bthtn.domain.construct import (
     AnyOrder,
     FirstOf,
     RandomOf,
-    Repeat,
+    Repetition,
     Unordered,
     Until,
     WithCleanup,
     Written,
 )
 from bthtn.domain.construct_progress import AllDone, Due, MarkDone, OneLess, TimesLeft
-from bthtn.domain.decorated import Decorated
+from bthtn.domain.decorate import DecoratedPart
 from bthtn.domain.decorator import Decorator
 from bthtn.domain.function import Computed
 from bthtn.domain.goal import Achieve, GoalBody
@@ -135,7 +135,7 @@ class Lowering:
         return (self.network(part, scope) for part in parts)
 
     def _lowered(self, construct: Construct, scope: Scope) -> Network:
-        if isinstance(construct, Repeat) and isinstance(construct.times, Constant):
+        if isinstance(construct, Repetition) and isinstance(construct.times, Constant):
             part = self.network(construct.parts[0], scope)
             return sequence(*[part] * construct.times.value)
         key = (id(construct), len(scope))
@@ -148,7 +148,7 @@ class Lowering:
         match construct:
             case FirstOf():
                 return self._first_of(construct, scope)
-            case Decorated(decorator):
+            case DecoratedPart(decorator):
                 return self._first_of(construct, scope, decorator)
             case RandomOf():
                 return self._random_of(construct, scope)
@@ -156,7 +156,7 @@ class Lowering:
                 return self._ordered(construct, scope)
             case Unordered():
                 return self._unordered(construct, scope)
-            case Repeat():
+            case Repetition():
                 return self._repeat(construct, scope)
             case Until():
                 return self._until(construct, scope)
@@ -167,7 +167,7 @@ class Lowering:
         raise AssertionError(f"there is no lowering for {construct!r}")
 
     def _first_of(
-        self, construct: FirstOf | Decorated, scope: Scope, decorator: Decorator | None = None
+        self, construct: FirstOf | DecoratedPart, scope: Scope, decorator: Decorator | None = None
     ) -> TaskCall:
         task = self._task(construct.word, scope, construct.text(), decorator=decorator)
         self.methods[task] = tuple(self._alternatives(construct, scope))
@@ -211,7 +211,7 @@ class Lowering:
         self.methods[task] = (*self._alternatives(construct, scope), turn)
         return TaskCall(task, (*scope, Constant(None)))
 
-    def _repeat(self, construct: Repeat, scope: Scope) -> TaskCall:
+    def _repeat(self, construct: Repetition, scope: Scope) -> TaskCall:
         left: Parameter[int] = Parameter("times", len(scope))  # written as any expression
         task = self._task(construct.word, (*scope, left), construct.text())
         on = TaskCall(task, (*scope, OneLess(left)))

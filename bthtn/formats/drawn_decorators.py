@@ -8,7 +8,7 @@ from sys import maxsize
 from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.domain.decorated import cooldown, force_success, invert, retry, timeout
+from bthtn.domain.decorate import cooldown, force_success, invert, retry, timeout
 from bthtn.domain.network import NetworkLike
 from bthtn.domain.number import seconds
 from bthtn.errors import Diagnostic, InputError

@@ -9,7 +9,13 @@ from typing import Final, assert_never
 from bthtn.behaviours.compile import DEEPEST, MOST_SCOPES
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.suspended import Suspended
-from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout
+from bthtn.domain.decorator import (
+    CooldownDecorator,
+    Decorator,
+    InvertDecorator,
+    RetryDecorator,
+    TimeoutDecorator,
+)
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.number import Seconds
 from bthtn.domain.task import call_text
@@ -100,18 +106,18 @@ class PlanWriter:
 
     def _decorated(self, decorator: Decorator, part: Element) -> Element:
         match decorator:
-            case Timeout(Seconds(length)):
+            case TimeoutDecorator(Seconds(length)):
                 assert isinstance(length, int | float), "a decorator's time is a number"
                 return Element("Timeout", {"msec": f"{length * MILLISECONDS:.16g}"}, (part,))
-            case Timeout(ticks):
+            case TimeoutDecorator(ticks):
                 return self._own("TimeoutTicks", {"ticks": str(ticks)}, part)
-            case Retry(tries):
+            case RetryDecorator(tries):
                 return Element("RetryUntilSuccessful", {"num_attempts": str(tries)}, (part,))
-            case Cooldown(Seconds(length)):
+            case CooldownDecorator(Seconds(length)):
                 return self._own("Cooldown", {"seconds": str(length)}, part)
-            case Cooldown(ticks):
+            case CooldownDecorator(ticks):
                 return self._own("Cooldown", {"ticks": str(ticks)}, part)
-            case Invert():
+            case InvertDecorator():
                 return Element("Inverter", {}, (part,))
             case _:
                 assert_never(decorator)

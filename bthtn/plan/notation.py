@@ -20,7 +20,14 @@ from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
-from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout, opening_text
+from bthtn.domain.decorator import (
+    CooldownDecorator,
+    Decorator,
+    InvertDecorator,
+    RetryDecorator,
+    TimeoutDecorator,
+    opening_text,
+)
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import ParallelPolicy, SequenceNetwork, network_text
 from bthtn.domain.number import Seconds
@@ -53,8 +60,8 @@ from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
-_TIMED: Final = MappingProxyType({one.word: one for one in (Timeout, Cooldown)})
-_DECORATORS: Final = frozenset({*_TIMED, Retry.word, Invert.word})
+_TIMED: Final = MappingProxyType({one.word: one for one in (TimeoutDecorator, CooldownDecorator)})
+_DECORATORS: Final = frozenset({*_TIMED, RetryDecorator.word, InvertDecorator.word})
 COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
 RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
 _HOW: Final = "write a task, or one of (…), parallel(…), priority(…), suspended(…), null"
@@ -188,7 +195,7 @@ class _PlanParser:
         number = _NUMBER.match(self._text, self._at)
         decorator = _decorator_from(word, number)
         if self._suspended or decorator is None:
-            how = f"{word}(…)" if word == Invert.word else f"{word}(3, …)"
+            how = f"{word}(…)" if word == InvertDecorator.word else f"{word}(3, …)"
             hint = f"write {how}; or a task of this name '{word}', in quotes"
             raise self._fault(start, f"{word}(…) cannot stand here like this", hint)
         if number is not None:
@@ -305,11 +312,11 @@ class _PlanParser:
 
 def _decorator_from(word: str, number: re.Match[str] | None) -> Decorator | None:
     """The decorator of this name with this number, None if it has another one, or none."""
-    if number is None or word == Invert.word:
-        return Invert() if number is None and word == Invert.word else None
+    if number is None or word == InvertDecorator.word:
+        return InvertDecorator() if number is None and word == InvertDecorator.word else None
     whole, time = number.groups()
-    if word == Retry.word:
-        return None if whole is None else Retry(int(whole))
+    if word == RetryDecorator.word:
+        return None if whole is None else RetryDecorator(int(whole))
     return _TIMED[word](int(whole) if time is None else Seconds(guessed(time)))
 
 

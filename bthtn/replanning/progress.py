@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import assert_never
 
-from bthtn.domain.decorator import Retry
+from bthtn.domain.decorator import RetryDecorator
 from bthtn.plan.equivalence import steps_outline
 from bthtn.plan.nodes import (
     Node,
@@ -237,7 +237,7 @@ class MountedTree:
 
 
 def _is_retried(node: ScopeNode, progress: Progress) -> bool:
-    return isinstance(node.task.decorator, Retry) and node not in progress.over
+    return isinstance(node.task.decorator, RetryDecorator) and node not in progress.over
 
 
 def _suspended(tree: Node) -> list[SuspendedNode]:

@@ -16,7 +16,12 @@ from bthtn import (
     timeout,
     until,
 )
-from bthtn.domain.decorator import Cooldown, Invert, Retry, Timeout
+from bthtn.domain.decorator import (
+    CooldownDecorator,
+    InvertDecorator,
+    RetryDecorator,
+    TimeoutDecorator,
+)
 from bthtn.plan.codec import encoded
 from bthtn.plan.decoding import decoded
 from bthtn.plan.nodes import PriorityNode, ScopeNode, SuspendedNode
@@ -98,7 +103,7 @@ def test_plans_are_read_again_from_their_texts(problem):
     text = normal(plan.tree)
     if not any(isinstance(one, SuspendedNode) for _, one in preorder(plan.tree)):
         assert normal(node_from(text, plan.domain)) == text
-        assert ("retry(" in text) <= (Retry in decorators_in(plan))
+        assert ("retry(" in text) <= (RetryDecorator in decorators_in(plan))
     read = decoded(encoded(plan, complete=True), problem.domain, goal=problem.goal)
     assert description(read) == description(plan)
 
@@ -113,5 +118,7 @@ def test_many_plans_have_decorated_parts():
             yield from {one.task.origin for one in nodes if isinstance(one, ScopeNode)} & {"until"}
             yield from {type(one) for one in nodes if isinstance(one, PriorityNode)}
 
-    least = dict.fromkeys((Timeout, Retry, Cooldown, "until", PriorityNode), 3) | {Invert: 1}
+    least = dict.fromkeys(
+        (TimeoutDecorator, RetryDecorator, CooldownDecorator, "until", PriorityNode), 3
+    ) | {InvertDecorator: 1}
     assert_occurs(problems(), occurring, least, most=1_500)

@@ -12,7 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from bthtn.domain.decorator import Cooldown, Decorator, Invert, Retry, Timeout, opening_text
+from bthtn.domain.decorator import (
+    CooldownDecorator,
+    Decorator,
+    InvertDecorator,
+    RetryDecorator,
+    TimeoutDecorator,
+    opening_text,
+)
 from bthtn.domain.network import (
     NULL,
     Construct,
@@ -31,7 +38,7 @@ from bthtn.world.expression import Binding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decorated(Construct):
+class DecoratedPart(Construct):
     """A part that is planned as it is, and run with a decorator."""
 
     decorator: Decorator
@@ -50,7 +57,7 @@ def timeout(time: int | Seconds, *parts: NetworkLike) -> Construct:
     agent's clock has passed. Planning does not compare the time with durations, which are
     estimates. Raises DomainError for anything but a whole number of ticks above zero, or seconds.
     """
-    return _decorated(Timeout(_time(Timeout.word, time)), parts)
+    return _decorated(TimeoutDecorator(_time(TimeoutDecorator.word, time)), parts)
 
 
 def retry(tries: int, *parts: NetworkLike) -> Construct:
@@ -60,7 +67,7 @@ def retry(tries: int, *parts: NetworkLike) -> Construct:
     the same plan. With a `defer` in it, that task is planned anew for every try. Raises DomainError
     for anything but a whole number above zero.
     """
-    return _decorated(Retry(_whole(Retry.word, tries, "tries")), parts)
+    return _decorated(RetryDecorator(_whole(RetryDecorator.word, tries, "tries")), parts)
 
 
 def cooldown(time: int | Seconds, *parts: NetworkLike) -> Construct:
@@ -70,7 +77,7 @@ def cooldown(time: int | Seconds, *parts: NetworkLike) -> Construct:
     in. The time may be given in ``seconds(…)``. Raises DomainError for anything but a whole number
     of ticks above zero, or seconds.
     """
-    return _decorated(Cooldown(_time(Cooldown.word, time)), parts)
+    return _decorated(CooldownDecorator(_time(CooldownDecorator.word, time)), parts)
 
 
 def force_success(*parts: NetworkLike) -> Network:
@@ -97,7 +104,7 @@ def invert(call: NetworkLike) -> Construct:
         message = f"'{part.task.name}' is to fail, and would do {written[0]}"
         hint = "leave out invert, or the effects; actual=… and on_failure=… are not planned with"
         raise DomainError(Diagnostic("BT131", message, where="invert", hint=hint))
-    return _decorated(Invert(), (part,))
+    return _decorated(InvertDecorator(), (part,))
 
 
 def _time(word: str, time: object) -> int | Seconds:
@@ -119,4 +126,4 @@ def _whole(word: str, number: object, unit: str) -> int:
 
 def _decorated(decorator: Decorator, parts: tuple[NetworkLike, ...]) -> Construct:
     part = sequence(*some_parts(decorator.word, parts))
-    return Decorated(decorator, (part,), decorator.word)
+    return DecoratedPart(decorator, (part,), decorator.word)
