@@ -20,7 +20,7 @@ PYTEST := -m pytest --numprocesses auto --dist loadscope
 test: .venv/.ready
 	$(BIN)/python $(PYTEST) -m "not slow"
 
-# check: everything that must pass before a change is taken, the fastest first; takes ten minutes
+# check: everything that must pass before a change is taken, the fastest first; takes twelve minutes
 check: static test site thorough
 
 # static: what is checked without running the code: format, style, import contracts, types
@@ -82,7 +82,7 @@ differential: .venv/.ready
 independent: .venv/.ready
 	$(BIN)/python -W ignore -m tests.independent --problems 100000 --events 1000000 --seed 1
 
-# hostile: the command under hundreds of hostile lines and of signals at random moments; ten minutes
+# hostile: the command under hundreds of hostile lines and of signals at random moments; four minutes
 hostile: .venv/.ready
 	$(BIN)/python $(PYTEST) -m long
 

@@ -17,7 +17,7 @@ CI = os.environ.get("CI") == "true"
 # No deadlines: they measure the machine.
 settings.register_profile("quick", max_examples=15, deadline=None, derandomize=CI, print_blob=True)
 quick = settings.get_profile("quick")
-settings.register_profile("thorough", parent=quick, max_examples=40)
+settings.register_profile("thorough", parent=quick, max_examples=30)
 settings.register_profile("night", parent=quick, max_examples=5_000, derandomize=False)
 settings.register_profile(
     "unshrunk",  # says fast that something fails, not by which least example
