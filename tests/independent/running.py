@@ -138,6 +138,8 @@ def can_be_reached(character: Character, goal: PlanGoal, built: Built) -> bool:
     if settings.anytime or only_known_later or problem.drawn & unsure:
         return False
     if problem.drawn & {"parallel", "random_of"}:
+        if settings.horizon is not None:
+            return False  # a part may begin cycles that a whole plan leaves out
         try:
             plan = find_plan(built.domain, beliefs.now, built.goal, Settings(max_expansions=2_000))
         except BthtnError:
