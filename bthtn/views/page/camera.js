@@ -8,6 +8,7 @@ const DRAG_FROM = 5; // pixels; less is a click
 
 export function camera(svg, scene, extent) {
   let [x, y, scale] = [0, 0, 1];
+  let isMoved = false; // whether the user has moved it
 
   function show() {
     scene.setAttribute("transform", `translate(${x},${y}) scale(${scale})`);
@@ -29,6 +30,7 @@ export function camera(svg, scene, extent) {
   }
 
   function zoomAt(factor, atX, atY) {
+    isMoved = true;
     const before = scale;
     scale = Math.min(3, Math.max(0.08, scale * factor));
     x = atX - ((atX - x) * scale) / before;
@@ -45,6 +47,7 @@ export function camera(svg, scene, extent) {
   function reveal({ to, width, height }) {
     const frame = svg.getBoundingClientRect();
     if (!frame.width) return;
+    isMoved = true;
     const [half, tall] = [(width / 2) * scale + MARGIN, (height / 2) * scale + MARGIN];
     const [boxX, boxY] = [x + to.x * scale, y + to.y * scale];
     x += Math.max(0, half - boxX) || Math.min(0, frame.width - half - boxX);
@@ -60,6 +63,7 @@ export function camera(svg, scene, extent) {
       zoomAt(Math.exp(-event.deltaY * unit * 0.004), event.clientX - left, event.clientY - top);
       return;
     }
+    isMoved = true;
     x -= event.deltaX * unit;
     y -= event.deltaY * unit;
     show();
@@ -74,7 +78,7 @@ export function camera(svg, scene, extent) {
       const [byX, byY] = [event.clientX - down.clientX, event.clientY - down.clientY];
       if (!isDragging && Math.hypot(byX, byY) < DRAG_FROM) return;
       if (!isDragging) svg.setPointerCapture(down.pointerId);
-      isDragging = true;
+      isDragging = isMoved = true;
       [x, y] = [startX + byX, startY + byY];
       show();
     };
@@ -87,5 +91,5 @@ export function camera(svg, scene, extent) {
   svg.addEventListener("wheel", onWheel, { passive: false });
   svg.addEventListener("pointerdown", onDown);
   show();
-  return { fit, zoom, reveal };
+  return { fit, zoom, reveal, isMoved: () => isMoved };
 }

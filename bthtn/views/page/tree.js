@@ -295,7 +295,7 @@ export function treeView(host, { looks, label = "tree", onSelect = () => {} }) {
   }
 
   const watch = new ResizeObserver(() => {
-    if (root && !isFitted) isFitted = view.fit();
+    if (root && !view.isMoved()) isFitted = view.fit();
   });
   watch.observe(host);
   svg.addEventListener("keydown", onKey);
