@@ -18,8 +18,10 @@ from bthtn.views.timeline import Tick, lines, rows
 if TYPE_CHECKING:
     from bthtn.views.behaviour_drawing import behaviour_dot
     from bthtn.views.domain_drawing import domain_dot
+    from bthtn.views.snapshot import Snapshots, updated
 
 __all__ = [
+    "Snapshots",
     "Tick",
     "behaviour_dot",
     "domain_dot",
@@ -33,15 +35,21 @@ __all__ = [
     "rows",
     "tree_dot",
     "tree_text",
+    "updated",
 ]
 
 _MODULE_OF: Final = MappingProxyType(
-    {"behaviour_dot": "behaviour_drawing", "domain_dot": "domain_drawing"}
+    {
+        "Snapshots": "snapshot",
+        "behaviour_dot": "behaviour_drawing",
+        "domain_dot": "domain_drawing",
+        "updated": "snapshot",
+    }
 )
 
 
 def __getattr__(name: str) -> Any:
-    """Import ``behaviour_dot`` and ``domain_dot`` on first access: py_trees, networkx are slow."""
+    """Import what needs py_trees or networkx on first access: they are slow."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-from py_trees import composites
 from py_trees.behaviour import Behaviour
-from py_trees.common import ParallelPolicy, Status
-from py_trees.decorators import Decorator
+from py_trees.common import Status
 
-from bthtn.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
-from bthtn.behaviours.decorated import PlanDecorated
-from bthtn.behaviours.parallel import PlanParallel
-from bthtn.behaviours.plan_goal import PlanGoal
-from bthtn.behaviours.priority import PlanPriority
-from bthtn.behaviours.sequence import PlanScope, PlanSequence
-from bthtn.behaviours.status import ABORTED, DONE, FAILED
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import network_text
+from bthtn.views.appearance import appearance, edge_kind, status_of, tooltip_of
 from bthtn.views.dot import Drawing
-from bthtn.views.plan_drawing import PARALLEL_ENDS, task_kind, task_tooltip
-from bthtn.views.text import method_text, suspended_text
-
-CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
 
 
 def behaviour_dot(
@@ -40,115 +23,20 @@ def behaviour_dot(
     pending: list[tuple[Behaviour, str, str, str]] = [(root, "", "", "")]
     while pending:
         node, above, kind, label = pending.pop()
-        name = _draw_node(drawing, node, _status(node) if status else "")
+        name = _draw_node(drawing, node, status_of(node) if status else "")
         if above:
             drawing.edge(above, name, kind=kind, label=label)
-        below = _edge_kind(node)
+        below = edge_kind(node)
         for number, child in reversed(list(enumerate(node.children, 1))):
             pending.append((child, name, below, str(number) if below == "choice" else ""))
     return drawing.text(legend=legend)
 
 
-def _status(node: Behaviour) -> str:
-    """The status; of a node that was stopped, how it had ended until then."""
-    if node.status is not Status.INVALID or not node.feedback_message:
-        return node.status.name
-    if isinstance(node, TaskLeaf | Suspended) and node.feedback_message not in (ABORTED, DONE):
-        return Status.FAILURE.name
-    ends = {ABORTED: "ABORTED", DONE: Status.SUCCESS.name, FAILED: Status.FAILURE.name}
-    return ends.get(node.feedback_message, node.status.name)
-
-
 def _draw_node(drawing: Drawing, node: Behaviour, status: str) -> str:
-    kind, label, below = _appearance(node)
+    kind, label, below = appearance(node)
     if status == Status.FAILURE.name and isinstance(node, TaskLeaf | Suspended):
         below = node.feedback_message
-    tooltip = f"{type(node).__name__} '{node.name}'"
-    if isinstance(node, TaskLeaf):
-        tooltip = task_tooltip(node.node.task, node.node.args)
+    tooltip = tooltip_of(node)
     if node.feedback_message:
         tooltip = f"{tooltip}; {node.feedback_message}"
     return drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
-
-
-def _appearance(node: Behaviour) -> tuple[str, str, str]:
-    """Kind, name and second line of a node; the most specific classes come first."""
-    match node:
-        case PlanGoal():
-            goal = network_text(node.goal)
-            return "goal", node.name, "" if goal == node.name else goal
-        case TaskLeaf():
-            return task_kind(node.node.task), node.name, ""
-        case Suspended():
-            return "suspended", suspended_text(node.node), f"({node.node.cause})"
-        case PlanScope():
-            return "compound", node.name, method_text(node.node, _domain_of(node))
-        case PlanDecorated():
-            return "decorator", node.name, ""
-        case PlanSequence():
-            return "sequence", node.name, ""
-        case PlanPriority():
-            below = "asked again at every tick" if node.node.reactive else ""
-            return "priority", "priority", below
-        case PlanParallel():
-            return "parallel", "parallel", PARALLEL_ENDS[node.node.policy.value]
-        case _:
-            return _authored_appearance(node)
-
-
-def _domain_of(node: Behaviour) -> FrozenDomain | None:
-    """The domain of the plan that a node belongs to, if it is mounted below a goal."""
-    above: Behaviour | None = node
-    while above is not None and not isinstance(above, PlanGoal):
-        above = above.parent
-    return None if above is None or above.plan is None else above.plan.domain
-
-
-def _authored_appearance(node: Behaviour) -> tuple[str, str, str]:
-    """Kind, name and second line of a node that the user has written."""
-    match node:
-        case composites.Sequence():
-            return "sequence", node.name, _memory(node.memory)
-        case composites.Selector():
-            return "selector", node.name, _memory(node.memory)
-        case Parallel():
-            ends = f"until {node.success_count} succeed or {node.failure_count} fail"
-            return "parallel", node.name, ends
-        case composites.Parallel():
-            return "parallel", node.name, _until(node.policy)
-        case IfThenElse() | WhileDoElse() | Switch():
-            return "selector", node.name, _class_name(node)
-        case Decorator():
-            return "decorator", node.name, _class_name(node)
-        case _:
-            words = re.findall(r"[A-Z][a-z]*", type(node).__name__)
-            is_check = bool(CONDITION_WORDS.intersection((*words[:1], *words[-1:])))
-            return ("check" if is_check else "task"), node.name, ""
-
-
-def _memory(memory: object) -> str:
-    return "" if memory else "from the start at every tick"
-
-
-def _until(policy: ParallelPolicy.Base) -> str:
-    match policy:
-        case ParallelPolicy.SuccessOnAll():
-            return "until all succeed"
-        case ParallelPolicy.SuccessOnOne():
-            return "until one succeeds"
-        case ParallelPolicy.SuccessOnSelected(children=chosen):
-            return f"until these succeed: {', '.join(child.name for child in chosen)}"
-        case _:
-            return type(policy).__name__
-
-
-def _class_name(node: Behaviour) -> str:
-    name = type(node).__name__
-    return "" if name == node.name else name
-
-
-def _edge_kind(node: Behaviour) -> str:
-    """The kind of the edges to the children: mounted at run time, alternatives, or plain."""
-    if isinstance(node, PlanGoal | Suspended | TaskLeaf):
-        return "mounted"
-    return "choice" if isinstance(node, PlanPriority) else ""

@@ -1,0 +1,156 @@
+"""A running tree as plain data for JSON: the whole tree once, and then what changes.
+
+    snapshots = Snapshots(root)
+    root.tick_once()
+    tree = updated(None, snapshots.change())
+    root.tick_once()
+    tree = updated(tree, snapshots.change())
+
+A node is a dictionary: ``id``, ``kind``, ``name``, ``below`` (a second line), ``tooltip``,
+``status`` (a status of py_trees, or ABORTED), ``message``, ``edge`` (how it is attached: ``""``,
+``"choice"``, ``"mounted"``) and ``children``. A step of a plan also has its ``task`` and ``path``,
+a decomposition its ``task`` and ``source``, the file and line of the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+
+from bthtn.behaviours.plan_run import path_text
+from bthtn.behaviours.sequence import PlanScope
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.task import CompoundTask
+from bthtn.views.appearance import appearance, edge_kind, status_of, tooltip_of
+
+Snapshot = dict[str, Any]
+"""A node with all that is below it."""
+
+
+class Snapshots:
+    """What changes in a tree, from one call of ``change`` to the next.
+
+    Nodes are numbered in the order in which they are first seen, from 1. A node keeps its number
+    as long as it is in the tree; numbers are not used again.
+    """
+
+    def __init__(self, root: Behaviour) -> None:
+        self._root = root
+        self._latest = 0
+        self._ids: dict[Behaviour, int] = {}
+        self._children: dict[Behaviour, tuple[Behaviour, ...]] = {}
+        self._statuses: dict[Behaviour, tuple[str, str]] = {}
+
+    def change(self) -> dict[str, Any] | None:
+        """What has changed since the last call; None if nothing has.
+
+        At first ``{"tree": node}``. Then ``"graft"`` lists the nodes that have other children,
+        ``{"id": number, "children": [node, …]}``, and ``"status"`` has the status and message of
+        each other node in which they have changed, by its number as a text.
+        """
+        before, statuses = self._children, self._statuses
+        self._children, self._statuses = {}, {}
+        grafted: list[Behaviour] = []
+        changed: dict[str, list[str]] = {}
+        pending = [self._root]
+        while pending:
+            node = pending.pop()
+            children, status = tuple(node.children), (status_of(node), node.feedback_message)
+            self._children[node], self._statuses[node] = children, status
+            if node not in before or before[node] != children:
+                grafted += [node] if node in before else []
+                self._add_below(node)
+            else:
+                pending.extend(reversed(children))
+            if node in before and statuses[node] != status:
+                changed[str(self._ids[node])] = [*status]
+        self._ids = {node: number for node, number in self._ids.items() if node in self._children}
+        if not before:
+            return {"tree": self._snapshot(self._root)}
+        grafts = [{"id": self._ids[one], "children": self._below(one)} for one in grafted]
+        parts = {"graft": grafts, "status": changed}
+        return {name: part for name, part in parts.items() if part} or None
+
+    def whole(self) -> Snapshot:
+        """The tree as it was at the last ``change``, and at present if there was none."""
+        if not self._children:
+            self._add_below(self._root)
+        return self._snapshot(self._root)
+
+    def number(self, node: Behaviour) -> int | None:
+        """The number of a node; None if it was not in the tree at the last ``change``."""
+        return self._ids.get(node)
+
+    def _add_below(self, top: Behaviour) -> None:
+        """Note a node and all that is below it as they are now."""
+        pending = [top]
+        while pending:
+            node = pending.pop()
+            if node not in self._ids:
+                self._latest += 1
+                self._ids[node] = self._latest
+            self._children[node] = tuple(node.children)
+            self._statuses[node] = (status_of(node), node.feedback_message)
+            pending.extend(reversed(node.children))
+
+    def _below(self, node: Behaviour) -> list[Snapshot]:
+        edge = edge_kind(node)
+        return [self._snapshot(child, edge) for child in self._children[node]]
+
+    def _snapshot(self, top: Behaviour, edge: str = "") -> Snapshot:
+        made = self._node(top, edge)
+        pending = [(top, made)]
+        while pending:
+            node, above = pending.pop()
+            for child in self._children[node]:
+                below = self._node(child, edge_kind(node))
+                above["children"].append(below)
+                pending.append((child, below))
+        return made
+
+    def _node(self, node: Behaviour, edge: str) -> Snapshot:
+        kind, name, below = appearance(node)
+        status, message = self._statuses[node]
+        made = {"id": self._ids[node], "kind": kind, "name": name, "below": below}
+        made |= {"tooltip": tooltip_of(node), "status": status, "message": message, "edge": edge}
+        match node:
+            case TaskLeaf():
+                made |= {"task": node.node.task.name, "path": path_text(node.path)}
+            case PlanScope():
+                made |= {"task": node.node.task.name, "source": _source(node.node.task)}
+            case _:
+                pass
+        return {**made, "children": []}
+
+
+def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot:
+    """The tree after a change. It is ``tree`` itself, changed, unless the change is a whole tree.
+
+    Raises ValueError where there is neither.
+    """
+    if change is not None and "tree" in change:
+        whole: Snapshot = change["tree"]
+        return whole
+    if tree is None:
+        raise ValueError("the first change is a whole tree: {'tree': …}")
+    if change is None:
+        return tree
+    grafts = {one["id"]: one["children"] for one in change.get("graft", ())}
+    statuses = change.get("status", {})
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        node["children"] = grafts.get(node["id"], node["children"])
+        status = statuses.get(str(node["id"]), (node["status"], node["message"]))
+        node["status"], node["message"] = status
+        pending.extend(node["children"])
+    return tree
+
+
+def _source(task: CompoundTask[Any]) -> str:
+    """The file and line of a task's function: ``domain.py:12``; empty if it has none."""
+    code = getattr(task.define, "__code__", None)
+    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
