@@ -12,12 +12,14 @@ import sys
 import traceback
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
 from bthtn.errors import BthtnError, InputError
+
+F = TypeVar("F", bound=StrEnum)
 
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
@@ -62,6 +64,7 @@ class PlanForm(StrEnum):
     DOT = "dot"
     SVG = "svg"
     PNG = "png"
+    HTML = "html"
     XML = "xml"
 
 
@@ -71,6 +74,7 @@ class PictureForm(StrEnum):
     DOT = "dot"
     SVG = "svg"
     PNG = "png"
+    HTML = "html"
     XML = "xml"
 
 
@@ -86,6 +90,9 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout."),
 ]
+Format = typer.Option(
+    "--format", help="Output format; without it, by the file's ending.", show_default=False
+)
 Legend = Annotated[bool, typer.Option(help="Explain shapes and colours.")]
 CheckRest = Annotated[
     bool, typer.Option("--check-rest", help="Suspend only parts that can be planned to the end.")
@@ -148,7 +155,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     ] = None,
     *,
     given: Given = None,
-    form: Annotated[PlanForm, typer.Option("--format", help="Output format.")] = PlanForm.TREE,
+    form: Annotated[PlanForm | None, Format] = None,
     output: Output = None,
     horizon: Annotated[int | None, typer.Option(help="Tasks to plan ahead.")] = None,
     horizon_time: Annotated[float | None, typer.Option(help="Time to plan ahead.")] = None,
@@ -192,13 +199,21 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     )
     if show_compiled:
         raise typer.Exit(show_source(arguments, output))
-    form_name = "json" if as_json else form.value
+    form_name = "json" if as_json else _form(form, output, PlanForm.TREE).value
     options = OutputOptions(form=form_name, output=output, flat=flat, scopes=scopes, legend=legend)
     if every:
         from bthtn.cli.all_plans import list_plans  # noqa: PLC0415 - see the docstring
 
         raise typer.Exit(list_plans(arguments, options, limit))
     raise typer.Exit(plan_once(arguments, options))
+
+
+def _form(form: F | None, output: Path | None, default: F) -> F:
+    """The format that is asked for, or else that of the file's ending, or else the default."""
+    if form is not None or output is None:
+        return form or default
+    endings = {f".{one.value}": one for one in type(default)}
+    return endings.get(output.suffix.lower(), default)
 
 
 def _require_goal(context: typer.Context, goal: str) -> None:
@@ -224,7 +239,7 @@ def check_command(
 def render_command(
     target: Annotated[str, typer.Argument(metavar="DOMAIN|TREE", help=TARGET)],
     *,
-    form: Annotated[PictureForm, typer.Option("--format", help="Output format.")] = PictureForm.DOT,
+    form: Annotated[PictureForm | None, Format] = None,
     output: Output = None,
     legend: Legend = False,
     as_json: AsJson = False,
@@ -232,7 +247,8 @@ def render_command(
     """Draw a domain or a tree."""
     from bthtn.cli.render import render  # noqa: PLC0415 - see the docstring
 
-    render(target, form.value, output, legend=legend, as_json=as_json)
+    form_name = _form(form, output, PictureForm.DOT).value
+    render(target, form_name, output, legend=legend, as_json=as_json)
 
 
 @app.command("palette")

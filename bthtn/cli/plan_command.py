@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from bthtn.cli.locate import domain_of
 from bthtn.cli.printing import (
+    SCREEN,
     counted,
     errors_at,
     is_unicode_screen,
@@ -42,6 +43,7 @@ from bthtn.planning.protocol import (
     request,
 )
 from bthtn.planning.strips.achieve import achieve
+from bthtn.planning.trace import SearchEvent
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent
@@ -132,10 +134,14 @@ class OutputOptions:
 def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
     """Plan and print. Returns 0 if there is a plan, else 1."""
     problem = arguments.request()
+    events: list[SearchEvent] = []
     if arguments.planner == "reference":
         plan, expansions = _by_reference(problem)
     else:
-        plan, expansions = _by_search(search_for(problem))
+        listener = events.append if options.form == "html" else None
+        plan, expansions = _by_search(search_for(problem, listener))
+    if options.form == "html":
+        show_page(problem, plan, events, options.output)
     if plan is None:
         show_why_not(problem, expansions, as_json=options.form == "json")
         return 1
@@ -143,8 +149,31 @@ def plan_once(arguments: PlanArguments, options: OutputOptions) -> int:
         from bthtn.analysis import parallelize  # noqa: PLC0415 - brings networkx
 
         plan = parallelize(plan)
-    _show(plan, options)
+    if options.form != "html":
+        _show(plan, options)
     return 0
+
+
+def show_page(
+    problem: PlanRequest, plan: Plan | None, events: Sequence[SearchEvent], output: Path | None
+) -> None:
+    """Write a page with the plan and the search for it, or with the search that found none."""
+    from bthtn.views.html import html_page  # noqa: PLC0415 - only for pictures
+    from bthtn.views.plan_nodes import plan_tree  # noqa: PLC0415 - only for pictures
+    from bthtn.views.search_nodes import search_tree  # noqa: PLC0415 - only for pictures
+
+    goal = as_written(problem.goal, "" if plan is None else plan.goal_text)
+    trees = {} if plan is None else {"plan": plan_tree(plan, problem.state)}
+    if events or not trees:
+        trees["search"] = search_tree(events, goal, found=plan is not None)
+    place = output or Path(f"{_file_name(problem.domain.name, goal)}.html")
+    write(html_page(f"{problem.domain.name}: {goal}", trees), place)
+    if place != SCREEN:
+        say(f"wrote {place}")
+
+
+def _file_name(domain: str, goal: str) -> str:
+    return re.sub(r"\W+", "-", f"{domain}-{goal}").strip("-")
 
 
 def show_source(arguments: PlanArguments, output: Path | None) -> int:
@@ -240,7 +269,7 @@ def _show(plan: Plan, options: OutputOptions) -> None:
         from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
 
         dot = plan_dot(plan, flat=options.flat, scopes=options.scopes, legend=options.legend)
-        name = re.sub(r"\W+", "-", f"{plan.domain.name}-{plan.goal_text}").strip("-")
+        name = _file_name(plan.domain.name, plan.goal_text)
         place = write_picture(dot, options.form, options.output, name)
         if place is not None:
             say(f"wrote {place}")

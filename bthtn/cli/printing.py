@@ -142,11 +142,11 @@ def _replace(path: str, data: bytes, mode: int | None) -> None:
 
 
 def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path | None:
-    """Write dot or XML, or a picture rendered by Graphviz. Returns the path; None for stdout.
+    """Write dot, XML or HTML, or a picture rendered by Graphviz. Returns the path; None for stdout.
 
     Raises InputError without Graphviz, after writing the .dot file instead.
     """
-    if form in ("dot", "xml"):
+    if form in ("dot", "xml", "html"):
         write(dot, output)
         return None if output == SCREEN else output
     from bthtn.views.graphviz import picture  # noqa: PLC0415 - only for pictures

@@ -12,8 +12,8 @@ def render(text: str, form: str, output: Path | None, *, legend: bool, as_json: 
     """Draw the domain or tree that the text names; as XML only a tree. Raises BthtnError."""
     kinds = (TargetKind.TREE,) if form == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
     target = resolve(text, *kinds)
-    drawn = _xml(target) if form == "xml" else _dot(target, legend=legend)
-    kind = form if form == "xml" else "dot"
+    drawn = _drawn(target, form, legend=legend)
+    kind = form if form in ("xml", "html") else "dot"
     facts = {"format": "bthtn-render/1", "kind": target.kind.value, "name": target.name}
     if as_json and form == kind and output in (None, SCREEN):
         say_json({**facts, kind: drawn})
@@ -40,6 +40,30 @@ def palette(text: str, output: Path | None, *, as_json: bool) -> None:
         say_json({**facts, "file": str(output)})
     elif output not in (None, SCREEN):
         say(f"wrote {output}")
+
+
+def _drawn(target: Target, form: str, *, legend: bool) -> str:
+    match form:
+        case "xml":
+            return _xml(target)
+        case "html":
+            return _html(target)
+        case _:
+            return _dot(target, legend=legend)
+
+
+def _html(target: Target) -> str:
+    from bthtn.views.html import html_page  # noqa: PLC0415 - not for other pictures
+
+    if target.kind is TargetKind.DOMAIN:
+        from bthtn.views.domain_nodes import domain_tree  # noqa: PLC0415 - one of the two
+
+        return html_page(f"domain {target.name}", {target.name: domain_tree(target.load())})
+    from bthtn.views.plan_nodes import without_statuses  # noqa: PLC0415 - one of the two
+    from bthtn.views.snapshot import Snapshots  # noqa: PLC0415 - one of the two
+
+    tree = without_statuses(Snapshots(root_of(target)).whole())
+    return html_page(target.name, {target.name: tree})
 
 
 def _xml(target: Target) -> str:

@@ -38,11 +38,15 @@ from bthtn.testing.cases import unusable
 from bthtn.views.behaviour_drawing import behaviour_dot
 from bthtn.views.event_log import event_data
 from bthtn.views.graphviz import picture
+from bthtn.views.html import html_page
+from bthtn.views.plan_nodes import without_statuses
+from bthtn.views.snapshot import Snapshots
 from bthtn.views.text import ASCII, UNICODE
 from bthtn.views.timeline import HEADING, MARGIN, Line, Tick, lines, rows, verbs
 
 TICKS: Final = 200
 OUT: Final = Path("out")
+PAGE: Final = "pictures.html"
 MOST_DRAWN: Final = 50
 _IN_ASCII: Final = MappingProxyType(str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."}))
 _STYLES: Final = MappingProxyType(
@@ -211,11 +215,16 @@ class _Run:
 
 
 class _Album:
-    """Draws the tree, and each plan with the statuses of its nodes at its end."""
+    """Draws the tree, and each plan with the statuses of its nodes at its end.
+
+    The pictures are files of dot and svg, and all of them together a page for a browser.
+    """
 
     def __init__(self, character: Character, name: str) -> None:
         self._character = character
+        self._name = name
         self._pictures = {"tree": behaviour_dot(character.root, title=name)}
+        self._trees = {name: without_statuses(Snapshots(character.root).whole())}
         self._plans = 0
         self._open: dict[str, int] = {}
         self._listener = character.agent.listener
@@ -232,11 +241,13 @@ class _Album:
         dots = list(self._pictures.values())
         for file, dot in zip(files, dots, strict=True):
             write(dot, file)
+        page = folder / PAGE
+        write(html_page(self._name, self._trees), page)
         try:
             with ThreadPoolExecutor() as pool:
                 drawn = list(pool.map(lambda dot: picture(dot, "svg"), dots[:MOST_DRAWN]))
         except InputError as error:
-            return files, f"\n{error}"
+            return files, f"\n{error}\nfor a browser: {shown(page)}"
         files = [file.with_suffix(".svg") for file in files[:MOST_DRAWN]]
         for file, svg in zip(files, drawn, strict=True):
             write(svg, file)
@@ -267,6 +278,8 @@ class _Album:
             title = f"plan {number} for {goal}, record {node.record!r}: {end}"
             dot = behaviour_dot(node.children[0], title=title, status=True)
             self._pictures[f"plan-{number}"] = dot
+            if len(self._trees) <= MOST_DRAWN:
+                self._trees[title] = Snapshots(node.children[0]).whole()
 
 
 def _folder(out: Path, name: str) -> Path:

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 from bthtn.plan.notation import normal
 from bthtn.views.event_log import event_data, line_of, log_listener
 from bthtn.views.graphviz import picture
+from bthtn.views.html import html_page
 from bthtn.views.plan_drawing import plan_dot, tree_dot
+from bthtn.views.plan_nodes import plan_tree
+from bthtn.views.search_nodes import search_tree
 from bthtn.views.text import tree_text
 from bthtn.views.timeline import Tick, lines, rows
 
 if TYPE_CHECKING:
     from bthtn.views.behaviour_drawing import behaviour_dot
     from bthtn.views.domain_drawing import domain_dot
+    from bthtn.views.domain_nodes import domain_tree
     from bthtn.views.snapshot import Snapshots, updated
 
 __all__ = [
@@ -25,14 +29,18 @@ __all__ = [
     "Tick",
     "behaviour_dot",
     "domain_dot",
+    "domain_tree",
     "event_data",
+    "html_page",
     "line_of",
     "lines",
     "log_listener",
     "normal",
     "picture",
     "plan_dot",
+    "plan_tree",
     "rows",
+    "search_tree",
     "tree_dot",
     "tree_text",
     "updated",
@@ -43,6 +51,7 @@ _MODULE_OF: Final = MappingProxyType(
         "Snapshots": "snapshot",
         "behaviour_dot": "behaviour_drawing",
         "domain_dot": "domain_drawing",
+        "domain_tree": "domain_nodes",
         "updated": "snapshot",
     }
 )

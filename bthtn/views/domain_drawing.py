@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import networkx as nx
+
 from bthtn.analysis.graph import task_graph
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method
@@ -16,32 +20,46 @@ def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
     graph = task_graph(domain)
     drawing = Drawing(f"domain {domain.name}", direction="LR")
     names = {}
-    for node, data in graph.nodes.items():
-        if data["kind"] == "method":
-            names[node] = _draw_method(drawing, node[1], data["method"])
-        else:
-            names[node] = _draw_task(drawing, data["task"])
-    for above, below, data in graph.edges(data=True):
-        if isinstance(above, tuple) and above[0] == below and graph.nodes[below]["task"].origin:
-            continue  # constructs recurse by design: an arrow would say nothing
+    for node in graph.nodes:
+        kind, label, below, tooltip = appearance_in(graph, node)
+        names[node] = drawing.node(kind, label, below=below, tooltip=tooltip)
+    for above, beneath, data in graph.edges(data=True):
+        if is_construct_round(graph, above, beneath):
+            continue
         kind = "deferred" if data.get("deferred") else ""
-        drawing.edge(names[above], names[below], kind=kind)
+        drawing.edge(names[above], names[beneath], kind=kind)
     return drawing.text(legend=legend)
 
 
-def _draw_task(drawing: Drawing, task: Task) -> str:
+def appearance_in(graph: nx.DiGraph[Any], node: Any) -> tuple[str, str, str, str]:
+    """Kind, name, second line and tooltip of a node of the graph of a domain."""
+    data = graph.nodes[node]
+    if data["kind"] == "method":
+        return method_appearance(node[1], data["method"])
+    return task_appearance(data["task"])
+
+
+def is_construct_round(graph: nx.DiGraph[Any], above: Any, below: Any) -> bool:
+    """Whether an edge is the recursion of a construct, which is by design: it would say nothing."""
+    return (
+        isinstance(above, tuple) and above[0] == below and bool(graph.nodes[below]["task"].origin)
+    )
+
+
+def task_appearance(task: Task) -> tuple[str, str, str, str]:
+    """Kind, name, second line and tooltip of a task of a domain."""
+    if isinstance(task, CompoundTask) and task.origin:
+        return "construct", task.name, "", task.doc
     shown = ", ".join(parameter.name for parameter in task.parameters)
     label = f"{task.name}({shown})" if shown else task.name
-    if isinstance(task, CompoundTask) and task.origin:
-        return drawing.node("construct", task.name, tooltip=task.doc)
     if isinstance(task, CompoundTask):
-        return drawing.node("compound", label, tooltip=task.doc or label)
+        return "compound", label, "", task.doc or label
     assert isinstance(task, PrimitiveTask), "a task is primitive or compound"
-    return drawing.node(task_kind(task), label, tooltip=task_tooltip(task, None))
+    return task_kind(task), label, "", task_tooltip(task, None)
 
 
-def _draw_method(drawing: Drawing, index: int, method: Method) -> str:
+def method_appearance(index: int, method: Method) -> tuple[str, str, str, str]:
+    """Kind, name, second line and tooltip of a method."""
     name = f"{index} '{method.name}'" if method.name else str(index)
     when = "always" if always_holds(method.condition) else f"when {method.condition}"
-    tooltip = f"{when}: {method.text()}"
-    return drawing.node("method", f"{name}: {when}", below=method.text(), tooltip=tooltip)
+    return "method", f"{name}: {when}", method.text(), f"{when}: {method.text()}"

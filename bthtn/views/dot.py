@@ -70,6 +70,7 @@ LOOKS: Final[Mapping[str, Look]] = MappingProxyType(
             f"{_ROUND},dashed",
         ),
         "method": Look("note", "#FFFBEA", "#B08900", "one way to do it"),
+        "domain": Look("box", "#F7F8FA", "#52606D", "the tasks that there are", "", _ROUND),
     }
 )
 

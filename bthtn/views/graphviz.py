@@ -12,7 +12,7 @@ FORMATS: Final = ("svg", "png")
 TIMEOUT: Final = 120.0
 _INSTALL_HINT: Final = (
     "install Graphviz (apt install graphviz, brew install graphviz, or https://graphviz.org),"
-    " or open the .dot file with any viewer of dot"
+    " or look at it in a browser: --format html draws without Graphviz"
 )
 
 

@@ -21,7 +21,14 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.views.dot import Drawing
-from bthtn.views.text import dropped_reason, numbered_children, scope_text, suspended_text, unrolled
+from bthtn.views.text import (
+    dropped_reason,
+    method_text,
+    numbered_children,
+    scope_text,
+    suspended_text,
+    unrolled,
+)
 from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"
@@ -59,12 +66,13 @@ def tree_dot(
                 pending.append((_CLOSE, "", "", ""))
             pending.append((node.child, above, kind, label))
         else:
-            name = _draw_node(drawing, node)
+            look, shown, below, tooltip = node_appearance(node, domain)
+            name = drawing.node(look, shown, below=below, tooltip=tooltip)
             if above:
                 drawing.edge(above, name, kind=kind, label=label)
             choice = isinstance(node, PriorityNode)
             for place, child in reversed(numbered_children(node)):
-                pending.append((child, name, *_edge_kind(child, place, choice=choice)))
+                pending.append((child, name, *edge_look(child, place, choice=choice)))
     return drawing.text(legend=legend)
 
 
@@ -89,34 +97,39 @@ def task_kind(task: PrimitiveTask[Any]) -> str:
     return "task" if always_holds(task.exec_only) or does_something else "check"
 
 
-def _draw_node(drawing: Drawing, node: Node | Dropped) -> str:
+def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[str, str, str, str]:
+    """Kind, name, second line and tooltip of a node of a plan."""
     match node:
         case TaskNode(task, args):
-            tooltip = task_tooltip(task, args)
-            return drawing.node(task_kind(task), str(node), tooltip=tooltip)
+            return task_kind(task), str(node), "", task_tooltip(task, args)
         case SequenceNode():
-            return drawing.node("sequence", "sequence")
+            return "sequence", "sequence", "", ""
         case ParallelNode():
-            return drawing.node("parallel", "parallel", below=PARALLEL_ENDS[node.policy.value])
+            return "parallel", "parallel", PARALLEL_ENDS[node.policy.value], ""
         case PriorityNode():
             below = "asked again at every tick" if node.reactive else ""
-            return drawing.node("priority", "priority", below=below)
+            return "priority", "priority", below, ""
         case SuspendedNode():
             rest = suspended_text(node)
             why = f"({node.cause}, checked)" if node.foreseen is not None else f"({node.cause})"
-            return drawing.node("suspended", rest, below=why, tooltip=rest)
+            return "suspended", rest, why, rest
         case Dropped(_, text, reason):
-            tooltip = f"not possible: {dropped_reason(text, reason)}"
-            return drawing.node(
-                "dropped", text, below=dropped_reason(text, reason), tooltip=tooltip
-            )
+            why = dropped_reason(text, reason)
+            return "dropped", text, why, f"not possible: {why}"
+        case ScopeNode() if node.task.decorator is not None:
+            return "decorator", scope_text(node, None), "", node.task.doc
         case ScopeNode():
-            return drawing.node("decorator", scope_text(node, None), tooltip=node.task.doc)
+            return (
+                "compound",
+                call_text(node.task, node.args),
+                method_text(node, domain),
+                node.task.doc,
+            )
         case NullNode():
-            return drawing.node("null", "nothing")
+            return "null", "nothing", "", ""
 
 
-def _edge_kind(child: Node | Dropped, place: int, *, choice: bool) -> tuple[str, str]:
+def edge_look(child: Node | Dropped, place: int, *, choice: bool) -> tuple[str, str]:
     """Kind and label of the edge to a child; alternatives of a priority are numbered."""
     if isinstance(child, Dropped):
         return "dropped", ""

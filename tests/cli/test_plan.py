@@ -449,3 +449,28 @@ def test_a_plan_is_written_as_xml_for_groot2(bthtn, here):
         "plan", "combat", "fight", "--set", "target=true", "--format", "xml", "-o", "a.xml"
     )
     assert (again.code, (here / "a.xml").read_text("utf-8")) == (0, answer.out)
+
+
+def page_trees(path):
+    """The trees that a page shows, by their titles."""
+    data = json.loads(path.read_text("utf-8").split('id="data">')[1].split("</script>")[0])
+    return {tree["title"]: tree["tree"] for tree in data["trees"]}
+
+
+def test_a_page_shows_the_plan_and_what_was_rejected(bthtn, here):
+    answer = bthtn("plan", "combat", "fight", "--set", "target=true", "-o", "a.html")
+    assert (answer.code, answer.out) == (0, "wrote a.html\n")
+    trees = page_trees(here / "a.html")
+    assert list(trees) == ["plan", "search"]
+    assert trees["plan"]["name"] == "fight"
+    methods = [(node["kind"], node["name"]) for node in trees["search"]["children"][0]["children"]]
+    assert methods[0] == ("dropped", "method 0")
+    assert methods[-1][0] == "method"
+    assert bthtn("plan", "combat", "fight", "--format", "html").out == "wrote combat-fight.html\n"
+
+
+def test_a_page_shows_the_search_that_found_no_plan(bthtn, here):
+    answer = bthtn("plan", "club", "attack", "-o", "a.html")
+    assert answer.code == 1
+    assert "club: no plan for attack" in answer.out
+    assert list(page_trees(here / "a.html")) == ["search"]

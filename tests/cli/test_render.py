@@ -96,3 +96,24 @@ def test_a_domain_is_a_palette_for_groot2_and_no_tree(bthtn, here):
 
 def test_a_picture_on_stdout_is_not_announced(bthtn, here):
     assert bthtn("render", "combat", "-o", "-").out == bthtn("render", "combat").out
+
+
+def page_trees(path):
+    """The trees that a page shows, by their titles."""
+    data = json.loads(path.read_text("utf-8").split('id="data">')[1].split("</script>")[0])
+    return {tree["title"]: tree["tree"] for tree in data["trees"]}
+
+
+@pytest.mark.parametrize(("name", "kind"), [("combat", "domain"), ("soldier", "sequence")])
+def test_the_ending_of_the_file_says_that_it_is_a_page(bthtn, here, name, kind):
+    assert bthtn("render", name, "-o", "a.html").out == "wrote a.html\n"
+    (tree,) = page_trees(here / "a.html").values()
+    assert (tree["kind"], tree["status"]) == (kind, "")
+    assert bthtn("render", name, "--format", "html").out == (here / "a.html").read_text("utf-8")
+    assert bthtn("render", name, "--format", "dot", "-o", "a.html").code == 0
+    assert (here / "a.html").read_text("utf-8").startswith("digraph")
+
+
+def test_programs_are_told_the_page(bthtn, here):
+    told = json.loads(bthtn("render", "combat", "--format", "html", "--json").out)
+    assert told["html"].startswith("<!DOCTYPE html>")

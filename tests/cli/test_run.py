@@ -271,7 +271,7 @@ def names(folder):
 def test_the_tree_and_every_plan_are_drawn(told, graphviz):
     told("soldier")
     plans = [f"plan-{number}.{form}" for number in range(1, 10) for form in ("dot", "svg")]
-    assert names("out/soldier") == sorted(["tree.dot", "tree.svg", *plans])
+    assert names("out/soldier") == sorted(["pictures.html", "tree.dot", "tree.svg", *plans])
 
 
 def test_a_plan_is_drawn_as_it_looked_at_its_end(told, graphviz):
@@ -303,6 +303,7 @@ def test_pictures_of_an_earlier_run_do_not_stay(told, tree, graphviz):
     kept.write_text("mine")
     told(name)
     assert names("out/dog") == [
+        "pictures.html",
         "plan-1.dot",
         "plan-1.svg",
         "plan-of-mine.svg",
@@ -453,3 +454,17 @@ def test_the_command_answers_bad_input_with_2(environment):
     assert done.returncode == 2
     assert done.stderr.startswith("[BT401]")
     assert "Traceback" not in done.stderr
+
+
+def test_the_tree_and_its_plans_are_on_one_page_for_a_browser(told, no_graphviz):
+    _, out = told("soldier")
+    assert "for a browser: out/soldier/pictures.html" in out
+    page = Path("out/soldier/pictures.html").read_text("utf-8")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    titles = [tree["title"] for tree in data["trees"]]
+    assert titles[0] == "soldier"
+    assert titles[1].startswith("plan 1 for fight, record ")
+    assert len(titles) == 10
+    first, second = (tree["tree"] for tree in data["trees"][:2])
+    assert first["status"] == ""
+    assert second["status"] == "SUCCESS"

@@ -1,7 +1,7 @@
 // What of a large tree is folded at first.
 
 const FEW = 2; // so few nodes below another are not worth a fold
-const SCOPES = new Set(["goal", "compound", "suspended", "construct", "decorator", "method"]);
+const SCOPES = new Set(["goal", "compound", "suspended", "construct", "decorator", "method", "dropped"]);
 
 // The ids to fold below `top` so that about `room` nodes are shown: open level by level as long as
 // there is room. What runs is always shown; nodes that are no scopes fold if they have many children.

@@ -13,7 +13,7 @@ const LONGEST_TITLE = 2000;
 export function nodeDrawing(node, looks) {
   const look = looks.kinds[node.kind] ?? looks.kinds.task;
   const name = wrapped([look.sign, node.name || "(no name)"].filter(Boolean).join(" "), NAME_WIDTH, 3);
-  const below = wrapped(secondPart(node), BELOW_WIDTH, 2);
+  const below = wrapped(secondPart(node), BELOW_WIDTH, 3);
   const widths = [...name.map((line) => textWidth(line, 13, 500)), ...below.map((line) => textWidth(line, 11, 400))];
   const left = PADDING + (node.status ? SIGN_SPACE : 0);
   const width = Math.ceil(Math.max(24, ...widths)) + left + PADDING;
