@@ -29,6 +29,7 @@ PACKAGES = (
     "bthtn.analysis",
     "bthtn.formats",
     "bthtn.views",
+    "bthtn.recording",
     "bthtn.testing",
 )
 """The public packages, in the order of docs/api.md."""

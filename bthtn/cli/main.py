@@ -281,14 +281,38 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     reload: Annotated[
         bool, typer.Option("--reload", help="Take over edits of its files, ten ticks a second.")
     ] = False,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record it; compressed if it ends in .gz.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a tree in its simulated world, tick by tick."""
     from bthtn.cli.run import play  # noqa: PLC0415 - see the docstring
 
-    options = {"as_json": as_json, "reload": reload}
     filters = {"only": only, "agent": agent, "goal": goal}
-    raise typer.Exit(play(tree, ticks=ticks, seed=seed, out=out, filters=filters, **options))
+    code = play(
+        tree,
+        ticks=ticks,
+        seed=seed,
+        as_json=as_json,
+        out=out,
+        filters=filters,
+        reload=reload,
+        record=record,
+    )
+    raise typer.Exit(code)
+
+
+@app.command("replay")
+def replay_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Run again what was recorded, and say whether the same happens."""
+    from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring
+
+    raise typer.Exit(replay(file, as_json=as_json))
 
 
 def run() -> None:

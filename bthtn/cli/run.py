@@ -7,15 +7,12 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final
-
-from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 
 from bthtn.agent.events import (
     AgentEvent,
@@ -33,8 +30,11 @@ from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
 from bthtn.cli.reload import Reloading
 from bthtn.cli.signals import exit_code
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.errors import Diagnostic, InputError, exception_text, nearest
+from bthtn.recording import Recorder
+from bthtn.recording.transcript import Transcript
 from bthtn.testing.cases import unusable
+from bthtn.views.active import active_names
 from bthtn.views.behaviour_drawing import behaviour_dot
 from bthtn.views.event_log import event_data
 from bthtn.views.graphviz import picture
@@ -79,6 +79,7 @@ def play(  # noqa: PLR0913 - the options of the command, by name
     out: Path | None = None,
     filters: Mapping[str, str],
     reload: bool = False,
+    record: Path | None = None,
 ) -> int:
     """Run a tree until its character is finished, or for at most so many ticks.
 
@@ -86,6 +87,7 @@ def play(  # noqa: PLR0913 - the options of the command, by name
     texts filter nothing. They do not concern JSON.
 
     With ``reload``, edits of its files are taken over between ticks, and no run is too long.
+    ``record`` is a file that the run is recorded in.
     Returns 0 if it finished, 1 if not, 130 after Ctrl-C, 143 after SIGTERM. Raises BthtnError.
     """
     words = tuple(filter(None, map(str.strip, filters["only"].split(","))))
@@ -94,10 +96,16 @@ def play(  # noqa: PLR0913 - the options of the command, by name
     reloading = Reloading(tree, target, seed) if reload else None
     character = character_of(target, seed, *([None] if reload else []))
     _check_agent(filters["agent"], character)
-    run = _Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading)
     folder = None if as_json and out is None else _folder(out or OUT, target.name)
+    options = {"tree": tree, "ticks": ticks, "reload": reload}
+    recorder = (
+        None
+        if record is None
+        else Recorder(record, character, name=target.name, seed=seed, run=options)
+    )
+    run = Run(target, character, ticks or (sys.maxsize if reload else TICKS), reloading, recorder)
     tick_values: list[dict[str, Any]] = []
-    with handled_by(run.on_signal):
+    with handled_by(run.on_signal), recorder or nullcontext():
         try:
             with suppress(KeyboardInterrupt), closing(run.ticks()) as made:
                 if as_json:
@@ -107,23 +115,33 @@ def play(  # noqa: PLR0913 - the options of the command, by name
         finally:
             run.stop()  # if a signal came at the very moment in which the ticks were to do it
     run.check()
-    files, missing = run.album.written(folder) if folder is not None else ([], "")
-    pictures = [shown(file) for file in files]
+    pictures = run.album.written(folder) if folder is not None else ([], "")
     if as_json:
         head = {"format": "bthtn-run/1", "tree": target.name, "seed": seed}
-        say_json({**head, "finished": run.finished, "ticks": tick_values, "pictures": pictures})
+        drawn = [shown(file) for file in pictures[0]]
+        say_json({**head, "finished": run.finished, "ticks": tick_values, "pictures": drawn})
     else:
-        plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
-        beside = f" and, beside it, {plans}" if plans else ""
-        say(f"\n{run.outcome()}\npictures: {pictures[0]}{beside}{missing}")
+        _say_outcome(run, record, *pictures)
     return exit_code(run.signals[0]) if run.signals else int(not run.finished)
 
 
-class _Run:
-    """One run of a character, and its outcome."""
+def _say_outcome(run: Run, record: Path | None, files: list[Path], missing: str) -> None:
+    plans = " to ".join(file.stem for file in (*files[1:2], *files[2:][-1:]))
+    beside = f" and, beside it, {plans}" if plans else ""
+    recorded = "" if record is None else f"\nrecording: {shown(record)}"
+    say(f"\n{run.outcome()}{recorded}\npictures: {shown(files[0])}{beside}{missing}")
+
+
+class Run:
+    """One run of a character, and its outcome; ``recorder`` is told of every tick."""
 
     def __init__(
-        self, target: Target, character: Character, longest: int, reloading: Reloading | None
+        self,
+        target: Target,
+        character: Character,
+        longest: int,
+        reloading: Reloading | None = None,
+        recorder: Recorder | Transcript | None = None,
     ) -> None:
         self.album = _Album(character, target.name)
         self.signals: list[int] = []
@@ -133,6 +151,7 @@ class _Run:
         self._error: BaseException | None = None
         self._is_stopping = False
         self._reloading = reloading
+        self._recorder = recorder
         self._edits = repeat(object=False) if reloading is None else reloading.edits()
         self._file = target.code or Path(target.name)
 
@@ -144,11 +163,16 @@ class _Run:
         character = self._character
         try:
             while (events := self._tick()) is not None:
+                if self._recorder is not None:
+                    self._recorder.tick()
                 agent = character.agent
                 time = None if agent.clock is None else agent.time()
-                yield Tick(character.ticks, _active(character.root), events, time)
+                yield Tick(character.ticks, active_names(character.root), events, time)
         finally:
             events = self.stop()
+            if self._recorder is not None:
+                reason = "" if self._error is None else exception_text(self._error)
+                self._recorder.end(finished=self.finished, reason=reason)
         if events:
             yield Tick(character.ticks, (), events)
 
@@ -293,30 +317,6 @@ def _folder(out: Path, name: str) -> Path:
     except OSError as error:
         raise unwritable(f"to {folder}", error) from None
     return folder
-
-
-def _active(root: Behaviour) -> tuple[str, ...]:
-    """Names of the running leaves of the authored tree, or of the leaf that succeeded.
-
-    Goals count as leaves.
-    """
-    if root.status is not Status.RUNNING:
-        above: Any = root.tip() if root.status is Status.SUCCESS else None
-        names = [above.name] if above is not None else []
-        while above is not None:
-            names = [above.name] if isinstance(above, PlanGoal) else names
-            above = above.parent
-        return tuple(names)
-    running: list[str] = []
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        below = [child for child in node.children if child.status is Status.RUNNING]
-        if isinstance(node, PlanGoal) or not below:
-            running.append(node.name)
-        else:
-            pending.extend(reversed(below))
-    return tuple(running)
 
 
 def _check_agent(name: str, character: Character) -> None:

@@ -148,23 +148,25 @@ def _plain(value: object) -> Any:
             return {"plan": normal(value.tree), "record": list(value.record)}
         case Change(fluent, before, after, source):
             change = {"before": _plain(before), "after": _plain(after)}
-            return {"fluent": _name(fluent), **change, "source": str(source)}
+            return {"fluent": fluent_name(fluent), **change, "source": str(source)}
         case BaseException():
             return exception_text(value)
         case tuple() | list():
             return [_plain(one) for one in value]
         case _:
-            return _value(value)
+            return plain_value(value)
 
 
-def _name(fluent: Fluent[Any]) -> str:
+def fluent_name(fluent: Fluent[Any]) -> str:
+    """A fluent as text; without its index if that has none."""
     try:
         return str(fluent)
     except Exception:  # noqa: BLE001 - the __repr__ of an index is the user's code
         return fluent.name
 
 
-def _value(value: object) -> Any:
+def plain_value(value: object) -> Any:
+    """A value as JSON; the name of its class if it has no text."""
     try:
         return json_value(value)
     except Exception:  # noqa: BLE001 - the __repr__ of a value is the user's code

@@ -1,0 +1,110 @@
+"""``bthtn replay``: runs again what was recorded, and compares line by line."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from bthtn.cli.handlers import handled_by
+from bthtn.cli.locate import TargetKind, character_of, resolve
+from bthtn.cli.printing import counted, say, say_json
+from bthtn.cli.run import TICKS, Run
+from bthtn.cli.signals import exit_code
+from bthtn.errors import Diagnostic, InputError
+from bthtn.recording.comparison import Comparison, Difference
+from bthtn.recording.reading import whole_lines
+from bthtn.recording.transcript import Transcript
+
+WIDTH: Final = 300
+"""Characters of a line that are printed."""
+
+
+def replay(file: Path, *, as_json: bool) -> int:
+    """Run the recorded tree again, with its seed, for as many ticks, and compare every line.
+
+    Returns 0 if all lines are the same, 1 at the first difference, 130 after Ctrl-C, 143 after
+    SIGTERM. Raises InputError for a file that is no recording, or not one of ``bthtn run``.
+    """
+    head, last = _ends(file)
+    tree, seed, ticks = _inputs(file, head, last)
+    target = resolve(tree, TargetKind.TREE)
+    character = character_of(target, seed)
+    about = {key: value for key, value in head.items() if key not in ("recording", "agents")}
+    comparison = Comparison(whole_lines(file))
+    transcript = Transcript([character], about)
+    transcript.begin(comparison.take)
+    run = Run(target, character, ticks, recorder=transcript)
+    with handled_by(run.on_signal), closing(run.ticks()) as made:
+        while not comparison.is_over and next(made, None) is not None:
+            pass
+    if run.signals:
+        return exit_code(run.signals[0])
+    comparison.close()
+    _say(comparison, as_json=as_json, is_whole="end" in last)
+    return int(comparison.difference is not None)
+
+
+def _ends(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first and the last line of a recording."""
+    lines = whole_lines(file)
+    first = next(lines)
+    last = deque(lines, maxlen=1)
+    return json.loads(first), json.loads(last[0] if last else first)
+
+
+def _inputs(file: Path, head: dict[str, Any], last: dict[str, Any]) -> tuple[str, int, int]:
+    """Tree, seed and number of ticks of a recorded run. Raises InputError if it has none."""
+    match head:
+        case {"run": {"tree": str(tree), "reload": False, "ticks": None | int() as most}}:
+            pass
+        case {"run": {"reload": True}}:
+            raise _no_run(file, "files were edited while it ran")
+        case _:
+            raise _no_run(file, "'bthtn run' has not made it")
+    seed = head.get("seed")
+    if not isinstance(seed, int):
+        raise _no_run(file, "it has no seed")
+    if "end" not in last:
+        return tree, seed, most or TICKS
+    return tree, seed, last["end"] + bool(last.get("reason"))  # a tick that raised is not counted
+
+
+def _no_run(file: Path, why: str) -> InputError:
+    hint = "Recording.read(file) reads it; what 'bthtn run TREE --record FILE' writes can be run"
+    return InputError(Diagnostic("BT461", f"{file} cannot be run again: {why}", hint=hint))
+
+
+def _say(comparison: Comparison, *, as_json: bool, is_whole: bool) -> None:
+    found = comparison.difference
+    if as_json:
+        say_json(
+            {
+                "format": "bthtn-replay/1",
+                "same": found is None,
+                "whole": is_whole,
+                "ticks": comparison.ticks,
+                "events": comparison.events,
+                "difference": found and _difference_json(found),
+            }
+        )
+        return
+    same = f"{counted(comparison.ticks, 'tick')}, {counted(comparison.events, 'event')}"
+    if found is None:
+        far = "" if is_whole else " as far as the recording goes"
+        say(f"the same{far}: {same}")
+        return
+    say(f"the first difference is in tick {found.tick}: {found.cause}")
+    for name, line in (("recorded", found.recorded), ("replayed", found.replayed)):
+        say(
+            f"  {name}  {line if len(line) <= WIDTH else line[:WIDTH] + '…'}"
+            if line
+            else f"  {name}  nothing"
+        )
+
+
+def _difference_json(found: Difference) -> dict[str, Any]:
+    lines = {"recorded": found.recorded, "replayed": found.replayed}
+    return {"tick": found.tick, "cause": found.cause, **lines}

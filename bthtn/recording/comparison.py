@@ -1,0 +1,130 @@
+"""Comparison: the lines of a run against those of a recording, up to the first difference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bthtn.recording.transcript import Block, Line, texts
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first difference: the tick, both lines, and what differs in words.
+
+    A line is empty where the recording or the other run is over.
+    """
+
+    tick: int
+    recorded: str
+    replayed: str
+    cause: str
+
+
+class Comparison:
+    """Takes the blocks of a run, as a Transcript gives them, and compares them byte by byte.
+
+    ``lines`` are those of the recording. A recording that was cut off is compared as far as it
+    goes: there is no difference where it has no more lines and no last one.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._last = ""
+        self._tick = 0
+        self.ticks = 0
+        """Ticks that were the same."""
+        self.events = 0
+        """Events that were the same."""
+        self.difference: Difference | None = None
+        self.is_over = False
+        """Whether nothing is left to be compared."""
+
+    def take(self, block: Block) -> None:
+        """Compare the lines of a block."""
+        for text in texts(block):
+            if self.is_over:
+                return
+            self._compare(text)
+
+    def _compare(self, replayed: str) -> None:
+        recorded = next(self._lines, "")
+        if not recorded and not self._last.startswith('{"end":'):
+            self.is_over = True
+            return
+        line = _line(recorded)
+        self._tick = line.get("tick", self._tick)
+        if recorded != replayed:
+            self._differ(recorded, replayed)
+            return
+        self._last = recorded
+        self.ticks = self._tick
+        self.events += "event" in line
+
+    def close(self) -> None:
+        """The run is over; what is left of the recording is a difference."""
+        if not self.is_over and (recorded := next(self._lines, "")):
+            self._differ(recorded, "")
+        self.is_over = True
+
+    def _differ(self, recorded: str, replayed: str) -> None:
+        cause = cause_of(_line(recorded), _line(replayed))
+        self.difference = Difference(self._tick, recorded, replayed, cause)
+        self.is_over = True
+
+
+def cause_of(recorded: Line, replayed: Line) -> str:
+    """What differs in two lines, in words; a line is empty where its run is over."""
+    if not replayed:
+        return f"the run is over where the recording has {_what(recorded)}"
+    if not recorded:
+        return f"the recording is over where the run has {_what(replayed)}"
+    if _what(recorded) != _what(replayed):
+        return f"there is {_what(replayed)} instead of {_what(recorded)}"
+    path, before, after = next(_differences(recorded, replayed, ""), ("", None, None))
+    return f"in {_what(recorded)}, {path} is {json.dumps(after)} instead of {json.dumps(before)}"
+
+
+def _line(text: str) -> Line:
+    try:
+        line = json.loads(text) if text else {}
+    except ValueError:
+        return {"text": text}
+    return line if isinstance(line, dict) else {"text": text}
+
+
+def _what(line: Line) -> str:
+    """What a line is, without what may differ in a line of its kind."""
+    subjects = [str(line[key]) for key in ("goal", "task", "key", "sensor") if line.get(key)]
+    if "change" in line and isinstance(line["change"], dict):
+        subjects = [str(line["change"].get("fluent"))]
+    if "event" in line:
+        whose = f" of {line['agent']}" if line.get("agent") else ""
+        return " ".join([str(line["event"]), *subjects[:2]]) + whose
+    names = {
+        "recording": "the first line",
+        "tick": f"the beginning of tick {line.get('tick')}",
+        "stop": "the stop of the run",
+        "view": f"the tree of {line.get('agent')}",
+        "beliefs": f"the beliefs of {line.get('agent')}",
+        "end": "the end",
+    }
+    return next((text for key, text in names.items() if key in line), "an unknown line")
+
+
+def _differences(recorded: Any, replayed: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """The places in which two values differ, with both values."""
+    if isinstance(recorded, dict) and isinstance(replayed, dict):
+        for key in {**recorded, **replayed}:
+            below = f"{path}.{key}" if path else str(key)
+            yield from _differences(recorded.get(key), replayed.get(key), below)
+    elif isinstance(recorded, list) and isinstance(replayed, list):
+        if len(recorded) == len(replayed):
+            for number, (one, other) in enumerate(zip(recorded, replayed, strict=True)):
+                yield from _differences(one, other, f"{path}[{number}]")
+        else:
+            yield path, recorded, replayed
+    elif recorded != replayed:
+        yield path, recorded, replayed

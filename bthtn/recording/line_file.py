@@ -1,0 +1,127 @@
+"""LineFile: a thread writes lines to a file, compressed and in several parts if wanted.
+
+put      waits while too many blocks are waiting to be written; none is lost
+thread   writes block by block, and flushes whenever no other is waiting
+part     a file that has become too large is closed after a whole block; the next part begins
+         with a line of its own
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import BinaryIO, Final, Generic, TypeVar
+
+from bthtn.errors import Diagnostic, InputError
+
+B = TypeVar("B")
+
+WAITING: Final = 256
+"""Blocks that may wait to be written."""
+
+
+def part_of(path: Path, number: int) -> Path:
+    """The path of a part: ``run.jsonl.gz`` is the first, ``run.2.jsonl.gz`` the second one."""
+    if number == 1:
+        return path
+    ending = ".gz" if path.suffix == ".gz" else ""
+    name = Path(path.name.removesuffix(ending))
+    return path.with_name(f"{name.stem}.{number}{name.suffix}{ending}")
+
+
+class LineFile(Generic[B]):
+    """Writes blocks, of which ``texts`` makes lines, in a thread of its own.
+
+    A name that ends in ``.gz`` is compressed. ``begin`` makes the first line of each part after
+    the first, from its number; ``max_bytes`` is the size after which another part is begun.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        texts: Callable[[B], Iterable[str]],
+        begin: Callable[[int], str],
+        max_bytes: int | None = None,
+    ) -> None:
+        """Create the file. Raises InputError if that is not possible."""
+        self._path, self._texts, self._begin = path, texts, begin
+        self._max_bytes = max_bytes
+        self._part = 1
+        self._blocks: Queue[B | None] = Queue(WAITING)
+        self._error: Exception | None = None
+        try:
+            self._raw, self._file = self._opened()
+            self._remove_older_parts()
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self._thread = Thread(target=self._write_all, name=f"recording {path.name}", daemon=True)
+        self._thread.start()
+
+    def put(self, block: B) -> None:
+        """Have a block written. Raises InputError if an earlier one could not be."""
+        self._check()
+        self._blocks.put(block)
+
+    def close(self) -> None:
+        """Write all that is waiting, and close the file. Raises InputError if that failed."""
+        if self._thread.is_alive():
+            self._blocks.put(None)
+            self._thread.join()
+        self._check()
+
+    def _check(self) -> None:
+        if isinstance(self._error, OSError):
+            raise self._unwritable(self._error)
+        if self._error is not None:
+            raise self._error
+
+    def _write_all(self) -> None:
+        """In the thread: write until there is no more; after an error, only take what comes."""
+        while (block := self._blocks.get()) is not None:
+            if self._error is None:
+                self._contain(lambda block=block: self._write(block))  # type: ignore[misc]
+        self._contain(self._close)
+
+    def _contain(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except Exception as error:  # noqa: BLE001 - raised again in the thread that writes
+            self._error = self._error or error
+
+    def _write(self, block: B) -> None:
+        if self._max_bytes is not None and self._raw.tell() >= self._max_bytes:
+            self._close()
+            self._part += 1
+            self._raw, self._file = self._opened()
+            self._file.write(f"{self._begin(self._part)}\n".encode())
+        for text in self._texts(block):
+            self._file.write(f"{text}\n".encode())
+        self._file.flush()
+
+    def _opened(self) -> tuple[BinaryIO, BinaryIO | gzip.GzipFile]:
+        raw = part_of(self._path, self._part).open("wb")
+        if self._path.suffix != ".gz":
+            return raw, raw
+        # Neither a name nor a time: the same lines are the same bytes.
+        return raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+
+    def _close(self) -> None:
+        try:
+            self._file.close()
+        finally:
+            self._raw.close()
+
+    def _remove_older_parts(self) -> None:
+        """Remove the parts of an earlier recording, which would be read as parts of this one."""
+        number = 2
+        while (part := part_of(self._path, number)).is_file():
+            part.unlink()
+            number += 1
+
+    def _unwritable(self, error: OSError) -> InputError:
+        message = f"cannot write {self._path}: {error.strerror or error}"
+        hint = "is there such a folder, and room in it?"
+        return InputError(Diagnostic("BT404", message, hint=hint))

@@ -1,0 +1,241 @@
+"""Recording: a file of lines read again, and the moment of any tick of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+from bthtn.checked import checked
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.recording.line_file import part_of
+from bthtn.recording.transcript import FORMAT, Line
+from bthtn.views.snapshot import Snapshot, updated
+
+_PLANS_BEGIN: Final = frozenset({"plan_adopted", "plan_repaired"})
+_PLANS_END: Final = frozenset({"goal_ended", "plan_aborted", "plan_failed", "plan_broken"})
+_STEPS_END: Final = frozenset({"leaf_ended", "leaf_aborted"})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What is known of an agent at the end of a tick.
+
+    ``beliefs`` are values as JSON, by fluents; ``plans`` are the events with which the running
+    plans began, by goals, and ``steps`` those of the running steps, by their numbers. ``tree`` is
+    a snapshot with statuses, None where none was recorded; ``events`` are those of the tick.
+    """
+
+    agent: str
+    tick: int
+    time: float | None
+    active: tuple[str, ...]
+    beliefs: Mapping[str, Any]
+    plans: Mapping[str, Line]
+    steps: Mapping[int, Line]
+    tree: Snapshot | None
+    events: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording as far as it was written: its first line, ``ticks``, and its end.
+
+    Each of ``ticks`` has the lines of a tick, the first of which begins it. ``stop`` has what
+    happened when the run was stopped; ``end`` is the last line, None if the run was killed.
+    """
+
+    head: Line
+    ticks: tuple[tuple[Line, ...], ...]
+    stop: tuple[Line, ...] = ()
+    end: Line | None = None
+
+    @classmethod
+    @checked
+    def read(cls, file: Path | str) -> Self:
+        """Read a file and its further parts, up to the last whole line.
+
+        Raises InputError for a file that cannot be read, that is no recording, or that was
+        written by a newer version.
+        """
+        texts = enumerate(whole_lines(Path(file)), 1)
+        lines = [_line(text, f"{file}:{number}") for number, text in texts]
+        blocks: list[list[Line]] = []
+        for line in lines[1:]:
+            if "stop" in line or ("tick" in line and "event" not in line):
+                blocks.append([])
+            if blocks and "end" not in line:
+                blocks[-1].append(line)
+        if not _has_agents(lines[0]):
+            raise _no_recording(Path(file), "it has no agents in its first line")
+        end = lines[-1] if "end" in lines[-1] else None
+        stop = blocks.pop() if blocks and "stop" in blocks[-1][0] else []
+        return cls(lines[0], tuple(map(tuple, blocks)), tuple(stop), end)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The names of the agents."""
+        return tuple(one["agent"] for one in self.head["agents"])
+
+    def at(self, tick: int, agent: str = "") -> Moment:
+        """What is known of an agent, the first one if none is named, at the end of a tick.
+
+        Raises InputError for a tick or an agent that the recording does not have.
+        """
+        name = agent or self.agents[0]
+        known = {one["agent"]: one for one in self.head["agents"]}
+        if name not in known:
+            message = f"no agent of the recording is called {name!r}"
+            raise InputError(Diagnostic("BT461", message, hint=nearest(name, known)))
+        folded = _Folded(name, known[name])
+        for lines in self.ticks:
+            folded.add(lines)
+            if lines[0]["tick"] == tick:
+                return folded.moment(lines)
+        message = f"the recording has no tick {tick}"
+        ticks = [lines[0]["tick"] for lines in self.ticks]
+        hint = f"it has {ticks[0]} to {ticks[-1]}" if ticks else "it ends before the first tick"
+        raise InputError(Diagnostic("BT461", message, hint=hint))
+
+
+@dataclass(slots=True)
+class _Folded:
+    """What the lines so far come to for one agent, ``about`` which the first line has this."""
+
+    name: str
+    about: Line
+    beliefs: dict[str, Any] = field(default_factory=dict)
+    plans: dict[str, Line] = field(default_factory=dict)
+    steps: dict[int, Line] = field(default_factory=dict)
+    tree: Snapshot | None = None
+
+    def __post_init__(self) -> None:
+        self.beliefs.update(self.about["beliefs"])
+
+    def add(self, lines: tuple[Line, ...]) -> None:
+        for line in lines:
+            if "view" in line:
+                if line["agent"] == self.about.get("tree", self.name):
+                    self.tree = updated(self.tree, deepcopy(line))
+            elif line.get("agent") != self.name:
+                continue
+            elif "beliefs" in line:
+                self.beliefs = dict(line["beliefs"])
+            elif "event" in line:
+                self._hear(line)
+
+    def _hear(self, line: Line) -> None:
+        kind = line["event"]
+        if kind == "belief_changed":
+            self.beliefs[line["change"]["fluent"]] = line["change"]["after"]
+        elif kind in _PLANS_BEGIN:
+            self.plans[line["goal"]] = line
+        elif kind in _PLANS_END:
+            self.plans.pop(line["goal"], None)
+        elif kind == "leaf_started":
+            self.steps[line["leaf"]] = line
+        elif kind in _STEPS_END:
+            self.steps.pop(line["leaf"], None)
+
+    def moment(self, lines: tuple[Line, ...]) -> Moment:
+        head = lines[0]
+        return Moment(
+            self.name,
+            head["tick"],
+            head.get("time"),
+            tuple(head.get("active", ())),
+            dict(self.beliefs),
+            dict(self.plans),
+            dict(self.steps),
+            deepcopy(self.tree),
+            tuple(one for one in lines if "event" in one and one.get("agent") == self.name),
+        )
+
+
+def whole_lines(file: Path) -> Iterator[str]:
+    """The lines of a recording in all of its parts, up to the last whole one.
+
+    The first lines of further parts are left out. Raises InputError as ``Recording.read``.
+    """
+    texts = _lines_of_file(file)
+    first = next(texts, "")
+    _check(file, first)
+    yield first
+    yield from texts
+    number = 2
+    while (part := part_of(file, number)).is_file():
+        further = _lines_of_file(part)
+        if '"part"' not in next(further, ""):
+            return
+        yield from further
+        number += 1
+
+
+def _lines_of_file(file: Path) -> Iterator[str]:
+    opened = gzip.open if file.suffix == ".gz" else open
+    try:
+        with opened(file, "rb") as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    return
+                yield line[:-1].decode("ascii")
+    except (EOFError, zlib.error):  # it ends within a compressed block
+        return
+    except UnicodeDecodeError:
+        raise _no_recording(file, "it is not text in ASCII") from None
+    except gzip.BadGzipFile:
+        raise _no_recording(file, "it is not compressed") from None
+    except OSError as error:
+        message = f"cannot read {file}: {error.strerror or error}"
+        raise InputError(Diagnostic("BT404", message)) from None
+
+
+def _line(text: str, where: str) -> Line:
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError):
+        line = None
+    if not isinstance(line, dict):
+        message = "a line of the recording is damaged: it is no JSON object"
+        raise InputError(Diagnostic("BT460", message, where))
+    return line
+
+
+def _has_agents(head: Line) -> bool:
+    agents = head.get("agents")
+    if not isinstance(agents, list) or not agents:
+        return False
+    return all(
+        isinstance(one, dict)
+        and isinstance(one.get("agent"), str)
+        and isinstance(one.get("beliefs"), dict)
+        for one in agents
+    )
+
+
+def _check(file: Path, first: str) -> None:
+    """Raise InputError unless this is the first line of a recording that can be read."""
+    try:
+        head = json.loads(first)
+    except (ValueError, RecursionError):
+        head = None
+    found = head.get("recording") if isinstance(head, dict) else None
+    if found == FORMAT:
+        return
+    if isinstance(head, dict) and head.get("of") == FORMAT:
+        raise _no_recording(file, "it is a further part; read the first one")
+    if isinstance(found, str) and found.startswith("bthtn-recording/"):
+        message = f"{file} is a recording in the format {found}; this bthtn reads {FORMAT}"
+        hint = "read it with the version of bthtn that has written it, or a newer one"
+        raise InputError(Diagnostic("BT460", message, hint=hint))
+    raise _no_recording(file, "its first line is not that of a recording")
+
+
+def _no_recording(file: Path, why: str) -> InputError:
+    hint = "bthtn run TREE --record FILE writes one"
+    return InputError(Diagnostic("BT460", f"{file} is no recording: {why}", hint=hint))

@@ -1,0 +1,85 @@
+"""Recorder: writes what happens in a loop to a file, while it happens.
+
+with Recorder("run.jsonl", character) as recorder:
+    while not character.finished:
+        character.tick()
+        recorder.tick()
+    recorder.end(finished=True)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from bthtn.checked import checked
+from bthtn.recording.line_file import LineFile
+from bthtn.recording.transcript import FORMAT, Block, Transcript, Watchable, texts
+from bthtn.world.sharing import Unpicklable
+
+
+class Recorder(Unpicklable):
+    """Records characters, trees, and the agents in them, in a file of JSON lines.
+
+    ``tick`` is called after each tick of the loop. A thread writes; ``tick`` waits for it only
+    while very many ticks are waiting to be written. A name that ends in ``.gz`` is compressed; a
+    file that is larger than ``max_bytes`` goes on in another one, ``run.2.jsonl`` after
+    ``run.jsonl``. ``name`` and ``seed`` are written down, and so is ``run``, JSON that says how
+    the run was made. The listeners of the agents go on hearing their events.
+    """
+
+    @checked
+    def __init__(
+        self,
+        file: Path | str,
+        *watched: Watchable,
+        name: str = "",
+        seed: int | None = None,
+        run: Mapping[str, Any] | None = None,
+        max_bytes: int | None = None,
+    ) -> None:
+        """Create the file, and write the beliefs of all agents into it.
+
+        Raises InputError for a file that cannot be written, for agents of one name, and if no
+        agent was found.
+        """
+        path = Path(file)
+        name = name or path.name.partition(".")[0]
+        self._transcript = Transcript(watched, {"name": name, "seed": seed, "run": run})
+
+        def begin(part: int) -> str:
+            return json.dumps({"part": part, "of": FORMAT, "name": name})
+
+        self._file = LineFile[Block](path, texts, begin, max_bytes)
+        self._transcript.begin(self._file.put)
+
+    def tick(self) -> None:
+        """Note what has happened since the last call. Raises InputError if it was not written."""
+        self._transcript.tick()
+
+    def end(self, *, finished: bool, reason: str = "") -> None:
+        """Note that the run is over, and close the file. Raises InputError as ``tick``."""
+        self._transcript.end(finished=finished, reason=reason)
+        self.close()
+
+    def close(self) -> None:
+        """Write all that is waiting, and close the file. Raises InputError if that failed.
+
+        Without a call of ``end`` before it, the recording has no last line.
+        """
+        self._transcript.close()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
