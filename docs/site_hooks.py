@@ -25,6 +25,7 @@ PACKAGES = (
     "bthtn.behaviours",
     "bthtn.kit",
     "bthtn.planning",
+    "bthtn.explanation",
     "bthtn.plan",
     "bthtn.analysis",
     "bthtn.formats",

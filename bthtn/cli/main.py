@@ -223,6 +223,50 @@ def _require_goal(context: typer.Context, goal: str) -> None:
         raise typer.BadParameter(message, ctx=context, param_hint="'TASK'")
 
 
+@app.command("explain")
+def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
+    context: typer.Context,
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
+    task: Task = "",
+    args: Annotated[
+        list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")
+    ] = None,
+    *,
+    given: Given = None,
+    step: Annotated[str, typer.Option(metavar="STEP", help="Explain only this step.")] = "",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="TASK:NUMBER",
+            help="Say why this method is not chosen, and what would change it.",
+        ),
+    ] = "",
+    table: Annotated[
+        bool, typer.Option("--table", help="Print the decomposition as a table.")
+    ] = False,
+    cheapest: Cheapest = False,
+    max_expansions: MaxExpansions = 1_000_000,
+    achieve: Achieve = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say why a plan is as it is, and why other methods were not chosen."""
+    from bthtn.cli.explain_command import Questions, explain  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.plan_command import PlanArguments  # noqa: PLC0415 - see the docstring
+
+    _require_goal(context, task or achieve)
+    arguments = PlanArguments(
+        domain=domain,
+        task=task,
+        args=args or (),
+        given=given or (),
+        cheapest=cheapest,
+        max_expansions=max_expansions,
+        achieve=achieve,
+    )
+    questions = Questions(step=step, method=method, table=table, as_json=as_json)
+    raise typer.Exit(explain(arguments, questions))
+
+
 @app.command("check")
 def check_command(
     target: Annotated[str, typer.Argument(metavar="DOMAIN|TREE", help=TARGET)],

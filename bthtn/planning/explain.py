@@ -37,10 +37,17 @@ _MOST_AVOIDED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One line of an explanation, nested ``depth`` deep."""
+    """One line of an explanation, nested ``depth`` deep.
+
+    A line about a method has its ``task`` and the index of the ``method``; ``reason`` says why
+    the method was not entered, and is empty if it was.
+    """
 
     depth: int
     text: str
+    task: str = field(default="", compare=False)
+    method: int | None = field(default=None, compare=False)
+    reason: str = field(default="", compare=False)
 
 
 def explained(events: Iterable[SearchEvent]) -> tuple[Reason, ...]:
@@ -73,7 +80,8 @@ class _Line:
     depth: int
     above: _Line | None = None
     task: str = ""
-    method: int = -1
+    method: int | None = None
+    reason: str = ""
     tells: bool = False
     below: dict[str, _Line] = field(default_factory=dict)
 
@@ -97,10 +105,10 @@ class Explanation:
         while self._inside.above is not None and self._inside.depth >= event.depth:
             self._inside = self._inside.above
         if isinstance(event, MethodEntered):
-            self._inside = self._line(_method(event), event.task, event.method)
+            self._inside = self._line(_method(event), event)
             self._entered.append(self._inside)
         elif text := _text(event):
-            self._tell(self._line(text))
+            self._tell(self._line(text, event if isinstance(event, MethodRejected) else None))
 
     def reasons(self) -> tuple[Reason, ...]:
         """The lines of all failures, each below the methods in which it happened."""
@@ -109,7 +117,7 @@ class Explanation:
         while pending:
             line = pending.pop()
             if line.above is not None:
-                found.append(Reason(line.depth, line.text))
+                found.append(Reason(line.depth, line.text, line.task, line.method, line.reason))
             pending.extend(below for below in reversed(line.below.values()) if below.tells)
         return tuple(found)
 
@@ -120,16 +128,19 @@ class Explanation:
         while self._entered:
             line = self._entered.pop()
             if (line.task, line.depth) == (task, event.depth) and (
-                last is None or line.method < last
+                last is None or line.method is None or line.method < last
             ):
                 assert line.above is not None, "a method is never the root"
                 self._inside = line.above
                 return
 
-    def _line(self, text: str, task: str = "", method: int = -1) -> _Line:
+    def _line(self, text: str, event: MethodEntered | MethodRejected | None = None) -> _Line:
         above = self._inside
         if text not in above.below:
-            above.below[text] = _Line(text, above.depth + 1, above, task, method)
+            line = above.below[text] = _Line(text, above.depth + 1, above)
+            if event is not None:
+                line.task, line.method = event.task, event.method
+                line.reason = getattr(event, "reason", "")
         return above.below[text]
 
     def _tell(self, line: _Line | None) -> None:

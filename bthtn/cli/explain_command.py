@@ -1,0 +1,115 @@
+"""``bthtn explain``: why a plan is as it is, and what would change it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bthtn.cli.plan_command import PlanArguments, as_written, goal_from, show_why_not
+from bthtn.cli.printing import errors_at, say, say_json
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import TaskCall
+from bthtn.errors import Diagnostic, InputError
+from bthtn.explanation import (
+    StepReasons,
+    decomposition_table,
+    methods_of,
+    table_text,
+    why,
+    why_not,
+)
+from bthtn.plan.plan import Plan
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
+from bthtn.views.text import one_line
+
+EXPLANATION_FORMAT = "bthtn-explanation/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """What is asked: about one step, about one method, ``task:number``, or for the table.
+
+    All that is empty or false is not asked; without any question the whole plan is explained.
+    """
+
+    step: str = ""
+    method: str = ""
+    table: bool = False
+    as_json: bool = False
+
+
+def explain(arguments: PlanArguments, questions: Questions) -> int:
+    """Plan, and print the explanation. Returns 0 if there is a plan, else 1. Raises BthtnError."""
+    asked = arguments.request()
+    method = _method(questions.method, asked.domain) if questions.method else None
+    search = search_for(asked)
+    if search.advance() is SearchStatus.LIMIT and search.plan is None:
+        raise no_answer(search.expansions)
+    plan = search.plan
+    if method is not None:
+        _show_method(asked, *method, as_json=questions.as_json)
+    elif plan is None:
+        show_why_not(asked, search.expansions, as_json=questions.as_json)
+    elif questions.table:
+        _show_table(plan, as_json=questions.as_json)
+    else:
+        _show_plan(asked, plan, questions)
+    return int(plan is None)
+
+
+def _method(text: str, domain: FrozenDomain) -> tuple[TaskCall, int]:
+    """The task and the number of ``fight:1``. Raises InputError."""
+    task, colon, number = text.rpartition(":")
+    if not colon or not number.strip().isdecimal() or len(number) > len("1000000"):
+        hint = "write --method task:number, such as --method fight:1"
+        raise InputError(Diagnostic("BT409", f"--method {text} names no method", hint=hint))
+    with errors_at(f"--method {text}"):
+        return goal_from(task.strip(), (), domain), int(number)
+
+
+def _show_method(asked: PlanRequest, task: TaskCall, method: int, *, as_json: bool) -> None:
+    answer, changes = why_not(asked, task, method)
+    if as_json:
+        say_json({**_head(asked), **answer.data(), "changes": changes.data()})
+        return
+    say(_lines(str(answer)))
+    if answer.is_chosen:
+        return
+    helps = "it would be chosen with" if changes.sets else "but"
+    say(one_line(f"{helps} {changes}"))
+
+
+def _show_table(plan: Plan, *, as_json: bool) -> None:
+    rows = decomposition_table(plan)
+    if as_json:
+        say_json({"format": EXPLANATION_FORMAT, "table": [row.data() for row in rows]})
+    else:
+        say(_lines(table_text(rows)))
+
+
+def _show_plan(asked: PlanRequest, plan: Plan, questions: Questions) -> None:
+    reasons = why(plan, asked.state, questions.step or None)
+    answers = [] if questions.step else [one for one in methods_of(asked) if not one.is_chosen]
+    if questions.as_json:
+        lists = {"why": [one.data() for one in reasons], "why_not": [one.data() for one in answers]}
+        say_json({**_head(asked), **lists})
+        return
+    say(one_line(f"{asked.domain.name}: {as_written(plan.goal, plan.goal_text)}"))
+    say(_lines("\n".join(map(str, _named(reasons)))))
+    if answers:
+        say("\nother methods")
+        say(_lines("\n".join(map(str, answers))))
+
+
+def _named(reasons: tuple[StepReasons, ...]) -> list[StepReasons]:
+    """The reasons without those of constructs that rely on nothing."""
+    return [one for one in reasons if one.reliances or not one.is_construct]
+
+
+def _head(asked: PlanRequest) -> dict[str, Any]:
+    return {"format": EXPLANATION_FORMAT, "domain": asked.domain.name}
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(one_line, text.split("\n")))

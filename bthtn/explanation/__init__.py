@@ -1,0 +1,26 @@
+"""WHY THIS, AND WHY NOT THAT? What a plan relies on, and what would change it.
+
+Everything here is worked out from a request and its plan, by planning again: nothing is recorded
+while an agent plans. Results are frozen; ``str`` gives their text and ``data`` plain data for JSON.
+"""
+
+from bthtn.explanation.changes import Changes, changes_for
+from bthtn.explanation.decomposition_table import TableRow, decomposition_table, table_text
+from bthtn.explanation.why import Reliance, StepReasons, ValueUsed, why
+from bthtn.explanation.why_not import MethodAnswer, MethodOutcome, methods_of, why_not
+
+__all__ = [
+    "Changes",
+    "MethodAnswer",
+    "MethodOutcome",
+    "Reliance",
+    "StepReasons",
+    "TableRow",
+    "ValueUsed",
+    "changes_for",
+    "decomposition_table",
+    "methods_of",
+    "table_text",
+    "why",
+    "why_not",
+]

@@ -1,0 +1,191 @@
+"""The smallest sets of changes of a state that lead to a wanted plan.
+
+Sets are tried in the order of their size, and each is proved by planning again. A set is only
+extended by fluents that the search from it has read: from every state that agrees in these, the
+search is the same, so no other fluent can help.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from numbers import Real
+from typing import Any, Final
+
+from bthtn.checked import checked
+from bthtn.domain.chance import SEED
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import PrimitiveTask
+from bthtn.errors import BthtnError
+from bthtn.plan.plan import Plan
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Constant, Expression, leaves_of
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import value_text
+
+MOST_VALUES: Final = 12
+"""Values tried for a fluent whose type has no list of them."""
+
+Wanted = Callable[[Plan | None], bool]
+"""Whether a plan, or None where there is none, is a wanted one."""
+
+ChangeSet = tuple[tuple[Fluent[Any], Any], ...]
+"""Fluents with the values that they would have, in the order in which they were tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The smallest sets of changes that lead to a wanted plan; empty if none was found.
+
+    ``is_complete`` says whether all sets up to that size were tried, with all values that count;
+    if not, the budget ended or a search had no answer. ``plannings`` is how often was planned.
+    """
+
+    sets: tuple[ChangeSet, ...]
+    plannings: int
+    is_complete: bool
+
+    def __str__(self) -> str:
+        if not self.sets:
+            helps = "no change that was tried helps"
+            return helps if self.is_complete else f"{helps}, and not all were tried"
+        return "; or ".join(map(change_text, self.sets))
+
+    def data(self) -> dict[str, Any]:
+        """The changes as a dictionary for JSON; values are texts."""
+        sets = [{str(fluent): value_text(value) for fluent, value in one} for one in self.sets]
+        return {"sets": sets, "plannings": self.plannings, "is_complete": self.is_complete}
+
+
+def change_text(changes: ChangeSet) -> str:
+    """``ammo = 1 and target = true``."""
+    return " and ".join(f"{fluent} = {value_text(value)}" for fluent, value in changes)
+
+
+@checked
+def changes_for(asked: PlanRequest, wanted: Wanted, *, most: int = 2, budget: int = 500) -> Changes:
+    """The smallest sets of changes of the state from which the plan for a request is wanted.
+
+    Sets have at most ``most`` changes, and it is planned at most ``budget`` times. Values are all
+    that a fluent can have, or else those that the domain's expressions have as constants, those
+    next to them, and those of other fluents in the state; see ``values_for``. Raises nothing that
+    planning raises: such a state is not wanted, and the answer not complete.
+    """
+    search = _Sets(asked, wanted, most, budget)
+    found = tuple(search.smallest())
+    return Changes(found, search.plannings, search.is_complete)
+
+
+class _Sets:
+    """A breadth-first search for sets of changes."""
+
+    def __init__(self, asked: PlanRequest, wanted: Wanted, most: int, budget: int) -> None:
+        self.plannings = 0
+        self.is_complete = True
+        self._asked = asked
+        self._wanted = wanted
+        self._most = most
+        self._budget = budget
+        self._values = values_for(asked.domain, asked.state)
+
+    def smallest(self) -> Iterator[ChangeSet]:
+        """Yield all sets of the least size that helps."""
+        pending: deque[ChangeSet] = deque([()])
+        seen: set[frozenset[tuple[Fluent[Any], Any]]] = {frozenset()}
+        least = self._most
+        while pending and len(pending[0]) <= least:
+            changes = pending.popleft()
+            if self.plannings >= self._budget:
+                self.is_complete = False
+                return
+            is_wanted, reads = self._plan(changes)
+            if is_wanted:
+                least = len(changes)
+                yield changes
+            for more in self._extended(changes, reads) if len(changes) < least else ():
+                if frozenset(more) not in seen:
+                    seen.add(frozenset(more))
+                    pending.append(more)
+
+    def _extended(self, changes: ChangeSet, reads: tuple[Fluent[Any], ...]) -> Iterator[ChangeSet]:
+        changed = [fluent for fluent, _ in changes]
+        for fluent in reads:
+            if not any(fluent is one for one in changed):
+                for value in self._values(fluent):
+                    yield (*changes, (fluent, value))
+
+    def _plan(self, changes: ChangeSet) -> tuple[bool, tuple[Fluent[Any], ...]]:
+        """Whether planning with the changes leads to a wanted plan, and what it has read."""
+        self.plannings += 1
+        asked = replace(self._asked, state=self._asked.state.changed(dict(changes)))
+        search = search_for(asked)
+        try:
+            status = search.advance()
+        except BthtnError:
+            self.is_complete = False
+            return False, tuple(one for one in search.reads if one is not SEED)
+        if status is SearchStatus.LIMIT:
+            self.is_complete = False
+        reads = tuple(one for one in search.reads if one is not SEED)
+        return self._wanted(search.plan), reads
+
+
+def values_for(
+    domain: FrozenDomain, state: FrozenState
+) -> Callable[[Fluent[Any]], tuple[Any, ...]]:
+    """A function that gives the values to try for a fluent, without the one that it has.
+
+    All values of its type where they are known. Else the constants of the domain, the numbers next
+    to them, and the values in the state; of numbers the nearest to the present value first, and
+    at most ``MOST_VALUES``.
+    """
+    constants = domain.derived(_constants)
+    known = dict.fromkeys([*constants, *state.values.values()])
+
+    def values(fluent: Fluent[Any]) -> tuple[Any, ...]:
+        now = state.get(fluent)
+        listed = fluent.values.values()
+        if listed:
+            return tuple(value for value in listed if value is not now and value != now)
+        near = chain.from_iterable(map(_near, known))
+        others = [value for value in dict.fromkeys(near) if _is_other(fluent, value, now)]
+        if isinstance(now, Real):
+            others.sort(key=lambda value: (abs(value - now), value))
+        return tuple(others[:MOST_VALUES])
+
+    return values
+
+
+def _is_other(fluent: Fluent[Any], value: Any, now: Any) -> bool:
+    return fluent.values.accepts(value) and not (type(value) is type(now) and value == now)
+
+
+def _near(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return (value,)
+    return (value, value - 1, value + 1)
+
+
+def _constants(domain: FrozenDomain) -> tuple[Any, ...]:
+    """The constants in the conditions, effects and methods of a domain, in order."""
+    found: dict[tuple[type, Any], Any] = {}
+    for expression in _expressions(domain):
+        for leaf in leaves_of(expression):
+            if isinstance(leaf, Constant):
+                found.setdefault((type(leaf.value), leaf.value), leaf.value)
+    return tuple(found.values())
+
+
+def _expressions(domain: FrozenDomain) -> Iterator[Expression[Any]]:
+    for task in domain.tasks.values():
+        if isinstance(task, PrimitiveTask):
+            yield from (task.precondition, task.exec_only)
+            effects = (*task.effects, *task.expected)
+            yield from (one.value for one in effects if isinstance(one, Assignment))
+        else:
+            yield from (method.condition for method in domain.methods[task])

@@ -1,0 +1,280 @@
+"""Why a method was chosen or not: an answer for each method in a plan.
+
+A method that comes before the chosen one was tried, and the trace of the search says where it
+failed. One that comes after it was not; it is planned alone, from the state in which its task is
+decomposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import islice
+from typing import Any
+
+from bthtn.checked import checked
+from bthtn.domain.condition import held
+from bthtn.domain.decompositions import Decompositions
+from bthtn.domain.task import CompoundTask, TaskCall, call_text
+from bthtn.errors import BthtnError, Diagnostic, DomainError
+from bthtn.explanation.changes import Changes, Wanted, changes_for
+from bthtn.plan.nodes import Node, ScopeNode
+from bthtn.plan.plan import Plan
+from bthtn.plan.projection import Projection
+from bthtn.plan.walk import Visit, preorder
+from bthtn.planning.explain import Explanation, Reason
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import PlanRequest
+from bthtn.world.fluent import UnknownRead
+from bthtn.world.footprint import RecordingView
+from bthtn.world.state import FrozenState
+
+
+class MethodOutcome(Enum):
+    """What became of a method."""
+
+    CHOSEN = "chosen"
+    """The plan decomposes the task by it."""
+    FAILED = "failed"
+    """It comes before the chosen one, or none was chosen: it was tried in vain."""
+    LATER = "comes later"
+    """It works in this state, and a method that comes before it does, too."""
+    LATER_AND_FAILS = "comes later, and does not work"
+    """It does not work in this state, and a method that comes before it does."""
+    WORSE = "worse"
+    """It works, and the plan with the chosen one costs less or has a smaller value."""
+    NOT_REACHED = "not reached"
+    """The search came to an end without a look at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodAnswer:
+    """What became of one method of a task, and why.
+
+    ``method`` is its index among those of the task, as in records. ``reasons`` are the conditions
+    that failed, with values, each as deep as the search was. ``depth`` is that of the task.
+    """
+
+    task: str
+    method: int
+    name: str
+    outcome: MethodOutcome
+    reasons: tuple[Reason, ...] = ()
+    depth: int = 0
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the plan decomposes the task by this method."""
+        return self.outcome is MethodOutcome.CHOSEN
+
+    def __str__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        room = "  " * self.depth
+        head = f"{room}{self.task}, method {self.method}{name}: {self.outcome.value}"
+        below = [f"{room}{'  ' * (one.depth + 1)}{one.text}" for one in self.reasons]
+        return "\n".join([head, *below])
+
+    def data(self) -> dict[str, Any]:
+        """The answer as a dictionary for JSON."""
+        reasons = [{"depth": one.depth, "text": one.text} for one in self.reasons]
+        method = {"task": self.task, "method": self.method, "name": self.name}
+        return {**method, "depth": self.depth, "outcome": self.outcome.value, "reasons": reasons}
+
+
+@checked
+def methods_of(asked: PlanRequest) -> tuple[MethodAnswer, ...]:
+    """An answer for every method of every compound task in the plan for a request, in its order.
+
+    Where there is no plan, an answer for every method that was tried. Constructs, which no author
+    has named, are left out. Raises PlanningError where planning raises.
+    """
+    plan, explanation = _planned(asked)
+    if plan is None:
+        return tuple(_tried(explanation.reasons(), asked))
+    places = _Places(plan, asked.state)
+    places.project(plan.tree)
+    found: list[MethodAnswer] = []
+    for place in places.found:
+        if not place.node.task.origin:
+            found += _answers(place, explanation.reasons(), asked)
+    return tuple(found)
+
+
+@checked
+def why_not(asked: PlanRequest, task: TaskCall, method: int) -> tuple[MethodAnswer, Changes]:
+    """Why the plan for a request decomposes a task by another method, and what would change it.
+
+    The answer is that for the first place in the plan where this task stands. The changes are the
+    smallest ones after which some place of the plan decomposes the task by this method; none are
+    looked for if it is chosen. Raises DomainError for a method that the task does not have.
+    """
+    answers = [one for one in methods_of(asked) if one.task == str(task)]
+    known = [one for one in answers if one.method == method]
+    if known and known[0].is_chosen:
+        return known[0], Changes((), 0, is_complete=True)
+    count = _count(asked, task)
+    if not 0 <= method < count:
+        message = f"'{task}' has no method {method}"
+        raise DomainError(Diagnostic("BT110", message, hint=f"it has 0 to {count - 1}"))
+    answer = known[0] if known else MethodAnswer(str(task), method, "", MethodOutcome.NOT_REACHED)
+    return answer, changes_for(asked, chooses(task, method))
+
+
+def chooses(task: TaskCall, method: int) -> Wanted:
+    """Whether a plan decomposes a task by this method somewhere."""
+    text = str(task)
+
+    def wanted(plan: Plan | None) -> bool:
+        scopes = () if plan is None else preorder(plan.tree)
+        return any(
+            isinstance(node, ScopeNode)
+            and node.method == method
+            and call_text(node.task, node.args) == text
+            for _, node in scopes
+        )
+
+    return wanted
+
+
+def _count(asked: PlanRequest, task: TaskCall) -> int:
+    if not isinstance(task.task, CompoundTask):
+        message = f"'{task}' is a primitive task: it has no methods"
+        raise DomainError(
+            Diagnostic("BT110", message, hint="explain() says why a step is not possible")
+        )
+    return len(asked.domain.methods.get(task.task, ()))
+
+
+def _planned(asked: PlanRequest) -> tuple[Plan | None, Explanation]:
+    explanation = Explanation()
+    search = search_for(asked, explanation.add)
+    search.advance()
+    return search.plan, explanation
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A scope of a plan, the scopes above it, and the state in which its task is decomposed."""
+
+    node: ScopeNode
+    above: tuple[ScopeNode, ...]
+    state: FrozenState
+    ways: Decompositions | None
+
+
+class _Places(Projection):
+    """Projects a plan, and notes the state at each of its scopes."""
+
+    def __init__(self, plan: Plan, start: FrozenState) -> None:
+        super().__init__(start)
+        self.found: list[_Place] = []
+        self._domain = plan.domain
+        self._above: tuple[ScopeNode, ...] = ()
+
+    def visit(self, node: Node) -> Visit[None]:
+        """Note a scope before it is projected."""
+        if not isinstance(node, ScopeNode):
+            return super().visit(node)
+        self.sense()
+        try:
+            ways = self._domain.decompositions(node.task, node.args, RecordingView(self.state))
+        except UnknownRead:
+            ways = None
+        self.found.append(_Place(node, self._above, self.state.freeze(), ways))
+        return self._below(node)
+
+    def _below(self, node: ScopeNode) -> Visit[None]:
+        above, self._above = self._above, (*self._above, node)
+        yield super().visit(node)
+        self._above = above
+
+
+def _answers(
+    place: _Place, reasons: Sequence[Reason], asked: PlanRequest
+) -> Iterator[MethodAnswer]:
+    """An answer for each method of the task at one place of the plan."""
+    node, ways = place.node, place.ways
+    if ways is None:
+        return
+    task, depth = call_text(node.task, node.args), len(place.above)
+    for index in range(len(ways)):
+        answer = MethodAnswer(task, index, ways.name(index), MethodOutcome.CHOSEN, depth=depth)
+        if index == node.method:
+            yield answer
+            continue
+        tried = () if index > node.method else _traced(answer, place, reasons)
+        if tried:
+            yield replace(answer, outcome=MethodOutcome.FAILED, reasons=tried)
+        else:
+            yield _alone(answer, place, asked)
+
+
+def _alone(answer: MethodAnswer, place: _Place, asked: PlanRequest) -> MethodAnswer:
+    """The answer for a method that the trace does not mention: its network is planned alone."""
+    assert place.ways is not None, "asked for a method that is known"
+    is_better = asked.settings.cheapest or asked.domain.has_values
+    is_later = answer.method > place.node.method
+    reasons = _obstacles(place, answer.method, asked)
+    if reasons is None and (is_later or not is_better):
+        return replace(answer, outcome=MethodOutcome.LATER if is_later else MethodOutcome.FAILED)
+    if reasons is None:
+        return replace(answer, outcome=MethodOutcome.WORSE)
+    outcome = MethodOutcome.LATER_AND_FAILS if is_later else MethodOutcome.FAILED
+    return replace(answer, outcome=outcome, reasons=reasons)
+
+
+def _obstacles(place: _Place, index: int, asked: PlanRequest) -> tuple[Reason, ...] | None:
+    """Why a method does not work in the state of its place; None if it does."""
+    assert place.ways is not None, "asked for a method that is known"
+    method, binding = place.ways.method(index), place.ways.binding(index)
+    holds = held(method.condition, place.state, binding)
+    if holds.truth is False:
+        return (Reason(0, holds.why),)
+    recorder = RecordingView(place.state)
+    try:
+        network = method.network(recorder, binding)
+    except UnknownRead as unknown:
+        return (Reason(0, str(unknown)),)
+    if network is None:
+        return (Reason(0, f"{method.body} does not apply"),)
+    alone = replace(asked, state=place.state, goal=network, binding=binding, bound=None)
+    try:
+        plan, explanation = _planned(alone)
+    except BthtnError as error:
+        return (Reason(0, str(error)),)
+    return None if plan is not None else explanation.reasons()
+
+
+def _traced(answer: MethodAnswer, place: _Place, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """The reasons that the trace has for a method at this place, or at one with equal tasks."""
+    path = [(call_text(one.task, one.args), one.method) for one in place.above]
+    path.append((answer.task, answer.method))
+    around: list[Reason] = []
+    found: dict[Reason, None] = {}
+    for index, one in enumerate(reasons):
+        del around[one.depth :]
+        around.append(one)
+        if [(line.task, line.method) for line in around] == path:
+            found |= dict.fromkeys(_inside(reasons, index))
+    return tuple(found)
+
+
+def _inside(reasons: Sequence[Reason], index: int) -> Iterator[Reason]:
+    """Why the method of the line with this index was not entered, and all lines inside of it."""
+    line = reasons[index]
+    if line.reason:
+        yield Reason(0, line.reason)
+    for one in islice(reasons, index + 1, None):
+        if one.depth <= line.depth:
+            return
+        yield replace(one, depth=one.depth - line.depth - 1)
+
+
+def _tried(reasons: Sequence[Reason], asked: PlanRequest) -> Iterator[MethodAnswer]:
+    """An answer for each method in the explanation of a search without a plan."""
+    for index, line in enumerate(reasons):
+        task = asked.domain.tasks.get(line.task.partition("(")[0])
+        if line.method is not None and isinstance(task, CompoundTask) and not task.origin:
+            below = tuple(_inside(reasons, index))
+            yield MethodAnswer(line.task, line.method, "", MethodOutcome.FAILED, below, line.depth)

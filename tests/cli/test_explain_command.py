@@ -1,0 +1,96 @@
+"""bthtn explain: why a plan is as it is, and what would change it."""
+
+import json
+
+TARGET = ("--set", "target=true")
+
+
+def test_a_plan_is_explained_with_the_methods_that_were_not_chosen(bthtn):
+    answer = bthtn("explain", "combat", "fight", *TARGET, "--set", "ammo=true")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines() == [
+        "combat: fight",
+        "fight, method 2",
+        "  fight_at_distance, method 0",
+        "    prepare_combat, method 1",
+        "      do_nothing",
+        "    keep_distance",
+        "    shoot",
+        "      relies on target: target = true (the initial state)",
+        "      relies on ammo: ammo = true (the initial state)",
+        "",
+        "other methods",
+        "fight, method 0: failed",
+        "  not target is false: target = true",
+        "fight, method 1: failed",
+        "  cover is false: cover = false",
+        "    prepare_combat, method 0: failed",
+        "      not ammo is false: ammo = true",
+    ]
+
+
+def test_one_step_is_explained_from_the_goal_down(bthtn):
+    answer = bthtn("explain", "combat", "fight", *TARGET, "--set", "ammo=false", "--step", "shoot")
+    assert answer.out.splitlines() == [
+        "combat: fight",
+        "fight, method 2",
+        "  fight_at_distance, method 0",
+        "    shoot",
+        "      relies on target: target = true (the initial state)",
+        "      relies on ammo: ammo = true (after reload)",
+    ]
+
+
+def test_a_method_that_is_not_chosen_says_what_would_change_it(bthtn):
+    answer = bthtn("explain", "combat", "fight", "--method", "fight:1")
+    assert answer.out.splitlines() == [
+        "fight, method 1: comes later, and does not work",
+        "  cover is false: cover = false",
+        "it would be chosen with target = true and cover = true",
+    ]
+    proof = bthtn("plan", "combat", "fight", *TARGET, "--set", "cover=true", "--json")
+    assert json.loads(proof.out)["record"][0] == 1
+
+
+def test_what_would_change_it_is_also_said_where_there_is_no_plan(bthtn):
+    none = bthtn(
+        "explain", "combat", "fight_at_distance", "--set", "ammo=false", "--set", "magazine=false"
+    )
+    assert none.code == 1
+    assert "no plan for fight_at_distance" in none.out
+    answer = bthtn("explain", "combat", "fight_at_distance", "--method", "fight_at_distance:0")
+    assert answer.code == 1
+    assert answer.out.splitlines()[-1] == "it would be chosen with target = true"
+
+
+def test_the_decomposition_is_a_table(bthtn):
+    answer = bthtn("explain", "combat", "fight", "--table")
+    assert answer.out.splitlines() == [
+        "it  tasks to process  plan          record",
+        "0   fight             -             -",
+        "1   search_enemy      -             0",
+        "2   -                 search_enemy  0",
+    ]
+
+
+def test_all_of_it_can_be_had_as_json(bthtn):
+    whole = json.loads(bthtn("explain", "combat", "fight", "--json").out)
+    assert whole["format"] == "bthtn-explanation/1"
+    assert [one["task"] for one in whole["why"]] == ["fight", "search_enemy"]
+    assert [one["outcome"] for one in whole["why_not"]] == ["comes later, and does not work"] * 2
+    method = json.loads(bthtn("explain", "combat", "fight", "--method", "fight:1", "--json").out)
+    assert method["changes"]["sets"] == [{"target": "true", "cover": "true"}]
+    table = json.loads(bthtn("explain", "combat", "fight", "--table", "--json").out)
+    assert table["table"][-1] == {"tasks": [], "plan": ["search_enemy"], "record": [0]}
+
+
+def test_a_slip_is_answered_with_what_to_write(bthtn):
+    for words, said in {
+        ("--method", "fight"): "write --method task:number, such as --method fight:1",
+        ("--method", "fight:9"): "it has 0 to 2",
+        ("--method", "figth:1"): "did you mean 'fight'?",
+        ("--step", "serch"): "search_enemy",
+    }.items():
+        answer = bthtn("explain", "combat", "fight", *words)
+        assert answer.code == 2
+        assert said in answer.err
