@@ -255,8 +255,9 @@ def test_a_run_that_was_killed_can_be_read_and_replayed(dog, capsys, name):
     )
     with running:
         assert running.stdout.readline() == "six\n"
-        while ticks_in(name) < 6:
-            pass  # what waits to be written
+        for _ in range(20_000):  # what waits to be written
+            if ticks_in(name) == 6:
+                break
         running.send_signal(signal.SIGKILL)
     assert running.returncode == -signal.SIGKILL
     recording = Recording.read(name)

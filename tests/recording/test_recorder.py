@@ -116,6 +116,21 @@ def test_a_moment_has_the_running_plan_and_the_events_of_its_tick(tmp_path):
     assert adopted.time == adopted.tick
 
 
+@patch.dict(sys.modules)
+def test_moments_can_be_asked_for_in_any_order(tmp_path):
+    file, character = tmp_path / "run.jsonl", character_of(TREES["soldier"], 0)
+    with Recorder(file, character) as recorder:
+        for _ in range(30):
+            character.tick()
+            recorder.tick()
+        character.stop()
+    recording, other = Recording.read(file), Recording.read(file)
+    forward = [recording.at(tick) for tick in range(1, 31)]
+    backward = [recording.at(tick) for tick in range(30, 0, -1)]
+    assert forward == backward[::-1]
+    assert recording == other
+
+
 def test_a_loop_of_ones_own_is_recorded_with_several_trees(tmp_path):
     clock = ManualClock()
     trees = [BehaviourTree(digging(name, clock=clock)) for name in ("Ann", "Bob")]
