@@ -221,6 +221,18 @@ def test_what_happens_while_the_run_is_stopped_comes_before_the_end(tmp_path):
     assert recording.end == {"end": 1, "finished": False, "reason": "enough"}
 
 
+def test_another_root_of_a_tree_is_written_as_a_whole(tmp_path):
+    goal = digging("Ann")
+    tree = BehaviourTree(goal)
+    with Recorder(tmp_path / "run.jsonl", tree) as recorder:
+        for root in (goal, Sequence("around", memory=True, children=[goal])):
+            tree.root = root
+            tree.tick()
+            recorder.tick()
+    recording = Recording.read(tmp_path / "run.jsonl")
+    assert [recording.at(tick).tree["name"] for tick in (1, 2)] == ["dig Ann", "around"]
+
+
 def test_a_reload_writes_the_beliefs_that_it_has_led_to(tmp_path):
     class Cat(State):
         bones: Fluent[int] = fluent(default=7)
