@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test check static site thorough gates fix bench worlds differential hostile independent mutants clean
+.PHONY: run test test-browser check static site thorough gates fix bench worlds differential hostile independent mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -18,7 +18,7 @@ PYTEST := -m pytest --numprocesses auto --dist loadscope
 
 # test: whatever a change can break, the code in docs/ included, in two minutes
 test: .venv/.ready
-	$(BIN)/python $(PYTEST) -m "not slow"
+	$(BIN)/python $(PYTEST) -m "not slow and not browser"
 
 # check: everything that must pass before a change is taken, the fastest first; takes twelve minutes
 check: static test site thorough
@@ -37,7 +37,7 @@ site: .venv/.ready
 # thorough: all tests at full size, with more examples of each property and with coverage; the gates
 thorough: .venv/.ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough -m "not long"
+	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough -m "not long and not browser"
 	$(BIN)/coverage combine --quiet
 	$(MAKE) --no-print-directory gates
 
@@ -85,6 +85,13 @@ independent: .venv/.ready
 # hostile: the command under hundreds of hostile lines and of signals at random moments; four minutes
 hostile: .venv/.ready
 	$(BIN)/python $(PYTEST) -m long
+
+# test-browser: the page of the viewer in a real Chromium; screenshots stay in out/screenshots
+test-browser: .venv/.ready
+	@command -v chromium >/dev/null || { echo "It needs Chromium: apt-get install chromium" >&2; exit 1; }
+	@echo "Installing playwright into .venv, which drives Chromium."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[browser]"
+	$(BIN)/python -m pytest -p no:randomly tests/browser
 
 # mutants: two hundred small faults, one at a time: does `make test` notice what `make thorough` does?
 mutants: .venv/.ready

@@ -31,6 +31,7 @@ PACKAGES = (
     "bthtn.formats",
     "bthtn.views",
     "bthtn.recording",
+    "bthtn.watch",
     "bthtn.testing",
 )
 """The public packages, in the order of docs/api.md."""

@@ -45,6 +45,8 @@ CODE = re.compile(r"\bBT\d{3}\b")
 TOOL_OF = {
     "bthtn/formats/xml_document.py": "defusedxml",
     "bthtn/cli/reload.py": "watchfiles",
+    "bthtn/watch/app.py": "starlette",
+    "bthtn/watch/server.py": "uvicorn",
     "bthtn/testing/plugin.py": "pytest",
     "bthtn/testing/strategies.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",

@@ -17,6 +17,30 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from bthtn.cli.options import (
+    TARGET,
+    Achieve,
+    All,
+    Anytime,
+    AsJson,
+    Cheapest,
+    CheckRest,
+    Flat,
+    Format,
+    Forward,
+    Given,
+    Legend,
+    Limit,
+    MaxExpansions,
+    Objects,
+    Output,
+    Parallelize,
+    PictureForm,
+    PlanForm,
+    PlannerName,
+    ShowCompiled,
+    Task,
+)
 from bthtn.errors import BthtnError, InputError
 
 F = TypeVar("F", bound=StrEnum)
@@ -54,87 +78,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-class PlanForm(StrEnum):
-    """Output formats of ``bthtn plan``."""
-
-    TREE = "tree"
-    JSON = "json"
-    DOT = "dot"
-    SVG = "svg"
-    PNG = "png"
-    HTML = "html"
-    XML = "xml"
-
-
-class PictureForm(StrEnum):
-    """Output formats of ``bthtn render``."""
-
-    DOT = "dot"
-    SVG = "svg"
-    PNG = "png"
-    HTML = "html"
-    XML = "xml"
-
-
-class PlannerName(StrEnum):
-    """Planners that ``bthtn plan --planner`` accepts."""
-
-    HTN = "htn"
-    REFERENCE = "reference"
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout."),
-]
-Format = typer.Option(
-    "--format", help="Output format; without it, by the file's ending.", show_default=False
-)
-Legend = Annotated[bool, typer.Option(help="Explain shapes and colours.")]
-CheckRest = Annotated[
-    bool, typer.Option("--check-rest", help="Suspend only parts that can be planned to the end.")
-]
-Cheapest = Annotated[
-    bool, typer.Option("--cheapest", help="Find the plan of least cost, not the first one.")
-]
-Anytime = Annotated[
-    bool,
-    typer.Option("--anytime", help="At the limit, return a plan with suspended parts."),
-]
-MaxExpansions = Annotated[int, typer.Option(help="Limit of expansions.")]
-Flat = Annotated[
-    bool, typer.Option("--flat", help="Show only the steps, in the normal form of plans.")
-]
-Parallelize = Annotated[bool, typer.Option("--parallelize", help="Parallelize independent steps.")]
-ShowCompiled = Annotated[
-    bool, typer.Option("--show-compiled", help="Print the generated search functions.")
-]
-Task = Annotated[str, typer.Argument(metavar="TASK", help="Task to plan.", show_default=False)]
-Achieve = Annotated[
-    str, typer.Option(metavar="CONDITION", help="Condition to achieve, instead of a task.")
-]
-Objects = Annotated[
-    list[str] | None,
-    typer.Option(metavar="PARAMETER=VALUE,…", help="Values of a parameter, for --achieve."),
-]
-Forward = Annotated[
-    bool, typer.Option("--forward", help="With --achieve: search forward from the state.")
-]
-All = Annotated[
-    bool,
-    typer.Option(
-        "--all", help="List all plans, best first; --set may give a fluent several values."
-    ),
-]
-Limit = Annotated[int, typer.Option(min=1, help="With --all: most plans to list.")]
-Given = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state."),
-]
-TARGET = "A name, name:variant, a folder, a .py file, or package.module:attribute."
 
 
 @app.command("list")
@@ -357,6 +300,29 @@ def replay_command(
     from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring
 
     raise typer.Exit(replay(file, as_json=as_json))
+
+
+@app.command("watch")
+def watch_command(
+    what: Annotated[
+        str, typer.Argument(metavar="TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file.")
+    ],
+    *,
+    port: Annotated[int, typer.Option(help="Port of the page; 0 is any free one.")] = 8737,
+    seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
+    rate: Annotated[
+        float, typer.Option("--ticks-per-second", min=0.01, max=10_000, help="How fast it runs.")
+    ] = 4,
+    paused: Annotated[
+        bool, typer.Option("--paused", help="Begin paused, until a page lets it go on.")
+    ] = False,
+    output: Output = None,
+) -> None:
+    """Run a tree and show it in a browser, or make a page of a recording."""
+    from bthtn.cli.watch import watch  # noqa: PLC0415 - see the docstring
+
+    served = watch(what, port=port, seed=seed, rate=rate, paused=paused, output=output)
+    raise typer.Exit(served)
 
 
 def run() -> None:

@@ -185,13 +185,8 @@ def show_source(arguments: PlanArguments, output: Path | None) -> int:
 def settings_from(given: Sequence[str], domain: FrozenDomain) -> Iterator[tuple[Fluent[Any], Any]]:
     """The fluents and values of these ``fluent=value`` settings. Raises BthtnError."""
     for text in given:
-        parts = re.fullmatch(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", text, re.DOTALL)
-        if parts is None:
-            hint = "write --set fluent=value, such as --set ammo=false"
-            raise InputError(Diagnostic("BT409", f"--set {text} sets nothing", hint=hint))
         with errors_at(f"--set {text}"):
-            fluent = domain.schema.variable(parts[1].strip())
-            yield fluent, fluent.parse(parts[2].strip())
+            yield domain.schema.setting(text)
 
 
 def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:

@@ -8,8 +8,8 @@
 
 A node is a dictionary: ``id``, ``kind``, ``name``, ``below`` (a second line), ``tooltip``,
 ``status`` (a status of py_trees, or ABORTED), ``message``, ``edge`` (how it is attached: ``""``,
-``"choice"``, ``"mounted"``) and ``children``. A step of a plan also has its ``task`` and ``path``,
-a decomposition its ``task`` and ``source``, the file and line of the task.
+``"choice"``, ``"mounted"``) and ``children``. A step of a plan also has its ``task``, ``path`` and
+``conditions``, a decomposition its ``task`` and ``source``, the file and line of the task.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from bthtn.behaviours.sequence import PlanScope
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.task import CompoundTask
 from bthtn.views.appearance import appearance, edge_kind, status_of, tooltip_of
+from bthtn.world.expression import always_holds
 
 Snapshot = dict[str, Any]
 """A node with all that is below it."""
@@ -119,6 +120,7 @@ class Snapshots:
         match node:
             case TaskLeaf():
                 made |= {"task": node.node.task.name, "path": path_text(node.path)}
+                made["conditions"] = _conditions(node)
             case PlanScope():
                 made |= {"task": node.node.task.name, "source": _source(node.node.task)}
             case _:
@@ -148,6 +150,13 @@ def updated(tree: Snapshot | None, change: Mapping[str, Any] | None) -> Snapshot
         node["status"], node["message"] = status
         pending.extend(node["children"])
     return tree
+
+
+def _conditions(leaf: TaskLeaf) -> list[str]:
+    """The conditions of a step with its arguments: at its start, then while it runs."""
+    task, args = leaf.node.task, leaf.node.args
+    several = (task.precondition, task.exec_only, task.during)
+    return [one.text(args) for one in several if not always_holds(one)]
 
 
 def _source(task: CompoundTask[Any]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import get_annotations
 from typing import Any
 
-from bthtn.errors import Diagnostic, StateError, nearest
+from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.names import in_one_line, name_faults
@@ -44,6 +45,15 @@ class StateSchema:
         if bracket and index.endswith("]") and name in self.families:
             return self.families[name].parse_index(index[:-1])
         raise self._unknown(text)
+
+    def setting(self, text: str) -> tuple[Fluent[Any], Any]:
+        """The fluent and the value of a text such as ``ammo=3``. Raises BthtnError."""
+        parts = re.fullmatch(r"\s*([^=\[]+(?:\[[^\]]*\])?)\s*=(.*)", text, re.DOTALL)
+        if parts is None:
+            hint = "write fluent=value, such as ammo=false"
+            raise InputError(Diagnostic("BT409", f"'{text}' sets nothing", hint=hint))
+        fluent = self.variable(parts[1].strip())
+        return fluent, fluent.parse(parts[2].strip())
 
     def has(self, thing: Fluent[Any] | FluentFamily[Any, Any]) -> bool:
         """Whether the fluent or family is one of this schema, and not of another's."""

@@ -1,0 +1,90 @@
+"""Options and arguments that several commands have, and those that are long."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+
+class PlanForm(StrEnum):
+    """Output formats of ``bthtn plan``."""
+
+    TREE = "tree"
+    JSON = "json"
+    DOT = "dot"
+    SVG = "svg"
+    PNG = "png"
+    HTML = "html"
+    XML = "xml"
+
+
+class PictureForm(StrEnum):
+    """Output formats of ``bthtn render``."""
+
+    DOT = "dot"
+    SVG = "svg"
+    PNG = "png"
+    HTML = "html"
+    XML = "xml"
+
+
+class PlannerName(StrEnum):
+    """Planners that ``bthtn plan --planner`` accepts."""
+
+    HTN = "htn"
+    REFERENCE = "reference"
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout."),
+]
+Format = typer.Option(
+    "--format", help="Output format; without it, by the file's ending.", show_default=False
+)
+Legend = Annotated[bool, typer.Option(help="Explain shapes and colours.")]
+CheckRest = Annotated[
+    bool, typer.Option("--check-rest", help="Suspend only parts that can be planned to the end.")
+]
+Cheapest = Annotated[
+    bool, typer.Option("--cheapest", help="Find the plan of least cost, not the first one.")
+]
+Anytime = Annotated[
+    bool,
+    typer.Option("--anytime", help="At the limit, return a plan with suspended parts."),
+]
+MaxExpansions = Annotated[int, typer.Option(help="Limit of expansions.")]
+Flat = Annotated[
+    bool, typer.Option("--flat", help="Show only the steps, in the normal form of plans.")
+]
+Parallelize = Annotated[bool, typer.Option("--parallelize", help="Parallelize independent steps.")]
+ShowCompiled = Annotated[
+    bool, typer.Option("--show-compiled", help="Print the generated search functions.")
+]
+Task = Annotated[str, typer.Argument(metavar="TASK", help="Task to plan.", show_default=False)]
+Achieve = Annotated[
+    str, typer.Option(metavar="CONDITION", help="Condition to achieve, instead of a task.")
+]
+Objects = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PARAMETER=VALUE,…", help="Values of a parameter, for --achieve."),
+]
+Forward = Annotated[
+    bool, typer.Option("--forward", help="With --achieve: search forward from the state.")
+]
+All = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="List all plans, best first; --set may give a fluent several values."
+    ),
+]
+Limit = Annotated[int, typer.Option(min=1, help="With --all: most plans to list.")]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state."),
+]
+TARGET: Final = "A name, name:variant, a folder, a .py file, or package.module:attribute."

@@ -1,0 +1,190 @@
+"""What a run stops at, judged by the events of a tick and the beliefs after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.events import (
+    AgentEvent,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+    PlanAdopted,
+    PlanRepaired,
+    PlanResumed,
+)
+from bthtn.domain.domain import FrozenDomain
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.plan.nodes import ScopeNode
+from bthtn.plan.plan import Plan
+from bthtn.plan.walk import preorder
+from bthtn.world.condition_parser import condition_from_text
+from bthtn.world.expression import Condition
+
+Agents = Mapping[str, Agent[Any, Any]]
+
+
+class BreakpointKind(StrEnum):
+    """What a breakpoint is about; its text names it."""
+
+    STARTS = "starts"
+    """A step of a task starts."""
+    SUCCEEDS = "succeeds"
+    """A step of a task succeeds."""
+    FAILS = "fails"
+    """A step of a task fails, or is refused."""
+    METHOD = "method"
+    """A plan is adopted that uses a method: ``task:number``, or ``task:name``."""
+    CONDITION = "condition"
+    """A condition on the beliefs becomes true."""
+    REPLAN = "replan"
+    """A goal gets another plan; the text names the goal, or is empty for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """A breakpoint of one agent, or of all where ``agent`` is empty."""
+
+    kind: BreakpointKind
+    text: str
+    agent: str = ""
+
+    def __str__(self) -> str:
+        words = [self.agent and f"{self.agent}:", self.kind.value, self.text]
+        return " ".join(filter(None, words))
+
+
+def check(breakpoint_: Breakpoint, agents: Agents) -> None:
+    """Raises InputError for a breakpoint that no run of these agents could reach."""
+    if breakpoint_.agent and breakpoint_.agent not in agents:
+        message = f"no agent is called {breakpoint_.agent!r}"
+        raise InputError(Diagnostic("BT451", message, hint=nearest(breakpoint_.agent, agents)))
+    watched = [one for one in agents.values() if breakpoint_.agent in ("", one.name)]
+    match breakpoint_.kind:
+        case BreakpointKind.REPLAN:
+            pass
+        case BreakpointKind.CONDITION:
+            _conditions(breakpoint_, watched)
+        case BreakpointKind.METHOD:
+            _check_method(breakpoint_.text, watched)
+        case _:
+            _check_task(breakpoint_.text, watched)
+
+
+class Breakpoints:
+    """The breakpoints that are set, by their numbers."""
+
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+        self._set: dict[int, Breakpoint] = {}
+        self._conditions: dict[int, dict[str, Condition]] = {}
+        self._held: set[tuple[int, str]] = set()
+        """Breakpoints and agents whose condition was true after the latest tick."""
+        self._made = 0
+
+    def __iter__(self) -> Iterator[tuple[int, Breakpoint]]:
+        return iter(self._set.items())
+
+    def add(self, new: Breakpoint) -> int:
+        """Set a breakpoint. Returns its number. Raises InputError as ``check``."""
+        check(new, self._agents)
+        self._made += 1
+        self._set[self._made] = new
+        if new.kind is BreakpointKind.CONDITION:
+            watched = [one for one in self._agents.values() if new.agent in ("", one.name)]
+            self._conditions[self._made] = _conditions(new, watched)
+            self._held.update(self._true(self._made))
+        return self._made
+
+    def remove(self, number: int) -> None:
+        """Remove a breakpoint; no effect if there is none of this number."""
+        self._set.pop(number, None)
+        self._conditions.pop(number, None)
+
+    def reached(self, events: Iterable[AgentEvent]) -> str:
+        """The first breakpoint that the latest tick has reached, as text; empty if none."""
+        held = {one for number in self._conditions for one in self._true(number)}
+        new = sorted(held - self._held)
+        self._held = held
+        for number, name in new:
+            return f"{name}: {self._set[number].text}"
+        for event in events if self._set else ():
+            for one in self._set.values():
+                if one.agent in ("", event.agent) and is_reached(one, event):
+                    return f"{event.agent}: {one.kind.value} {one.text}".rstrip()
+        return ""
+
+    def _true(self, number: int) -> Iterator[tuple[int, str]]:
+        for name, condition in self._conditions[number].items():
+            if condition.evaluate(self._agents[name].beliefs) is True:
+                yield (number, name)
+
+
+def is_reached(wanted: Breakpoint, event: AgentEvent) -> bool:
+    """Whether an event is what the breakpoint is about; never for conditions."""
+    text = wanted.text
+    match wanted.kind, event:
+        case BreakpointKind.STARTS, LeafStarted():
+            return _is_task(event.task, text)
+        case BreakpointKind.SUCCEEDS, LeafEnded(succeeded=True):
+            return _is_task(event.task, text)
+        case BreakpointKind.FAILS, LeafEnded(succeeded=False) | LeafRefused():
+            return _is_task(event.task, text)
+        case BreakpointKind.METHOD, PlanAdopted() | PlanRepaired() | PlanResumed():
+            return _uses(event.plan, text)
+        case BreakpointKind.REPLAN, PlanAdopted() | PlanRepaired() | PlanResumed():
+            return text in ("", event.goal)
+        case _:
+            return False
+
+
+def _is_task(step: str, text: str) -> bool:
+    return step == text or step.startswith(f"{text}(")
+
+
+def _uses(plan: Plan, text: str) -> bool:
+    task, _, method = text.rpartition(":")
+    return any(
+        node.task.name == task and method in (str(node.method), node.name)
+        for _, node in preorder(plan.tree)
+        if isinstance(node, ScopeNode)
+    )
+
+
+def _domains(agents: Iterable[Agent[Any, Any]]) -> list[FrozenDomain]:
+    return [domain for agent in agents for domain in agent.domains]
+
+
+def _check_task(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
+    names = {name for domain in _domains(agents) for name in domain.tasks}
+    name = text.partition("(")[0]
+    if name not in names:
+        message = f"a breakpoint at {text!r}: no task is called {name!r}"
+        raise InputError(Diagnostic("BT451", message, hint=nearest(name, names)))
+
+
+def _check_method(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
+    task, _, method = text.rpartition(":")
+    if not task or not method:
+        message = f"a breakpoint at {text!r} names no method"
+        hint = "write task:number, such as fight:0, or task:name with the name of the method"
+        raise InputError(Diagnostic("BT451", message, hint=hint))
+    _check_task(task, agents)
+
+
+def _conditions(wanted: Breakpoint, agents: Iterable[Agent[Any, Any]]) -> dict[str, Condition]:
+    """The condition of each agent that has its fluents. Raises InputError if none has."""
+    found: dict[str, Condition] = {}
+    fault: BthtnError | None = None
+    for agent in agents:
+        try:
+            found[agent.name] = condition_from_text(wanted.text, agent.domain.schema)
+        except BthtnError as error:
+            fault = fault or error
+    if fault is not None and not found:
+        raise InputError(fault.diagnostics) from None
+    return found

@@ -1,0 +1,170 @@
+"""Control: what pages ask of a run is done between two ticks, in the thread that ticks.
+
+    between_ticks    breakpoints are looked at and requests are done; returns when the next tick may
+                     begin, which is at once unless the run is paused
+    submit           called by the server's thread: a request and the future of its answer
+
+A paused run waits inside ``between_ticks``; when the last page is closed it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+from bthtn.agent.events import AgentEvent
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
+from bthtn.watch.breakpoints import (
+    Agents,
+    Breakpoint,
+    BreakpointKind,
+    Breakpoints,
+    is_reached,
+)
+
+SOURCE: Final = "viewer"
+"""The source of beliefs that are set by hand."""
+
+Request = Mapping[str, Any]
+"""``do`` says what is to be done; the other keys are its arguments, texts or numbers."""
+
+
+class Control:
+    """Pauses, steps, breakpoints and beliefs set by hand, for one run.
+
+    ``agents`` may grow. ``watch`` is called with the name of a tree that a page wants to see, and
+    ``changed`` whenever there is something new to be sent.
+    """
+
+    def __init__(
+        self,
+        agents: Agents,
+        *,
+        watch: Callable[[str], None],
+        changed: Callable[[], None],
+        paused: bool = False,
+    ) -> None:
+        self.breakpoints = Breakpoints(agents)
+        self.is_paused = paused
+        self.reason = "paused at the start" if paused else ""
+        self.is_attached = False
+        """Whether a page is open; without one, breakpoints do not stop the run."""
+        self._agents = agents
+        self._watch = watch
+        self._changed = changed
+        self._until: Breakpoint | None = None
+        self._is_step = False
+        self._requests: SimpleQueue[tuple[Request, Future[Any]] | None] = SimpleQueue()
+        self._is_closed = False
+        self._actions: dict[str, Callable[[Request], Any]] = {
+            "pause": lambda _: self._pause("paused by hand"),
+            "resume": lambda _: self._resume(),
+            "step": lambda _: self._resume(step=True),
+            "replan": lambda _: self._resume(until=Breakpoint(BreakpointKind.REPLAN, "")),
+            "break": self._break,
+            "unbreak": lambda request: self.breakpoints.remove(int(request["number"])),
+            "believe": self._believe,
+            "watch": lambda request: self._watch(self._agent(request).name),
+        }
+
+    def submit(self, request: Request) -> Future[Any]:
+        """A request to be done between ticks. May be called in any thread."""
+        answer: Future[Any] = Future()
+        self._requests.put((request, answer))
+        return answer
+
+    def attach(self, *, is_attached: bool) -> None:
+        """Note whether a page is open. May be called in any thread."""
+        self.is_attached = is_attached
+        if not is_attached:
+            self.submit({"do": "resume"})
+
+    def close(self) -> None:
+        """Never wait any more. May be called in any thread."""
+        self._is_closed = True
+        self._requests.put(None)
+
+    def state(self) -> dict[str, Any]:
+        """What pages are told of it."""
+        kinds = [
+            {"number": number, "kind": one.kind.value, "text": one.text, "agent": one.agent}
+            for number, one in self.breakpoints
+        ]
+        return {"paused": self.is_paused, "reason": self.reason, "breakpoints": kinds}
+
+    def between_ticks(self, events: Iterable[AgentEvent], seconds: float = 0) -> None:
+        """Pause if the tick has reached a breakpoint; do requests, and wait while paused.
+
+        Waits at least so many ``seconds``, longer where requests come meanwhile.
+        """
+        reached = self._reached(list(events))
+        if reached and self.is_attached and not self._is_closed:
+            self._pause(reached)
+        self._is_step = False
+        while not self._is_closed:
+            try:
+                found = self._requests.get(
+                    block=self.is_paused or seconds > 0,
+                    timeout=None if self.is_paused else seconds or None,
+                )
+            except Empty:
+                return
+            if found is not None:
+                self._answer(*found)
+
+    def _reached(self, events: Sequence[AgentEvent]) -> str:
+        """What the latest tick has reached at which the run is to stop; empty if nothing."""
+        if reached := self.breakpoints.reached(events):
+            return f"breakpoint — {reached}"
+        if self._is_step:
+            return "one tick was made"
+        until = self._until
+        if until is not None:
+            for event in events:
+                if is_reached(until, event):
+                    return f"another plan — {event.agent}"
+        return ""
+
+    def _answer(self, request: Request, answer: Future[Any]) -> None:
+        try:
+            action = self._actions.get(str(request.get("do")))
+            if action is None:
+                hint = nearest(str(request.get("do")), self._actions)
+                raise InputError(Diagnostic("BT452", f"cannot do {request.get('do')!r}", hint=hint))
+            answer.set_result(action(request))
+        except (KeyError, TypeError, ValueError) as error:
+            fault = Diagnostic("BT452", f"a request is not well made: {error!r}")
+            answer.set_exception(InputError(fault))
+        except BthtnError as error:
+            answer.set_exception(error)
+
+    def _pause(self, reason: str) -> None:
+        self.is_paused, self.reason, self._until = True, reason, None
+        self._changed()
+
+    def _resume(self, *, step: bool = False, until: Breakpoint | None = None) -> None:
+        self.is_paused, self.reason = False, ""
+        self._is_step, self._until = step, until
+        if not step:
+            self._changed()
+
+    def _break(self, request: Request) -> int:
+        kind = BreakpointKind(str(request["kind"]))
+        new = Breakpoint(kind, str(request["text"]).strip(), str(request.get("agent", "")))
+        number = self.breakpoints.add(new)
+        self._changed()
+        return number
+
+    def _believe(self, request: Request) -> None:
+        agent = self._agent(request)
+        agent.believe(*agent.domain.schema.setting(str(request["set"])), SOURCE)
+        self._changed()
+
+    def _agent(self, request: Request) -> Any:
+        name = str(request["agent"])
+        if name not in self._agents:
+            message = f"no agent is called {name!r}"
+            raise InputError(Diagnostic("BT451", message, hint=nearest(name, self._agents)))
+        return self._agents[name]

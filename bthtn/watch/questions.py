@@ -1,0 +1,101 @@
+"""Questions: what a page asks about a plan, answered by planning again.
+
+    why        what the tasks of the goal's plan rely on, down to the node
+    methods    what became of each method of a compound task of the plan
+    change     what would have to change for one of them to be chosen
+
+The plan is that from the beliefs that the agent had when it adopted the one it runs; for a goal
+without a plan, from its beliefs of now. Nothing changes by that, so it is done in another thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from bthtn.agent.agent import domain_and_goal
+from bthtn.behaviours import PlanGoal
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.explanation import MethodAnswer, methods_of, why, why_not
+from bthtn.plan.notation import call_from
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import PlanRequest, request
+from bthtn.watch.feed import Feed
+
+Question = Mapping[str, Any]
+"""``ask`` says what is asked, of the goal ``goal`` of the agent ``agent``; all are texts."""
+MOST: Final = 200
+"""Lines of an answer."""
+
+
+class Questions:
+    """Answers the questions of pages about the goals of a feed."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+
+    async def answer(self, question: Question) -> Any:
+        """The answer, plain data. Raises BthtnError."""
+        return await asyncio.to_thread(self._answer, question)
+
+    def _answer(self, question: Question) -> Any:
+        asked = str(question.get("ask"))
+        known = {"why": _why, "methods": _methods, "change": _change}
+        if asked not in known:
+            message = f"a page asked {asked!r}"
+            raise InputError(Diagnostic("BT452", message, hint=nearest(asked, known)))
+        return known[asked](self._request(question), question)
+
+    def _request(self, question: Question) -> PlanRequest:
+        agent, name = str(question.get("agent")), str(question.get("goal"))
+        goal = self._goal(agent, name)
+        state = self._feed.planned_from.get((agent, name)) or goal.agent.beliefs.frozen()
+        domain, network = domain_and_goal(goal.agent.domains, goal.goal)
+        return request(domain, state, network, goal.settings)
+
+    def _goal(self, agent: str, name: str) -> PlanGoal:
+        goals = {one.name: one for one in self._feed.goals() if one.agent.name == agent}
+        if name not in goals:
+            message = f"agent {agent!r} has no goal {name!r}"
+            raise InputError(Diagnostic("BT451", message, hint=nearest(name, goals)))
+        return goals[name]
+
+
+def _why(asked: PlanRequest, question: Question) -> str:
+    search = search_for(asked)
+    search.advance()
+    if search.plan is None:
+        return "there is no plan\n" + _text(methods_of(asked))
+    node = str(question.get("node"))
+    is_step = node in map(str, search.plan.steps)
+    reasons = why(search.plan, asked.state, node if is_step else None)
+    return "\n".join("\n".join(map(str, reasons)).split("\n")[:MOST])
+
+
+def _methods(asked: PlanRequest, question: Question) -> list[dict[str, Any]]:
+    answers = methods_of(asked)
+    about = [one for one in answers if one.task == question.get("node")] or answers
+    return [
+        {
+            "method": f"{one.task}:{one.method}",
+            "title": f"{one.task}, method {one.method} {one.name}".rstrip(),
+            "outcome": one.outcome.value,
+            "reason": "\n".join(f"{'  ' * reason.depth}{reason.text}" for reason in one.reasons),
+            "chosen": one.is_chosen,
+        }
+        for one in about[:MOST]
+    ]
+
+
+def _change(asked: PlanRequest, question: Question) -> str:
+    task, _, number = str(question.get("method")).rpartition(":")
+    if not number.isdecimal():
+        message = f"a page asked for the method {question.get('method')!r}"
+        raise InputError(Diagnostic("BT452", message, hint="write task:number, such as fight:1"))
+    _, changes = why_not(asked, call_from(task, asked.domain), int(number))
+    return str(changes)
+
+
+def _text(answers: tuple[MethodAnswer, ...]) -> str:
+    return "\n".join("\n".join(map(str, answers)).split("\n")[:MOST])

@@ -1,0 +1,81 @@
+"""Server: runs an application on the loopback interface, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from threading import Event, Thread
+from typing import Any
+
+from bthtn.errors import Diagnostic, InputError
+
+LOOPBACK = "127.0.0.1"
+
+
+class Server:
+    """A server and its thread; ``port`` 0 takes any free port."""
+
+    def __init__(self, port: int) -> None:
+        """Raises InputError for a port that cannot be used."""
+        self._socket = _bound(port)
+        self.port: int = self._socket.getsockname()[1]
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._started = Event()
+        self._server: Any = None
+        self._thread: Thread | None = None
+
+    def start(self, app: Callable[..., Awaitable[None]]) -> None:
+        """Serve from now on; returns when the server's thread runs."""
+        import uvicorn  # noqa: PLC0415 - an extra
+
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            lifespan="off",
+            access_log=False,
+            ws="none",
+            loop="asyncio",
+            timeout_graceful_shutdown=1,
+            server_header=False,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = Thread(target=self._serve, name="bthtn viewer", daemon=True)
+        self._thread.start()
+        self._started.wait()
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call a function in the server's thread, soon. May be called in any thread."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(function)
+
+    def stop(self) -> None:
+        """End the server and its thread."""
+        if self._server is not None and self._thread is not None:
+            self._server.should_exit = True
+            self._thread.join(timeout=5)
+        self._socket.close()
+
+    def _serve(self) -> None:
+        asyncio.run(self._main())
+
+    async def _main(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._started.set()
+        await self._server.serve(sockets=[self._socket])
+
+
+def _bound(port: int) -> socket.socket:
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((LOOPBACK, port))
+        found.listen()  # so that a page which is opened at once waits
+    except (OSError, OverflowError) as error:
+        found.close()
+        message = f"port {port} cannot be used: {error}"
+        hint = "choose another one, or 0 for any that is free"
+        raise InputError(Diagnostic("BT453", message, hint=hint)) from None
+    return found

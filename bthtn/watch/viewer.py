@@ -1,0 +1,207 @@
+"""Viewer: shows a running tree in a browser, from a loop of one's own.
+
+viewer = Viewer(character)                    # or a tree, or several of either
+print(viewer.start())                         # the address to open
+while ...:
+    character.tick()
+    viewer.tick()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from importlib.util import find_spec
+from queue import Queue
+from types import TracebackType
+from typing import Any, Final, Self
+
+from bthtn.checked import checked
+from bthtn.errors import Diagnostic, InputError
+from bthtn.watch.control import Control
+from bthtn.watch.feed import Feed, Frame, Watchable
+from bthtn.watch.history import History
+from bthtn.watch.lines import Lines, text_of
+from bthtn.watch.questions import Questions
+from bthtn.watch.server import LOOPBACK, Server
+
+WAITING: Final = 64
+"""Frames that may wait for the server's thread."""
+ALONE_EVERY: Final = 300
+"""Entries of the history from one that stands alone to the next."""
+PATIENCE: Final = 2.0
+"""Seconds that a page waits for a tick, in which its request is done."""
+GRACE: Final = 5.0
+"""Seconds for which a paused run waits for another page when the last one was closed."""
+
+
+class Viewer:
+    """Serves pages that show what is ``watched``, on this machine only.
+
+    ``tick`` is called after each tick of the loop, in its thread. It takes no longer because a page
+    is slow: frames are dropped when too many are waiting, and the next one has all that there is.
+    It waits only while somebody has paused the run in a page; ``paused`` begins so. ``port`` 0 is
+    any free one.
+    """
+
+    @checked
+    def __init__(
+        self, *watched: Watchable, port: int = 0, name: str = "", paused: bool = False
+    ) -> None:
+        """Raises InputError for agents of one name, and if the extra ``watch`` is missing."""
+        _check_installed()
+        self._feed = Feed(watched)
+        self._frames: Queue[Frame] = Queue(WAITING)
+        self._is_whole = True
+        """Whether the next frame has to have all there is: the first, and after one was dropped."""
+        self._is_drain_due = False
+        self.control = Control(
+            self._feed.agents, watch=self._feed.show, changed=self._changed, paused=paused
+        )
+        self._lines = Lines(name or next(iter(self._feed.agents)))
+        self._history = History()
+        self._since_alone = 0
+        self._questions = Questions(self._feed)
+        self._token = secrets.token_urlsafe(24)
+        self._server: Server | None = None
+        self._port = port
+        self._ticks = 0
+        self.dropped = 0
+        """Frames that were dropped because too many were waiting."""
+
+    @property
+    def url(self) -> str:
+        """The address of the page; what is behind the # lets it pause the run and set beliefs."""
+        assert self._server is not None, "the viewer is started first"
+        return f"http://{LOOPBACK}:{self._server.port}/#{self._token}"
+
+    def start(self) -> str:
+        """Start to serve, in a thread of its own. Returns the address to open.
+
+        Raises InputError for a port that cannot be used.
+        """
+        from bthtn.watch.app import app  # noqa: PLC0415 - needs the extra
+
+        self._server = Server(self._port)
+        made = app(
+            self._history,
+            token=self._token,
+            ask=self._questions.answer,
+            do=self._do,
+            on_readers=self._attach,
+        )
+        self._server.start(made)
+        self._changed()
+        return self.url
+
+    def tick(self, wait: float = 0) -> None:
+        """Show what has happened since the last call, and do what pages ask for.
+
+        Waits so many seconds, for loops with no pace of their own, and as long as it is paused.
+        """
+        self._ticks += 1
+        events = self._feed.events
+        self._publish()
+        self.control.between_ticks(events, wait)
+
+    def wait(self) -> None:
+        """Wait while the run is paused; for a run that begins ``paused``, before its first tick."""
+        self.control.between_ticks(())
+
+    def end(self, reason: str, *, finished: bool) -> None:
+        """Say in the pages that the run is over; they go on showing what has happened."""
+        if self._server is not None:
+            line = {"end": self._ticks, "finished": finished, "reason": reason}
+            self._server.call(lambda: self._close([line]))
+
+    def release(self) -> None:
+        """Let the run go on if it is paused, and never pause again. May be called anywhere."""
+        self.control.close()
+
+    def close(self) -> None:
+        """End the server, and let a paused loop go on."""
+        self.control.close()
+        if self._server is not None:
+            server, self._server = self._server, None
+            server.call(self._history.close)
+            server.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _publish(self) -> None:
+        """In the thread of the loop: put a frame into the queue, unless it is full."""
+        if self._server is None:
+            return
+        if self._frames.full():
+            self._feed.forget()
+            self.dropped += 1
+            self._is_whole = True
+            return
+        frame = self._feed.frame(self._ticks, is_whole=self._is_whole)
+        self._is_whole = False
+        self._frames.put_nowait(frame)
+        if not self._is_drain_due:
+            self._is_drain_due = True
+            self._server.call(self._drain)
+
+    def _changed(self) -> None:
+        """A request has changed beliefs, or the state of the run."""
+        self._publish()
+        state = self.control.state()
+        if self._server is not None:
+            self._server.call(lambda: self._drain(state))
+
+    def _drain(self, control: dict[str, Any] | None = None) -> None:
+        """In the thread of the server: keep the frames, and then the state of the run, if given."""
+        self._is_drain_due = False
+        for _ in range(self._frames.qsize()):
+            frame = self._frames.get_nowait()
+            made = self._lines.of(frame)
+            alone = frame.whole is not None
+            if not alone and self._since_alone >= ALONE_EVERY:
+                self._keep([*self._lines.whole(), {"control": self.control.state()}], alone=True)
+            self._keep(made, alone=alone)
+        if control is not None:
+            self._keep([{"control": control}])
+
+    def _close(self, lines: list[dict[str, Any]]) -> None:
+        self._drain()
+        self._keep(lines)
+        self._history.close()
+
+    def _keep(self, lines: list[dict[str, Any]], *, alone: bool = False) -> None:
+        self._since_alone = 0 if alone else self._since_alone + 1
+        self._history.append(text_of(lines), stands_alone=alone)
+
+    async def _do(self, request: dict[str, Any]) -> Any:
+        answer = asyncio.wrap_future(self.control.submit(request))
+        return await asyncio.wait_for(asyncio.shield(answer), PATIENCE)
+
+    def _attach(self, pages: int) -> None:
+        if pages:
+            self.control.attach(is_attached=True)
+        else:
+            asyncio.get_running_loop().call_later(GRACE, self._detach)
+
+    def _detach(self) -> None:
+        if not self._history.readers:
+            self.control.attach(is_attached=False)
+
+
+def _check_installed() -> None:
+    """Raise InputError if the packages of the extra are missing."""
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        message = f"the viewer needs {' and '.join(missing)}, not installed"
+        hint = 'install them with the extra: pip install "bthtn[watch]"'
+        raise InputError(Diagnostic("BT450", message, hint=hint))

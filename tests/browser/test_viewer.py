@@ -1,0 +1,242 @@
+"""The page in a real Chromium: `make test-browser`. Screenshots stay in out/screenshots."""
+
+import re
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from bthtn import Domain, Methods, method
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal
+from bthtn.cli.locate import TargetKind, character_of, resolve
+from bthtn.recording import Recorder
+from bthtn.watch import Viewer, recording_page
+from tests.watch.scenes import Guard, guard
+
+pytestmark = pytest.mark.browser
+CHROMIUM = "/usr/bin/chromium"
+PICTURES = Path("out/screenshots")
+HOSTILE = (
+    "<script>document.title='owned'</script>",
+    "a\"b'c",
+    "two\nlines",
+    "ש" * 40,
+    "x" * 10_000,
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
+
+    with sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1400, "height": 860})
+    made = context.new_page()
+    made.faults = []
+    made.on("pageerror", lambda error: made.faults.append(str(error)))
+    made.set_default_timeout(10_000)
+    yield made
+    assert made.faults == []
+    context.close()
+
+
+def expect_tick(page, tick):
+    from playwright.sync_api import expect  # noqa: PLC0415 - an extra
+
+    expect(page.locator("#tick")).to_have_text(re.compile(rf"tick {tick}\b"))
+
+
+def ticked(viewer, character, ticks):
+    for _ in range(ticks):
+        character.tick()
+        viewer.tick()
+
+
+def shot(page, name):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(PICTURES / f"{name}.png"))
+
+
+def nodes(page):
+    return page.locator("#tree [data-id]")
+
+
+def test_a_running_squad_is_shown_and_a_new_plan_is_grafted_in(page):
+    character = character_of(resolve("squad", TargetKind.TREE), 1)
+    with Viewer(character, name="squad") as viewer:
+        ticked(viewer, character, 3)
+        page.goto(viewer.url)
+        expect_tick(page, 3)
+        assert page.locator(".agent").count() == 4
+        before = nodes(page).count()
+        ticked(viewer, character, 10)
+        expect_tick(page, 13)
+        page.wait_for_function(
+            "n => document.querySelectorAll('#tree [data-id]').length !== n", arg=before
+        )
+        assert page.locator("#tree").get_by_text("be_at('Al')").count()
+        shot(page, "squad")
+    character.stop()
+
+
+def test_scrubbing_back_shows_the_plan_of_then(page):
+    character = character_of(resolve("squad", TargetKind.TREE), 1)
+    with Viewer(character, name="squad") as viewer:
+        ticked(viewer, character, 13)
+        page.goto(viewer.url)
+        expect_tick(page, 13)
+        now = nodes(page).all_text_contents()
+        page.locator("#scrub").fill("2")
+        expect_tick(page, 2)
+        page.wait_for_function(
+            "() => !document.querySelector('#tree').textContent.includes(\"be_at('Al')\")"
+        )
+        then = nodes(page).all_text_contents()
+        assert then != now
+        page.locator("#live").click()
+        page.wait_for_function(
+            "() => document.querySelector('#tree').textContent.includes(\"be_at('Al')\")"
+        )
+        assert nodes(page).all_text_contents() == now
+    character.stop()
+
+
+def test_a_click_says_why_and_why_not_and_what_would_change_it(page):
+    character = guard()
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 1)
+        page.goto(viewer.url)
+        nodes(page).filter(has_text="walk").first.click()
+        page.locator("#ask-why").click()
+        page.get_by_text("serve, method 1 'patrol'").wait_for()
+        page.locator("#ask-methods").click()
+        page.get_by_text("enemy is false: enemy = false").wait_for()
+        page.get_by_role("button", name="What would have to change?").first.click()
+        page.locator(".answer").get_by_text("enemy = true").wait_for()
+        shot(page, "why-not")
+
+
+def test_a_breakpoint_stops_the_run_and_a_belief_set_by_hand_changes_it(page):
+    character = guard()
+    with Viewer(character) as viewer:
+        ends = []
+
+        def loop():
+            while not ends:
+                character.tick()
+                viewer.tick(wait=0.02)
+
+        runs = Thread(target=loop)
+        runs.start()
+        try:
+            page.goto(viewer.url)
+            page.locator("#breakpoint-text").fill("look")
+            page.locator("#breakpoint-form button").click()
+            page.get_by_text(re.compile("Paused — breakpoint")).wait_for()
+            shot(page, "breakpoint")
+            viewer.control.submit({"do": "believe", "agent": "Ann", "set": "enemy=true"}).result(10)
+            page.locator("#pause").click()
+            page.wait_for_function(
+                "() => document.querySelector('#tree').textContent.includes('shoot')"
+            )
+        finally:
+            ends.append(True)
+            viewer.release()
+            runs.join(10)
+
+
+def recorded(tmp_path, name):
+    character = character_of(resolve("squad", TargetKind.TREE), 1)
+    with Recorder(tmp_path / name, character) as recorder:
+        for _ in range(12):
+            character.tick()
+            recorder.tick()
+        recorder.end(finished=False, reason="enough")
+    character.stop()
+    return tmp_path / name
+
+
+def test_a_recording_opens_without_a_server(page, tmp_path):
+    file = tmp_path / "run.html"
+    file.write_text(recording_page(recorded(tmp_path, "run.jsonl")), "utf-8")
+    page.goto(file.as_uri())
+    expect_tick(page, 12)
+    page.locator("#scrub").fill("4")
+    expect_tick(page, 4)
+    assert nodes(page).count() > 5
+    shot(page, "recording")
+
+
+def test_a_recording_is_opened_from_disk_by_the_same_page(page, tmp_path):
+    file = recorded(tmp_path, "run.jsonl.gz")
+    with Viewer(guard()) as viewer:
+        page.goto(viewer.url)
+        page.locator("#file").set_input_files(file)
+        expect_tick(page, 12)
+        assert page.locator(".agent").count() == 4
+
+
+def test_the_page_can_be_used_by_the_keyboard_alone(page):
+    character = guard()
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 8)
+        page.goto(viewer.url)
+        expect_tick(page, 8)
+        page.keyboard.press(",")
+        expect_tick(page, 7)
+        page.keyboard.press("l")
+        expect_tick(page, 8)
+        page.keyboard.press("t")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.get_by_text("Why it is there").wait_for()
+        page.keyboard.press("?")
+        page.locator("dialog[open]").wait_for()
+        page.keyboard.press("Escape")
+
+
+def test_hostile_names_are_shown_as_text(page):
+    yard = Domain("yard", Guard)
+    tasks = [yard.primitive(f"t{number}") for number in range(2)]
+
+    @yard.compound
+    def serve() -> Methods:
+        yield method(*(task() for task in tasks))
+
+    name = HOSTILE[0]
+    agent = Agent(
+        name, yard, Guard(at=HOSTILE[0]), body=None, operators=Operators(simulates_others=True)
+    )
+    character = Character(PlanGoal(HOSTILE[0], agent, serve()), agent, sense=lambda: None)
+    with Viewer(character) as viewer:
+        ticked(viewer, character, 2)
+        for value in HOSTILE:
+            agent.believe(Guard.at, value)
+        ticked(viewer, character, 1)
+        page.goto(viewer.url)
+        expect_tick(page, 3)
+        assert "owned" not in page.title() or "<script>" in page.title()
+        assert page.locator(".agent .name").first.text_content() == name
+        assert page.evaluate("document.querySelectorAll('body script').length") == 0
+
+
+def test_the_page_is_dark_where_the_system_is(browser):
+    context = browser.new_context(color_scheme="dark", viewport={"width": 1400, "height": 860})
+    page = context.new_page()
+    character = character_of(resolve("soldier", TargetKind.TREE), 1)
+    with Viewer(character, name="soldier") as viewer:
+        ticked(viewer, character, 12)
+        page.goto(viewer.url)
+        expect_tick(page, 12)
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert sum(map(int, re.findall(r"\d+", colour)[:3])) < 200
+        shot(page, "soldier-dark")
+    character.stop()
+    context.close()

@@ -1,0 +1,44 @@
+"""bthtn watch: a run in a browser, and pages of recordings."""
+
+import signal
+import subprocess
+import sys
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+
+def test_a_recording_becomes_a_page(bthtn, tmp_path):
+    file, page = tmp_path / "run.jsonl", tmp_path / "run.html"
+    assert bthtn("run", "squad", "--ticks", "5", "--record", str(file)).code in (0, 1)
+    answer = bthtn("watch", str(file), "-o", str(page))
+    assert (answer.code, answer.err) == (0, "")
+    assert "open it in a browser" in answer.out
+    assert "bthtn-recording/1" in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("nobody",), "nobody"), (("missing.jsonl",), "missing.jsonl")],
+)
+def test_what_cannot_be_watched_is_said(bthtn, words, said):
+    answer = bthtn("watch", *words)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_is_served_until_a_signal_ends_it(number, code):
+    command = [sys.executable, "-m", "bthtn", "watch", "squad", "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        url = urlsplit(run.stdout.readline().strip())
+        connection = HTTPConnection(url.hostname, url.port)
+        connection.request("GET", "/")
+        assert "watch.js" in connection.getresponse().read().decode()
+        connection.close()
+        run.send_signal(number)
+        assert run.wait(20) == code
+        assert run.stderr.read() == ""
