@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site thorough gates fix bench worlds differential hostile independent mutants clean
+.PHONY: run test test-browser check static site docs thorough gates fix bench worlds differential hostile independent mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -34,6 +34,11 @@ static: .venv/.ready
 site: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
+# docs: draw the pictures of README and the manual anew from the shipped examples; needs Graphviz.
+# The tests of the manual say which pictures show something else by now.
+docs: .venv/.ready
+	REDRAW=1 $(BIN)/python -m pytest -q docs tests/corpus/test_pictures.py
+
 # thorough: all tests at full size, with more examples of each property and with coverage; the gates
 thorough: .venv/.ready
 	$(BIN)/coverage erase
@@ -61,6 +66,7 @@ bench: .venv/.ready
 	$(BIN)/python -m benchmarks.goals
 	$(BIN)/python -m benchmarks.bench_writes
 	$(BIN)/python -m benchmarks.bench_crowd
+	$(BIN)/python -m benchmarks.bench_pictures
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
 
 # worlds: a hundred games in each of several levels of MiniGrid; 1 when too few of them are won

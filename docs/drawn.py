@@ -1,6 +1,6 @@
 """The pictures of the manual, held against the code beside them.
 
-``REDRAW=1 python -m pytest docs`` draws them anew, with Graphviz.
+``make docs`` draws them anew, with Graphviz: it sets REDRAW.
 """
 
 import hashlib

@@ -51,6 +51,7 @@ from bthtn.world.state import FrozenState
 
 STEP: Final = 5_000
 MOST_REASONS: Final = 200
+MOST_DRAWN: Final = 150
 NO_PLAN_FORMAT: Final = "bthtn-no-plan/1"
 
 
@@ -263,7 +264,13 @@ def _show(plan: Plan, options: OutputOptions) -> None:
     else:
         from bthtn.views.plan_drawing import plan_dot  # noqa: PLC0415 - only for pictures
 
-        dot = plan_dot(plan, flat=options.flat, scopes=options.scopes, legend=options.legend)
+        dot = plan_dot(
+            plan,
+            flat=options.flat,
+            scopes=options.scopes,
+            legend=options.legend,
+            most=None if options.form == "dot" else MOST_DRAWN,
+        )
         name = _file_name(plan.domain.name, plan.goal_text)
         place = write_picture(dot, options.form, options.output, name)
         if place is not None:

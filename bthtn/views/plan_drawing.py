@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -20,6 +21,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
+from bthtn.plan.walk import children_of, leaves
 from bthtn.views.dot import Drawing
 from bthtn.views.text import (
     dropped_reason,
@@ -37,11 +39,21 @@ PARALLEL_ENDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def plan_dot(plan: Plan, *, flat: bool = False, scopes: bool = True, legend: bool = False) -> str:
-    """The plan in dot. Scopes become frames; ``flat`` draws the plan without them."""
+def plan_dot(
+    plan: Plan,
+    *,
+    flat: bool = False,
+    scopes: bool = True,
+    legend: bool = False,
+    most: int | None = None,
+) -> str:
+    """The plan in dot. Scopes become frames; ``flat`` draws the plan without them.
+
+    Of a plan with more than ``most`` nodes, compound tasks are folded: each is one node.
+    """
     title = f"{plan.domain.name}: {plan.goal_text}    record {plan.record!r}"
     root = plan.flat() if flat else plan.tree
-    return tree_dot(root, plan.domain, title=title, scopes=scopes, legend=legend)
+    return tree_dot(root, plan.domain, title=title, scopes=scopes, legend=legend, most=most)
 
 
 def tree_dot(
@@ -51,15 +63,20 @@ def tree_dot(
     title: str = "",
     scopes: bool = True,
     legend: bool = False,
+    most: int | None = None,
 ) -> str:
-    """A plan tree in dot; with the domain, methods are shown with their names."""
+    """A plan tree in dot; with the domain, methods are shown with their names.
+
+    Of a tree with more than ``most`` nodes, compound tasks are folded: each is one node.
+    """
     drawing = Drawing(title)
+    folded = frozenset[Node]() if most is None else folded_scopes(root, most)
     pending: list[tuple[Node | Dropped | str, str, str, str]] = [(root, "", "", "")]
     while pending:
         node, above, kind, label = pending.pop()
         if isinstance(node, str):
             drawing.close_frame()
-        elif isinstance(node, ScopeNode) and node.task.decorator is None:
+        elif isinstance(node, ScopeNode) and node.task.decorator is None and node not in folded:
             node = unrolled(node, domain)
             if scopes:
                 drawing.open_frame(scope_text(node, domain), tooltip=node.task.doc)
@@ -67,13 +84,49 @@ def tree_dot(
             pending.append((node.child, above, kind, label))
         else:
             look, shown, below, tooltip = node_appearance(node, domain)
+            if isinstance(node, ScopeNode) and node in folded:
+                below = f"{below}, folded: {sum(1 for _ in leaves(node))} steps"
             name = drawing.node(look, shown, below=below, tooltip=tooltip)
             if above:
                 drawing.edge(above, name, kind=kind, label=label)
             choice = isinstance(node, PriorityNode)
-            for place, child in reversed(numbered_children(node)):
+            for place, child in [] if node in folded else reversed(numbered_children(node)):
                 pending.append((child, name, *edge_look(child, place, choice=choice)))
     return drawing.text(legend=legend)
+
+
+def folded_scopes(root: Node, most: int) -> frozenset[Node]:
+    """The compound tasks to fold so that about ``most`` nodes are left.
+
+    They are opened level by level, from the root, as long as there is room.
+    """
+    folded: set[Node] = set()
+    inside, pending = _region(root)
+    shown = inside + len(pending)
+    while pending:
+        scope = pending.popleft()
+        inside, scopes = _region(scope.child)
+        if shown + inside + len(scopes) - 1 > most:
+            folded.add(scope)
+        else:
+            shown += inside + len(scopes) - 1
+            pending.extend(scopes)
+    return frozenset(folded)
+
+
+def _region(root: Node) -> tuple[int, deque[ScopeNode]]:
+    """How many nodes are drawn from here down to the next scopes, and these scopes."""
+    inside = 0
+    scopes: deque[ScopeNode] = deque()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ScopeNode) and node.task.decorator is None:
+            scopes.append(node)
+        else:
+            inside += 1
+            pending.extend(reversed(children_of(node)))
+    return inside, scopes
 
 
 def task_tooltip(task: PrimitiveTask[Any], args: Binding | None) -> str:

@@ -1,6 +1,6 @@
 """The pictures beside the worked examples show what the examples do.
 
-``REDRAW=1 python -m pytest tests/corpus/test_pictures.py`` draws them anew, with Graphviz.
+``make docs`` draws them anew, with Graphviz.
 """
 
 import re
@@ -12,6 +12,7 @@ from bthtn import Settings, find_plan
 from bthtn.examples.domains.ammunition.domain import Shooter, ammunition
 from bthtn.examples.domains.blocks.domain import Table, blocks
 from bthtn.examples.domains.club.domain import Fighter, persistent
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.examples.domains.fps.domain import Hunter, fps, unloaded
 from bthtn.examples.domains.melee.domain import Attacker, attack_main, melee
 from bthtn.examples.domains.ore.domain import Miner, correct_ore, ore
@@ -36,6 +37,7 @@ PICTURES = {
     "ammunition": lambda: plan(ammunition, Shooter(), ammunition.win(), Settings(cheapest=True)),
     "blocks": lambda: plan(blocks, CBA, blocks.achieve(TOWER)),
     "club": lambda: plan(persistent, Fighter(), persistent.fight()),
+    "combat": lambda: plan(combat, Soldier(target=True, cover=True, ammo=False), fight()),
     "fps": lambda: plan(fps, Hunter(), fps.kill_target()),
     "fps-unloaded": lambda: plan(unloaded, Hunter(), unloaded.kill_target()),
     "melee": lambda: plan(melee, Attacker(), attack_main()),
@@ -60,7 +62,7 @@ def test_a_picture_shows_what_the_example_does(name):
 
 
 def test_every_picture_is_shown_somewhere():
-    pages = [*ROOT.glob("domains/*/README.md"), *ROOT.glob("docs/*.md")]
+    pages = [ROOT / "README.md", *ROOT.glob("domains/*/README.md"), *ROOT.glob("docs/*.md")]
     shown = {
         name
         for page in pages

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.domain.builder import Domain
+from bthtn.domain.method import Methods, method
 from bthtn.domain.network import ParallelPolicy
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.plan import leaves
@@ -216,3 +217,40 @@ def test_a_choice_with_thousands_of_alternatives_costs_no_square(read_dot):
     text = tree_dot(PriorityNode(nodes, tuple(range(MANY))))
     assert time.process_time() - started < 2
     assert text.count(" -> ") == MANY
+
+
+class Yard(State):
+    swept: Fluent[bool] = fluent(default=False)
+
+
+def plan_of_parts(parts):
+    """A plan of so many compound tasks with seven steps each."""
+    yard = Domain("yard", Yard)
+    step = yard.primitive("step")
+
+    @yard.compound
+    def part() -> Methods:
+        yield method(*[step()] * 7)
+
+    @yard.compound
+    def every() -> Methods:
+        yield method(*[part()] * parts)
+
+    return find_plan(yard, Yard(), every())
+
+
+def test_a_large_plan_is_folded_at_its_compound_tasks(read_dot, accepted):
+    plan = plan_of_parts(40)
+    text = plan_dot(plan, most=100)
+    picture = read_dot(text)
+    assert len(read_dot(plan_dot(plan)).nodes) == 1 + 40 * 8
+    assert 60 <= len(picture.nodes) <= 120
+    folded = [label for label in picture.labels() if "folded" in label]
+    assert set(folded) == {"part\nmethod 0, folded: 7 steps"}
+    assert len(picture.children("→ sequence")) == 40
+    accepted(text)
+
+
+def test_a_plan_that_is_small_enough_is_not_folded():
+    plan = plan_of_parts(3)
+    assert plan_dot(plan, most=25) == plan_dot(plan)
