@@ -123,6 +123,9 @@ def _reach(
         if not possible and monitor.tick > begun + SHORT:
             seen["not to be reached"] += 1
             return
+    if len(character.agent.aborts) and monitor.latest == monitor.tick:
+        seen["endless cleanups"] += 1  # of another goal, whose steps go on in every tick
+        return
     last = f"last step in tick {monitor.latest}, {goal.status.name}: {goal.feedback_message}"
     monitor.faults.append(f"tick {begun}: {goal.name} is not reached in {LONG} ticks; {last}")
 
