@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from bthtn.cli.locate import domain_of
 from bthtn.cli.plan_command import PlanArguments, as_written, goal_from, show_why_not
 from bthtn.cli.printing import errors_at, say, say_json
 from bthtn.domain.domain import FrozenDomain
@@ -56,6 +59,31 @@ def explain(arguments: PlanArguments, questions: Questions) -> int:
     else:
         _show_plan(asked, plan, questions)
     return int(plan is None)
+
+
+def beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[str]:
+    """The beliefs of an agent at the end of a recorded tick, the last one if none is named.
+
+    They are texts for ``--set``, of the fluents that the domain has: no plan of it depends on
+    others. Raises InputError as ``Recording.at``.
+    """
+    from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
+
+    recording = Recording.read(file)
+    last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
+    beliefs = recording.at(last if tick is None else tick, agent).beliefs
+    schema = domain_of(domain).schema
+    known = (
+        name for name in beliefs if name.partition("[")[0] in (*schema.fluents, *schema.families)
+    )
+    return [f"{name}={_as_typed(beliefs[name])}" for name in known]
+
+
+def _as_typed(value: Any) -> str:
+    """A value of a recording as one would type it."""
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _method(text: str, domain: FrozenDomain) -> tuple[TaskCall, int]:

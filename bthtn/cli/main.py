@@ -190,18 +190,29 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     cheapest: Cheapest = False,
     max_expansions: MaxExpansions = 1_000_000,
     achieve: Achieve = "",
+    recording: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take the beliefs of an agent from a recording."),
+    ] = None,
+    tick: Annotated[
+        int | None, typer.Option(min=0, help="With --recording: the tick, by default the last.")
+    ] = None,
+    agent: Annotated[
+        str, typer.Option(metavar="NAME", help="With --recording: the agent, by default the first.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Say why a plan is as it is, and why other methods were not chosen."""
-    from bthtn.cli.explain_command import Questions, explain  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.explain_command import Questions, beliefs_at, explain  # noqa: PLC0415 - see the docstring
     from bthtn.cli.plan_command import PlanArguments  # noqa: PLC0415 - see the docstring
 
     _require_goal(context, task or achieve)
+    recorded = [] if recording is None else beliefs_at(recording, tick, agent, domain)
     arguments = PlanArguments(
         domain=domain,
         task=task,
         args=args or (),
-        given=given or (),
+        given=[*recorded, *(given or ())],
         cheapest=cheapest,
         max_expansions=max_expansions,
         achieve=achieve,

@@ -94,3 +94,32 @@ def test_a_slip_is_answered_with_what_to_write(bthtn):
         answer = bthtn("explain", "combat", "fight", *words)
         assert answer.code == 2
         assert said in answer.err
+
+
+def test_any_moment_of_a_recording_is_explained(bthtn, tmp_path):
+    file = str(tmp_path / "run.jsonl")
+    assert bthtn("run", "soldier", "--ticks", "12", "--record", file).code in (0, 1)
+    then = bthtn("explain", "combat", "fight", "--recording", file, "--tick", "8")
+    now = bthtn("explain", "combat", "fight", "--recording", file, "--agent", "soldier")
+    assert (then.code, now.code) == (0, 0)
+    assert then.out.splitlines()[1:3] == [
+        "fight, method 0",
+        "  relies on not target: target = false (the initial state)",
+    ]
+    assert now.out.splitlines()[1] == "fight, method 1"
+    whatif = bthtn("explain", "combat", "fight", "--recording", file, "--set", "cover=false")
+    assert whatif.out.splitlines()[1] != "fight, method 1"
+
+
+def test_a_moment_that_the_recording_does_not_have_is_refused(bthtn, tmp_path):
+    file = str(tmp_path / "run.jsonl")
+    bthtn("run", "soldier", "--ticks", "3", "--record", file)
+    for words, said in {
+        ("--tick", "99"): "it has 1 to 3",
+        ("--agent", "soldeir"): "did you mean 'soldier'?",
+    }.items():
+        answer = bthtn("explain", "combat", "fight", "--recording", file, *words)
+        assert answer.code == 2
+        assert said in answer.err
+    missing = bthtn("explain", "combat", "fight", "--recording", "no.jsonl")
+    assert missing.code == 2
