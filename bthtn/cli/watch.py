@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -34,6 +35,7 @@ def watch(
     character = character_of(target, seed)
     with Viewer(character, port=port, name=target.name, paused=paused) as viewer:
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
+        sys.stdout.flush()  # whoever reads a pipe waits for the address
         return exit_code(_Loop(character, target, viewer).run(1 / rate))
 
 

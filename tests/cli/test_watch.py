@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from http.client import HTTPConnection
+from threading import Timer
 from urllib.parse import urlsplit
 
 import pytest
@@ -34,11 +35,14 @@ def test_a_run_is_served_until_a_signal_ends_it(number, code):
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
+        killer = Timer(60, run.kill)  # so that a fault does not hang
+        killer.start()
         url = urlsplit(run.stdout.readline().strip())
         connection = HTTPConnection(url.hostname, url.port)
         connection.request("GET", "/")
         assert "watch.js" in connection.getresponse().read().decode()
         connection.close()
         run.send_signal(number)
-        assert run.wait(20) == code
+        assert run.wait() == code
+        killer.cancel()
         assert run.stderr.read() == ""
