@@ -26,12 +26,13 @@ from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.task import CompoundTask
 from bthtn.views.appearance import appearance, edge_kind, status_of, tooltip_of
 from bthtn.world.expression import always_holds
+from bthtn.world.sharing import Unpicklable
 
 Snapshot = dict[str, Any]
 """A node with all that is below it."""
 
 
-class Snapshots:
+class Snapshots(Unpicklable):
     """What changes in a tree, from one call of ``change`` to the next.
 
     Nodes are numbered in the order in which they are first seen, from 1. A node keeps its number

@@ -24,6 +24,7 @@ from bthtn.watch.history import History
 from bthtn.watch.lines import Lines, text_of
 from bthtn.watch.questions import Questions
 from bthtn.watch.server import LOOPBACK, Server
+from bthtn.world.sharing import Unpicklable
 
 WAITING: Final = 64
 """Frames that may wait for the server's thread."""
@@ -35,7 +36,7 @@ GRACE: Final = 5.0
 """Seconds for which a paused run waits for another page when the last one was closed."""
 
 
-class Viewer:
+class Viewer(Unpicklable):
     """Serves pages that show what is ``watched``, on this machine only.
 
     ``tick`` is called after each tick of the loop, in its thread. It takes no longer because a page
