@@ -44,6 +44,7 @@ CODE = re.compile(r"\bBT\d{3}\b")
 # The tools that may be imported, each by the one module that its users load on purpose.
 TOOL_OF = {
     "bthtn/formats/xml_document.py": "defusedxml",
+    "bthtn/batch/dask_backend.py": "joblib",
     "bthtn/cli/reload.py": "watchfiles",
     "bthtn/watch/app.py": "starlette",
     "bthtn/watch/server.py": "uvicorn",

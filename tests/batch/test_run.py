@@ -1,0 +1,139 @@
+"""Batches: results in order, whatever the workers do."""
+
+import os
+import signal
+
+import joblib
+import pytest
+
+from bthtn.batch import Deaths, Workers, run_batch, workers
+from bthtn.errors import BthtnError, ExecutionError, InputError
+
+TWO = Workers(jobs=2)
+HERE = Workers(jobs=1)
+
+
+def square(number):
+    return number * number
+
+
+class DiesOnce:
+    """Kills the process that first calls it with 13."""
+
+    def __init__(self, folder):
+        self.mark = folder / "died"
+
+    def __call__(self, number):
+        if number == 13 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return square(number)
+
+
+def always_dies(number):
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def raises(number):
+    raise ValueError(f"no {number}")
+
+
+def test_results_come_in_the_order_of_the_items_with_any_number_of_workers():
+    items = [5, 3, 8, 1]
+    assert list(run_batch(square, items, HERE)) == [25, 9, 64, 1]
+    assert list(run_batch(square, items, TWO)) == [25, 9, 64, 1]
+    assert list(run_batch(square, [], TWO)) == []
+
+
+def test_after_the_death_of_a_worker_all_results_are_there_and_it_is_reported(tmp_path):
+    told = []
+    deaths = Deaths(told.append)
+    results = list(run_batch(DiesOnce(tmp_path), range(50), TWO, deaths))
+    assert results == [number * number for number in range(50)]
+    assert deaths.number == 1
+    assert len(told) == 1
+    assert "a worker died" in told[0]
+
+
+@pytest.mark.slow
+def test_an_item_that_always_kills_its_worker_is_named():
+    results = []
+    with pytest.raises(ExecutionError, match=r"BT492\] a worker died 3 times at 3") as found:
+        results.extend(run_batch(always_dies, range(6), TWO))
+    assert "--jobs 1" in str(found.value)
+
+
+def test_what_the_function_raises_leaves_the_batch():
+    for processes in (HERE, TWO):
+        with pytest.raises(ValueError, match="no 0"):
+            list(run_batch(raises, range(3), processes))
+
+
+def test_a_batch_may_be_left_before_its_end():
+    results = run_batch(square, range(1000), TWO)
+    assert next(results) == 0
+    results.close()
+
+
+@pytest.mark.parametrize("backend", ["dask", "ray"])
+def test_a_cluster_needs_an_address(backend):
+    with pytest.raises(InputError, match=r"BT491\] --backend \w+ needs the address"):
+        list(run_batch(square, [1], Workers(backend=backend)))
+
+
+def test_a_missing_package_is_an_error_that_says_how_to_install_it(monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("bthtn.batch.workers.import_module", missing)
+    with pytest.raises(InputError, match=r"BT490\] this needs joblib") as found:
+        list(run_batch(square, [1]))
+    assert "pip install 'bthtn[scale]'" in str(found.value)
+    assert isinstance(found.value, BthtnError)
+
+
+class Cluster:
+    """Stands for Dask's module and client: it has lost a worker when it is asked again."""
+
+    def __init__(self, address, **_):
+        self.asked = 0
+        if address == "nowhere":
+            raise OSError("timed out")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def scheduler_info(self, n_workers):
+        self.asked += 1
+        return {"workers": {"one": 1} if self.asked > 1 else {"one": 1, "two": 2}}
+
+
+@pytest.fixture(name="dask")
+def dask_fixture(monkeypatch):
+    """Dask is installed, and its calls are made in this process."""
+    names = {"distributed": type("module", (), {"Client": Cluster}), "joblib": joblib}
+    names["bthtn.batch.dask_backend"] = type("module", (), {"register": lambda client: None})
+    monkeypatch.setattr(workers, "import_module", names.__getitem__)
+    monkeypatch.setattr(
+        joblib,
+        "parallel_config",
+        lambda backend, n_jobs: joblib.parallel.parallel_config("threading"),
+    )
+
+
+def test_workers_that_a_cluster_has_lost_are_reported(dask):
+    told = []
+    cluster = Workers(backend="dask", address="tcp://here:8786")
+    assert list(run_batch(square, range(3), cluster, Deaths(told.append))) == [0, 1, 4]
+    assert told == ["workers that the cluster lost: 1; it ran their calls again"]
+
+
+def test_a_cluster_that_does_not_answer_is_an_error(dask):
+    cluster = Workers(backend="dask", address="nowhere")
+    with pytest.raises(InputError, match=r"BT491\] no dask cluster at nowhere: OSError: timed out"):
+        list(run_batch(square, range(3), cluster))
