@@ -39,12 +39,14 @@ site: .venv/.ready
 docs: .venv/.ready
 	REDRAW=1 $(BIN)/python -m pytest -q docs tests/corpus/test_pictures.py
 
-# thorough: all tests at full size, with more examples of each property and with coverage; the gates
+# thorough: the quick tests measured for coverage, with the gates; then all whose size the profile sets,
+# and the slow ones, at full size and unmeasured: measuring them takes three times as long
 thorough: .venv/.ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) --hypothesis-profile thorough -m "not long and not browser"
+	$(BIN)/coverage run $(PYTEST) -m "not slow and not browser"
 	$(BIN)/coverage combine --quiet
 	$(MAKE) --no-print-directory gates
+	$(BIN)/python $(PYTEST) --hypothesis-profile thorough -m "(slow or sized) and not long and not browser"
 
 # gates: every package is covered as well as pyproject.toml demands, judged by the last
 # `make thorough`, and planning takes as many expansions as benchmarks/counts.toml says

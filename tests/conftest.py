@@ -10,7 +10,7 @@ import shlex
 import sys
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import Phase, is_hypothesis_test, settings
 
 # CI repeats its examples, so that a red run stays red.
 CI = os.environ.get("CI") == "true"
@@ -27,6 +27,16 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 settings.load_profile("quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Marks as ``sized`` the tests of Hypothesis, and those of modules that use ``tests.sizes``."""
+    for item in items:
+        function = getattr(item, "obj", None)
+        uses = getattr(getattr(item, "module", None), "size", None)
+        if is_hypothesis_test(function) or getattr(uses, "__module__", "") == "tests.sizes":
+            item.add_marker("sized")
 
 
 def pytest_collection_finish():

@@ -618,6 +618,7 @@ def names_of_folders(source: str) -> list[str]:
     return [f"write bthtn.examples.{name}" for name in foreign if name in ("domains", "trees")]
 
 
+@pytest.mark.slow
 def test_an_example_has_the_same_name_for_everybody():
     check(names_of_folders, "bthtn", "domains", "trees", "tests", "benchmarks", "docs")
 

@@ -459,6 +459,7 @@ domain = draft.freeze()
 """
 
 
+@pytest.mark.slow
 def test_findings_do_not_depend_on_the_hash_seed(tmp_path):
     (tmp_path / "tests_of_order.py").write_text(DOMAIN)
     said = set()

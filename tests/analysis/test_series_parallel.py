@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ LONG = size(quick=1_500, thorough=5_000)
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_long_chains_side_by_side_stay_chains():
     plan = specified([([i - 10] if i >= 10 else [], 1) for i in range(LONG)])
     better = parallelize(plan)
@@ -85,6 +87,7 @@ def test_where_nesting_ends_chains_or_levels_are_side_by_side_whichever_is_short
     assert shallow([1, 1, 1, 3], at_once=[1]) == "(parallel(s0, s1, s3), s2)"
 
 
+@pytest.mark.slow
 def test_the_tree_does_not_depend_on_the_hash_seed_or_on_addresses():
     script = (
         "from tests.analysis.camp import specified\n"

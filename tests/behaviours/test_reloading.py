@@ -616,6 +616,7 @@ def alive():
     return sum(isinstance(thing, wanted) for thing in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_many_reloads_leave_nothing_behind():
     character = Version("old", digs=10**9).make()
     character.agent.body = SimpleNamespace(append=lambda _: None)

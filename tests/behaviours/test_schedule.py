@@ -72,6 +72,7 @@ def frames(schedule, goals, count, tick=lambda frame, goal: goal.status is not S
     return dict(done), most
 
 
+@pytest.mark.slow
 def test_a_crowd_of_agents_never_use_more_than_the_budget_and_are_all_served():
     schedule = PlanningSchedule(budget=5_000)
     done, most = frames(schedule, crowd(CROWD, schedule), 20)

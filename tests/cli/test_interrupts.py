@@ -149,6 +149,7 @@ def test_a_second_signal_ends_an_operator_that_hangs(tmp_path):
     assert notes(tmp_path) == {"walk": (0, 0), "look": (1, 1)}
 
 
+@pytest.mark.slow
 def test_a_third_signal_ends_an_abort_that_hangs(tmp_path):
     guard(tmp_path, hang="os.kill(os.getpid(), 15)")
     file = tmp_path / "guard.py"

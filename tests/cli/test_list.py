@@ -61,6 +61,7 @@ def listed(bthtn):
     ]
 
 
+@pytest.mark.slow
 def test_check_and_plan_find_all_that_is_listed(bthtn, here):
     found = listed(bthtn)
     assert {("domains", "blocks:strips"), ("domains", "fps:dear_melee")} <= set(found)

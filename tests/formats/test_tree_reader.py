@@ -544,6 +544,7 @@ def test_a_tree_that_is_nested_too_deep_for_py_trees_is_refused():
     assert "nested deeper" in refusal(guarded + "<AlwaysSuccess/>" + "</Inverter>" * 100)[1]
 
 
+@pytest.mark.slow
 def test_subtrees_of_subtrees_do_not_grow_without_end():
     tenfold = "".join('<SubTree ID="T{}"/>' for _ in range(10))
     trees = [

@@ -246,6 +246,7 @@ def test_a_plan_below_a_goal_is_left_out():
     assert written(goal)[0].children == ()
 
 
+@pytest.mark.slow
 def test_a_wide_tree_is_written_in_time():
     children = [Running("x") for _ in range(20_000)]
     assert xml_of(composites.Sequence("wide", memory=True, children=children)).count("\n") > 20_000

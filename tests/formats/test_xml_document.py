@@ -77,6 +77,7 @@ def test_a_document_type_is_refused_whatever_it_defines(text):
     assert refusal(text)[0] == "a document type is not read"
 
 
+@pytest.mark.slow
 def test_a_document_has_only_so_many_elements():
     element_from(f"<a>{'<a/>' * (MOST_ELEMENTS - 1)}</a>", "")
     assert refusal(f"<a>{'<a/>' * MOST_ELEMENTS}</a>")[0].startswith("the document has more than")

@@ -51,6 +51,7 @@ def test_the_sample_is_the_same_for_a_seed_holds_every_package_and_can_be_compil
         assert ast.dump(ast.parse(mutant.fault.put_into(source))) != ast.dump(ast.parse(source))
 
 
+@pytest.mark.slow
 def test_the_tests_that_run_the_line_are_asked_and_those_of_the_package_first():
     mutant = next(one for one in drawn(200, seed=1) if one.package == "bthtn.world")
     others, own = "tests/plan/test_a.py", "tests/world/test_b.py"

@@ -182,6 +182,7 @@ def in_shop(goal, domain=shop):
     return found
 
 
+@pytest.mark.slow
 def test_steps_of_one_member_come_between_those_of_another_where_blocks_have_no_plan():
     both = deliver("a"), deliver("b")
     assert plans(any_order(*both)) == []

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from types import MappingProxyType
 
+import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
@@ -142,6 +143,7 @@ def test_a_planner_with_or_without_a_cache_avoids_the_same_and_remembers_nothing
         assert cache.statistics == known
 
 
+@pytest.mark.slow
 def test_the_questions_are_not_vacuous():
     """Something avoided leads to another plan of several steps, and something to no plan."""
 

@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -163,6 +164,7 @@ def test_two_values_have_one_key_when_nothing_tells_them_apart(one, other):
     assert (exact(one) == exact(other)) is (alike(one, other) and alike(other, one))
 
 
+@pytest.mark.slow
 def test_the_problems_are_not_vacuous():
     """There are problems whose answer a different start state gets from the cache, unsearched."""
 

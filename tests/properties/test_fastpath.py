@@ -170,6 +170,7 @@ def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
         assert answers(HtnSearch(asked, None, ask), budgets) == expected
 
 
+@pytest.mark.slow
 def test_enough_of_these_problems_are_such_that_generated_functions_answer():
     seen = Counter(word for seed in range(400) for word in compare(from_seed(seed)))
     assert seen["solved"] >= 10

@@ -370,6 +370,7 @@ def test_payloads_would_be_noticed_if_they_were_run():
         run()
 
 
+@pytest.mark.slow
 def test_every_payload_reaches_plans_as_a_value_and_most_as_a_name():
     """Without it the property could be about worlds in which nothing is ever planned."""
     reached = Counter()

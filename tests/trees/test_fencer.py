@@ -102,6 +102,7 @@ def test_big_moves_are_done_in_rage_only(files):
     assert all(place > ended.index("roar") for place in big)
 
 
+@pytest.mark.slow
 def test_fifty_attacks_of_one_sheet_all_act(copy):
     """R003-06: mass production, a row for each attack."""
     names = [f"Attack{number}" for number in range(50)]

@@ -135,6 +135,7 @@ def test_the_same_seed_gives_the_same_run(seed):
     assert told(run(seed)[1]) == told(run(seed)[1])
 
 
+@pytest.mark.slow
 def test_other_seeds_give_other_runs():
     ends = {(len(ticks), soldier.agent.beliefs.now) for soldier, _, ticks in map(run, range(20))}
     assert len(ends) > 10

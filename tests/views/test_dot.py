@@ -78,6 +78,7 @@ def test_hostile_names_give_dot(read_dot, label):
     assert len(read_dot(drawn(label, legend=True)).nodes) == len(LOOKS)
 
 
+@pytest.mark.slow
 def test_other_parsers_accept_hostile_names(accepted):
     drawing = Drawing("".join(HOSTILE))
     above = drawing.node("task", "root")

@@ -239,6 +239,7 @@ def plan_of_parts(parts):
     return find_plan(yard, Yard(), every())
 
 
+@pytest.mark.slow
 def test_a_large_plan_is_folded_at_its_compound_tasks(read_dot, accepted):
     plan = plan_of_parts(40)
     text = plan_dot(plan, most=100)

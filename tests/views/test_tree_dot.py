@@ -227,6 +227,7 @@ def test_a_thousand_nodes_of_one_name_are_written_in_well_under_a_second(read_do
     assert len(set(read_dot(text).nodes)) == 1_001
 
 
+@pytest.mark.slow
 def test_a_tree_deeper_than_py_trees_can_tick_is_drawn(read_dot):
     root = Success("leaf")
     for _ in range(5_000):

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 
 from bthtn import Domain, Methods, State, defer, method, primitive
@@ -185,6 +186,7 @@ def test_an_alternative_that_is_dropped_takes_its_methods_along():
     assert named(tree, "strike")["children"][0]["kind"] == "dropped"
 
 
+@pytest.mark.slow
 def test_the_property_meets_searches_that_go_back_and_find_a_plan():
     def kinds(problem):
         plan, events = searched(problem)

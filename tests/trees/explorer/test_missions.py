@@ -87,6 +87,7 @@ def test_what_was_never_seen_is_looked_for_and_the_rest_is_planned_when_it_is_se
     assert trial.heard.of(PlanFailed) == []
 
 
+@pytest.mark.slow
 def test_reloaded_at_every_tick_he_goes_on_in_his_level(trial):
     undisturbed, reloaded = (trial(VAULT, "pick up the red box") for _ in range(2))
     assert undisturbed.play()
