@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site docs thorough gates fix bench worlds differential hostile independent mutants clean
+.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds differential hostile independent mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -70,6 +70,12 @@ bench: .venv/.ready
 	$(BIN)/python -m benchmarks.bench_crowd
 	$(BIN)/python -m benchmarks.bench_pictures
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
+
+# instructions: how many of them plans, characters and changes take, which repeats where times do not;
+# needs valgrind, three minutes
+instructions: .venv/.ready
+	@command -v valgrind >/dev/null || { echo "It needs valgrind: apt-get install valgrind" >&2; exit 1; }
+	$(BIN)/python -m benchmarks.instructions
 
 # worlds: a hundred games in each of several levels of MiniGrid; 1 when too few of them are won
 worlds: .venv/.ready
