@@ -53,6 +53,7 @@ from bthtn.replanning.repair import PendingRepair, RepairedPlan
 from bthtn.replanning.review import Review
 from bthtn.replanning.schedule import Budget, PlanningSchedule
 from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
 
 
 class PlanGoal(ReloadingGoal):
@@ -213,8 +214,9 @@ class PlanGoal(ReloadingGoal):
                 self._has_waited = True
                 return self._find_plan()
             self._failures.found()
+            works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
-            self._run_now(plan)
+            self._run_now(plan, works_in)
             self.agent.emit(PlanAdopted(self.name, plan, self._reason))
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
@@ -232,10 +234,10 @@ class PlanGoal(ReloadingGoal):
         self.agent.emit(PlanRepaired(self.name, repaired.part, reason, repaired.plan))
         return SUCCESS
 
-    def _run_now(self, plan: Plan) -> None:
+    def _run_now(self, plan: Plan, works_in: FrozenState | None = None) -> None:
         self.plan, self.record = plan, plan.record
         self._search.stop()
-        self._review.adopted(plan)
+        self._review.adopted(plan, works_in)
         self.feedback_message = f"running plan {plan.record!r}"
 
     def _break_plan(self, failure: Failure) -> None:

@@ -81,6 +81,7 @@ class Review:
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
+        self._works_in: FrozenState | None = None  # the new plan works in this state
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
@@ -101,9 +102,13 @@ class Review:
             self._search, self._is_due = None, True
             self._watch_chances(None)
 
-    def adopted(self, plan: Plan) -> None:
-        """Begin the review of a plan that starts now."""
+    def adopted(self, plan: Plan, works_in: FrozenState | None = None) -> None:
+        """Begin the review of a plan that starts now.
+
+        It works in the state ``works_in``: while that is believed, the plan needs no check.
+        """
         self.close()
+        self._works_in = works_in
         self._start, self._done = self._beliefs.frozen(), {}
         self.bound, self._is_whole_record = comparable_record(plan)
         self._age = 0
@@ -128,7 +133,7 @@ class Review:
         if self._is_whole_record and len(self.bound) < LONGEST_BOUND:
             entries, self._is_whole_record = comparable_record(plan)
             self.bound = MethodTraversalRecord((*self.bound, *entries))
-        self._is_new = True
+        self._is_new, self._works_in = True, None
         self._support.over(None)
         self._watch_chances(None)
 
@@ -145,6 +150,8 @@ class Review:
         """
         self._age += 1
         self._is_due |= self._is_something_free_again()
+        if self._is_new and self._works_in is self._beliefs.frozen():
+            self._is_new = False  # all beliefs stay watched, until the first change
         if not (self._is_new or self._unexpected is not None or self._is_looking):
             return iter(())
         return self._reviewed(progress, budget, interruptible)
@@ -193,7 +200,7 @@ class Review:
         changes = dict(self._support.changes)
         if self._unexpected is not None:
             changes.setdefault(self._unexpected.fluent, self._unexpected)
-        is_new, self._is_new, self._unexpected = self._is_new, False, None
+        watched, self._is_new, self._unexpected = self._support.fluents, False, None
         self._support.forget()
         validity = validity_of(progress, self._planner.domain, self._beliefs.frozen())
         failure = validity.failure
@@ -207,7 +214,9 @@ class Review:
                 return None  # its ``during`` condition: the step itself fails in this tick
             return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
-            change for change in changes.values() if not is_new or change.fluent in validity.support
+            change
+            for change in changes.values()
+            if watched is not None or change.fluent in validity.support
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
 

@@ -66,9 +66,20 @@ def kept(stage):
 # what does not matter
 
 
+def test_a_plan_found_from_the_beliefs_as_they_are_is_not_checked_until_they_change(stage, looks):
+    goal = stage.goal(choice(stage))
+    ticks(goal, 5)
+    assert looks["validations"] == 0
+    stage.actor.believe(World.count, 1)
+    ticks(goal, 5)
+    assert looks["validations"] == 1
+
+
 def test_ten_thousand_irrelevant_writes_cost_no_validation_and_no_expansion(stage, looks):
     goal = stage.goal(choice(stage))
     ticks(goal, 2)
+    stage.actor.believe(World.count, -1)  # after the first change it is known what matters
+    goal.tick_once()
     looks.clear()
     for number in range(10_000):
         stage.actor.believe(World.count, number + 1)
@@ -174,7 +185,7 @@ def test_the_most_preferred_plan_is_never_asked_for_something_better(stage, look
     looks.clear()
     stage.actor.believe(World.lit, False)
     ticks(goal, 3)
-    assert looks == {}
+    assert not looks["searches"]
 
 
 def test_after_a_look_only_what_it_has_read_wakes_the_next_one(stage, looks):
