@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec
+from typing import Any, Final, Generic, ParamSpec
 
 from bthtn.domain.choice import DecompositionChoice
 from bthtn.domain.decorator import Decorator
@@ -59,11 +59,7 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
     uninterruptible: bool = False
     doc: str = ""
     template: PrimitiveTask[Any] | None = None
-    _call: TaskCall | None = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Make the call of a task without parameters: plain methods call it while planning."""
-        object.__setattr__(self, "_call", None if self.parameters else TaskCall(self))
+    _calls: dict[Any, TaskCall] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def takes_time(self) -> bool:
@@ -72,9 +68,8 @@ class PrimitiveTask(Shared, Unpicklable, Generic[P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
-        if self._call is not None and not args and not kwargs:
-            return self._call
-        return TaskCall(self, arguments(self.name, self.parameters, args, kwargs))
+        known = None if args or kwargs else self._calls.get(())
+        return known or _call_of(self, self._calls, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
@@ -99,23 +94,22 @@ class CompoundTask(Shared, Unpicklable, Generic[P]):
     choice: DecompositionChoice | None = None
     is_open: bool = False
     decorator: Decorator | None = None
-    _call: TaskCall | None = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Make the call of a task without parameters: plain methods call it while planning."""
-        object.__setattr__(self, "_call", None if self.parameters else TaskCall(self))
+    _calls: dict[Any, TaskCall] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """The task with arguments. Raises DomainError for a wrong count or type."""
-        if self._call is not None and not args and not kwargs:
-            return self._call
-        return TaskCall(self, arguments(self.name, self.parameters, args, kwargs))
+        known = None if args or kwargs else self._calls.get(())
+        return known or _call_of(self, self._calls, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<compound {self.name}>"
 
 
 Task = PrimitiveTask[Any] | CompoundTask[Any]
+
+_KEPT: Final = frozenset({bool, int, str})
+_MOST_KEPT: Final = 1_000
+"""Calls of one task that are kept; then it begins anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,6 +179,22 @@ def mixed_units(tasks: Iterable[Task], where: str) -> Iterator[Diagnostic]:
             hint = "write all durations of a domain with seconds(…), or none"
             yield Diagnostic("BT128", message, where, hint)
             return
+
+
+def _call_of(
+    task: Task, calls: dict[Any, TaskCall], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> TaskCall:
+    """A call; one with plain values is kept in ``calls``, since plain methods make it again."""
+    if kwargs or not _KEPT.issuperset(map(type, args)):
+        return TaskCall(task, arguments(task.name, task.parameters, args, kwargs))
+    key = (*map(type, args), *args)
+    call = calls.get(key)
+    if call is None:
+        call = TaskCall(task, arguments(task.name, task.parameters, args, kwargs))
+        if len(calls) >= _MOST_KEPT:
+            calls.clear()
+        calls[key] = call
+    return call
 
 
 def call_text(task: Task, args: tuple[Any, ...]) -> str:

@@ -135,18 +135,17 @@ class TaskTable:
         return known  # which has the network, so that its id stays its own
 
     def computed(self, method: Method, network: Network) -> Body:
-        """Return the body of a plain method's result; cached if its calls have no arguments.
+        """Return the body of a plain method's result; cached for the very same calls.
 
         Raises DomainError if it is no network of tasks of the domain.
         """
         parts = network.parts if type(network) is SequenceNetwork else (network,)
-        tasks = [one.task for one in parts if type(one) is TaskCall and not one.args]
-        key = (type(network), *tasks)
-        body = self._computed.get(key) if len(tasks) == len(parts) else None
+        key = (type(network), *map(id, parts))
+        body = self._computed.get(key)
         if body is None:
             self._domain.check(method, network)
             body = self.body(network)
-            if len(tasks) == len(parts):
+            if body.calls:  # which the body holds, so that their ids stay their own
                 if len(self._computed) >= MOST_REMEMBERED:
                     self._computed = {}
                 self._computed[key] = body
