@@ -59,12 +59,12 @@ def unwound(visit: Visit[R]) -> R:
 def children_of(node: Node) -> tuple[Node, ...]:
     """The nodes directly below."""
     match node:
-        case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
-            return children
-        case ScopeNode():
-            return (node.child,)
         case TaskNode() | SuspendedNode() | NullNode():
             return ()
+        case ScopeNode():
+            return (node.child,)
+        case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
+            return children
         case _:
             assert_never(node)
 
@@ -90,7 +90,9 @@ def preorder(root: Node) -> Iterator[tuple[int, Node]]:
     while pending:
         depth, node = pending.pop()
         yield depth, node
-        pending.extend((depth + 1, child) for child in reversed(children_of(node)))
+        below = children_of(node)
+        if below:
+            pending.extend([(depth + 1, child) for child in reversed(below)])
 
 
 def fold(root: Node, combine: Callable[[Node, tuple[R, ...]], R]) -> R:

@@ -145,6 +145,8 @@ class Arguments:
 
     def _has_written(self, node: ScopeNode, view: RecordingView) -> bool:
         """Whether a step has written one of these fluents since the decomposition began."""
+        if not view.reads:
+            return False
         places, writes = self._started
         return any(writes.get(fluent, -1) >= places[node] for fluent in view.reads)
 

@@ -103,7 +103,8 @@ class Progress:
         found: set[Node] = set()
         reached: dict[Node, int] = {}  # the last child that has begun
         for node, below in reversed(order):
-            last = max((n for n, child in enumerate(below) if child in found), default=None)
+            begun = [n for n, child in enumerate(below) if child in found] if below else []
+            last = begun[-1] if begun else None
             if last is not None:
                 reached[node] = last
             if last is not None or self._has_started(node):

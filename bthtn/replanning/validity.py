@@ -230,8 +230,9 @@ class _Check(RemainingProjection):
         return _condition_failure(str(node), node.task.during, unseen, node.args, shown=view)
 
     def _check_arguments(self, node: TaskNode | ScopeNode) -> None:
-        if node.args:
-            self._rely_on_context()
+        if not node.args:
+            return
+        self._rely_on_context()
         _check(node, self._arguments.failure(node, self._context, self.state))
 
     def _rely_on_context(self) -> None:
