@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds differential hostile independent mutants clean
+.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential hostile independent mutants clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -82,6 +82,12 @@ worlds: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[minigrid]"
 	$(BIN)/python -m pytest -q tests/trees/explorer/levels.py
 	$(BIN)/python -m benchmarks.worlds --write-docs
+
+# clusters: a comparison of 10,000 seeds on one core, on all, and on local Dask and Ray clusters, with
+# and without a killed worker; 1 when results differ; half an hour on two cores
+clusters: .venv/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[clusters]"
+	$(BIN)/python -m benchmarks.clusters --write-docs
 
 # differential: 100,000 random problems, 5,000 for each of 20 properties, on which the reference, the
 # search and the fast path have to agree; half an hour on two cores; `make differential SEED=2` draws others

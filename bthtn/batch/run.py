@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 MOST_DEATHS: Final = 3
 """How often workers may die of one item."""
-WAVE: Final = 512
+WAVE: Final = 256
 """Items at a time for Ray, whose pool gives no result before it has all of them."""
 _DEATHS: Final = frozenset(
     {"KilledWorker", "ActorDiedError", "RayActorError", "WorkerCrashedError"}

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from bthtn.cli.many_runs import compare_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -311,6 +312,9 @@ def replay_command(
     from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring
 
     raise typer.Exit(replay(file, as_json=as_json))
+
+
+app.command("compare")(compare_command)
 
 
 @app.command("watch")

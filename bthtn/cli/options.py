@@ -38,6 +38,14 @@ class PlannerName(StrEnum):
     REFERENCE = "reference"
 
 
+class Backend(StrEnum):
+    """Where many runs are made: on this machine, or on a cluster."""
+
+    LOKY = "loky"
+    DASK = "dask"
+    RAY = "ray"
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Output = Annotated[
     Path | None,
@@ -81,6 +89,11 @@ All = Annotated[
     typer.Option(
         "--all", help="List all plans, best first; --set may give a fluent several values."
     ),
+]
+Jobs = Annotated[int, typer.Option(min=0, help="Processes of this machine; 0 is one per core.")]
+OnBackend = Annotated[Backend, typer.Option("--backend", help="Where runs are made.")]
+Address = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="With --backend dask or ray: the cluster's address.")
 ]
 Limit = Annotated[int, typer.Option(min=1, help="With --all: most plans to list.")]
 Given = Annotated[

@@ -49,7 +49,7 @@ def reimported(*folders: Path | str) -> Iterator[None]:
         importlib.invalidate_caches()
         yield
     except BaseException:
-        _put_back(older)
+        put_back(older)
         raise
     finally:
         builtins.__build_class__ = make_class
@@ -68,8 +68,7 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
     Libraries that are installed below such a folder are left out.
     """
     roots = [_as_prefix(folder) for folder in folders]
-    paths = (os.path.dirname(os.path.dirname(__file__)), *map(get_path, _LIBRARIES))
-    libraries = [_as_prefix(path) for path in paths]
+    libraries = library_prefixes()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         real = os.path.realpath(file) if isinstance(file, str) else ""
@@ -78,12 +77,18 @@ def _below(folders: Iterable[Path | str]) -> Iterator[tuple[str, ModuleType]]:
             yield name, module
 
 
+def library_prefixes() -> list[str]:
+    """The beginnings of the paths of all files of bthtn and of installed libraries."""
+    paths = (os.path.dirname(os.path.dirname(__file__)), *map(get_path, _LIBRARIES))
+    return [_as_prefix(path) for path in paths]
+
+
 def _as_prefix(folder: Path | str) -> str:
     """The beginning of the paths of all files below a folder."""
     return os.path.join(os.path.realpath(folder), "")
 
 
-def _put_back(older: dict[str, ModuleType]) -> None:
+def put_back(older: dict[str, ModuleType]) -> None:
     """Make these the modules of their names again, also for their packages."""
     sys.modules.update(older)
     for name, module in older.items():

@@ -133,13 +133,21 @@ def event_data(event: AgentEvent, *, tick: int | None = None, agent: str = "") -
     and ``"time"`` where they are known, and the other fields of the event under their names. A
     ``tick`` and an ``agent`` that are given replace those of the event.
     """
-    kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
     if tick is None and event.agent:
         tick = event.tick
     known = {"tick": tick, "agent": agent or event.agent, "time": event.time}
     context = {name: value for name, value in known.items() if value not in (None, "")}
     names = (one.name for one in fields(event) if one.name not in known)
-    return {"event": kind, **context, **{name: _plain(getattr(event, name)) for name in names}}
+    return {
+        "event": kind_of(event),
+        **context,
+        **{name: _plain(getattr(event, name)) for name in names},
+    }
+
+
+def kind_of(event: AgentEvent) -> str:
+    """The kind of an event as JSON has it, such as ``"leaf_started"``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
 
 
 def _plain(value: object) -> Any:

@@ -2,11 +2,14 @@
 
 import os
 import signal
+from concurrent.futures import Future
 
 import joblib
 import pytest
+from joblib._dask import DaskDistributedBackend
 
 from bthtn.batch import Deaths, Workers, run_batch, workers
+from bthtn.batch.dask_backend import register
 from bthtn.errors import BthtnError, ExecutionError, InputError
 
 TWO = Workers(jobs=2)
@@ -57,7 +60,6 @@ def test_after_the_death_of_a_worker_all_results_are_there_and_it_is_reported(tm
     assert "a worker died" in told[0]
 
 
-@pytest.mark.slow
 def test_an_item_that_always_kills_its_worker_is_named():
     results = []
     with pytest.raises(ExecutionError, match=r"BT492\] a worker died 3 times at 3") as found:
@@ -131,6 +133,39 @@ def test_workers_that_a_cluster_has_lost_are_reported(dask):
     cluster = Workers(backend="dask", address="tcp://here:8786")
     assert list(run_batch(square, range(3), cluster, Deaths(told.append))) == [0, 1, 4]
     assert told == ["workers that the cluster lost: 1; it ran their calls again"]
+
+
+def test_a_ray_cluster_gives_the_results_of_a_wave_at_a_time(monkeypatch, dask):
+    done = []
+    fake = {
+        "init": staticmethod(lambda *_, **__: None),
+        "shutdown": staticmethod(lambda: done.append(1)),
+    }
+    fakes = {"ray": type("ray", (), fake)}
+    fakes["ray.util.joblib"] = type("module", (), {"register_ray": staticmethod(lambda: None)})
+    monkeypatch.setattr(workers, "import_module", {**fakes, "joblib": joblib}.__getitem__)
+    monkeypatch.setattr("bthtn.batch.run.WAVE", 3)
+    cluster = Workers(backend="ray", address="here:6379")
+    assert list(run_batch(square, range(8), cluster)) == [n * n for n in range(8)]
+    assert done == [1]
+
+
+def test_a_call_that_dask_gives_up_ends_the_wait_for_it(monkeypatch):
+    future, heard = Future(), []
+    monkeypatch.setattr(DaskDistributedBackend, "submit", lambda *_: future)
+    monkeypatch.setattr(DaskDistributedBackend, "effective_n_jobs", lambda *_: 1)
+    monkeypatch.setattr(DaskDistributedBackend, "retrieve_result_callback", lambda _, out: out)
+    monkeypatch.setattr(DaskDistributedBackend, "__init__", lambda self, client: None)
+    register("client")
+    with joblib.parallel_config("dask"):
+        backend = joblib.parallel.get_active_backend()[0]
+    assert backend.effective_n_jobs(-1) == 2  # one would be this process
+    assert backend.submit(square, heard.append) is future
+    future.set_exception(ValueError("killed"))
+    assert heard == [future]
+    with pytest.raises(ValueError, match="killed"):
+        backend.retrieve_result_callback(future)
+    assert backend.retrieve_result_callback([4]) == [4]
 
 
 def test_a_cluster_that_does_not_answer_is_an_error(dask):

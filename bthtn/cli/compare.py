@@ -1,0 +1,173 @@
+"""``bthtn compare``: two trees or domains over the same seeds, in pairs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
+from bthtn.cli.printing import WIDTH, say_json
+from bthtn.cli.sides import Pair
+from bthtn.compare import Finding, findings, most_different, other_plans
+from bthtn.compare.summary import OtherPlan
+from bthtn.errors import Diagnostic, InputError
+
+FORMAT: Final = "bthtn-compare/1"
+MOST_SEEDS: Final = 10_000_000
+MOST_PLANS: Final = 5
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What is done with the results: kept in a file, shown as JSON or as tables."""
+
+    output: Path | None = None
+    most: int = 10
+    as_json: bool = False
+
+
+def compare(pair: Pair, seeds: str, workers: Workers, report: Report) -> int:
+    """Compare over the seeds and print what was found.
+
+    Returns 0 if both sides do the same with every seed, else 1. Raises BthtnError.
+    """
+    numbers = seeds_from(seeds)
+    digests = [side.prepared(pair.question) for side in (pair.a, pair.b)]
+    findings([], pair.question.registered())  # what is missing is to be known before
+    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
+    results: Any = run_batch(pair, numbers, workers, deaths)
+    if report.output is not None:
+        results.close()
+        sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
+        about = {"question": asdict(pair.question), "sides": sides, "files": digests}
+        results = resumed(pair, numbers, Kept(report.output, about, "seed"), workers, deaths)
+    with closing(results):
+        rows = [
+            {"seed": seed, **row}
+            for seed, row in zip(numbers, _with_progress(results, len(numbers)), strict=True)
+        ]
+    summary = _Summary(pair, rows, deaths.number, report.most)
+    if report.as_json:
+        say_json(summary.data())
+    else:
+        summary.show(Console(width=None if sys.stdout.isatty() else WIDTH))
+    return int(any(not row["same"] for row in rows))
+
+
+def seeds_from(text: str) -> range:
+    """The seeds that are written as ``17`` or ``0-999``. Raises InputError."""
+    found = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", text, re.ASCII)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if not first <= last < first + MOST_SEEDS:
+        message = f"--seeds {text}: no seeds, or more than {MOST_SEEDS:,}"
+        raise InputError(Diagnostic("BT409", message, hint="write 0-999, or 17"))
+    return range(first, last + 1)
+
+
+def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        return results
+    return iter(track(results, "seeds", total, console=screen, transient=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """What the rows say, for people and for programs."""
+
+    pair: Pair
+    rows: Sequence[Row]
+    deaths: int
+    most: int
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        return self.pair.question.registered()
+
+    def _different(self) -> list[Row]:
+        found = most_different(self.rows, self._measures, self.most)
+        return [{key: row[key] for key in self._shown(row)} for row in found]
+
+    def _shown(self, row: Mapping[str, Any]) -> list[str]:
+        values = [f"{side}.{text}" for text in self._measures for side in "ab"]
+        return ["seed", *(key for key in values if key in row), "difference"]
+
+    def data(self) -> dict[str, Any]:
+        """The summary as JSON."""
+        return {
+            "format": FORMAT,
+            "a": self.pair.a.typed,
+            "b": self.pair.b.typed,
+            "seeds": len(self.rows),
+            "same": sum(row["same"] for row in self.rows),
+            "deaths": self.deaths,
+            "measures": [asdict(one) for one in findings(self.rows, self._measures)],
+            "plans": [asdict(one) for one in other_plans(self.rows)],
+            "different": self._different(),
+        }
+
+    def show(self, screen: Console) -> None:
+        """Print tables."""
+        a, b = (side.typed for side in (self.pair.a, self.pair.b))
+        same = sum(row["same"] for row in self.rows)
+        screen.print(
+            f"a: {a}\nb: {b}\n{len(self.rows)} seeds, {same} of them the same", highlight=False
+        )
+        if self.deaths:
+            screen.print(f"workers that died: {self.deaths}; all results are there")
+        screen.print(_measure_table(findings(self.rows, self._measures)))
+        if same == len(self.rows):
+            return
+        if plans := other_plans(self.rows):
+            screen.print(_plan_table(plans))
+        screen.print(_seed_table(self._different(), self._measures))
+
+
+def _measure_table(found: Sequence[Finding]) -> Table:
+    table = Table(title="measures that were registered", title_justify="left")
+    for head in ("measure", "a", "b", "b - a, 95 %", "a more", "b more", "p (Holm)"):
+        table.add_column(head, justify="left" if head == "measure" else "right")
+    for one in found:
+        interval = f"{one.low:+.3g} to {one.high:+.3g}"
+        p = f"{one.p:.2g}{' *' if one.is_significant else ''}"
+        means = (f"{value:.4g}" for value in (one.a, one.b))
+        table.add_row(one.measure, *means, interval, str(one.only_a), str(one.only_b), p)
+    return table
+
+
+def _plan_table(plans: Sequence[OtherPlan]) -> Table:
+    table = Table(title="states that lead to other plans", title_justify="left", show_lines=True)
+    for head in ("seeds", "first", "plans", "state of the first"):
+        table.add_column(head, justify="right" if head in ("seeds", "first") else "left")
+    for one in plans[:MOST_PLANS]:
+        state = ", ".join(f"{name} = {str(value).lower()}" for name, value in one.example.items())
+        both = f"a  {one.a or 'no plan'}\nb  {one.b or 'no plan'}"
+        table.add_row(str(len(one.seeds)), str(one.seeds[0]), both, state)
+    if len(plans) > MOST_PLANS:
+        table.caption = f"and {len(plans) - MOST_PLANS} more kinds: --json has all"
+    return table
+
+
+def _seed_table(rows: Sequence[Row], measures: Sequence[str]) -> Table:
+    table = Table(title="seeds that differ most", title_justify="left")
+    for head in ("seed", *measures, "first difference"):
+        table.add_column(head)
+    for row in rows:
+        values = [f"{_text(row[f'a.{one}'])} → {_text(row[f'b.{one}'])}" for one in measures]
+        first = row["difference"]
+        table.add_row(str(row["seed"]), *values, f"tick {first['tick']}")
+    return table
+
+
+def _text(value: Any) -> str:
+    return "?" if value is None else str(value).lower()

@@ -1,0 +1,52 @@
+"""The arguments of commands that make many runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bthtn.cli.options import TARGET, Address, AsJson, Backend, Given, Jobs, OnBackend
+
+
+def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
+    a: Annotated[str, typer.Argument(metavar="A", help=f"{TARGET} Or one of these, @FOLDER.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The same.")],
+    *,
+    seeds: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Seeds.")] = "0-99",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="finished, ticks, count EVENT, or a value of the last beliefs."),
+    ] = None,
+    ticks: Annotated[int, typer.Option(min=1, help="Stop a run after so many ticks.")] = 200,
+    task: Annotated[str, typer.Option(help="Compare domains: plan this task.")] = "",
+    given: Given = None,
+    settings_a: Annotated[
+        list[str] | None, typer.Option("--a", metavar="SETTING=VALUE", help="Setting of A's plans.")
+    ] = None,
+    settings_b: Annotated[
+        list[str] | None, typer.Option("--b", metavar="SETTING=VALUE", help="Setting of B's plans.")
+    ] = None,
+    jobs: Jobs = 0,
+    backend: OnBackend = Backend.LOKY,
+    address: Address = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Keep a line for each seed; goes on from there."
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option(min=0, help="How many seeds to list.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Say what differs between two trees, domains or versions, over many seeds."""
+    from bthtn.batch import Workers  # noqa: PLC0415 - only for this command
+    from bthtn.cli.compare import Report, compare  # noqa: PLC0415 - only for this command
+    from bthtn.cli.sides import Pair, Question, Side  # noqa: PLC0415 - only for this command
+
+    question = Question(tuple(measure or ()), ticks, task, tuple(given or ()))
+    pair = Pair(Side.of(a, settings_a or ()), Side.of(b, settings_b or ()), question)
+    workers = Workers(jobs or -1, backend.value, address)
+    report = Report(output=output, most=most, as_json=as_json)
+    raise typer.Exit(compare(pair, seeds, workers, report))

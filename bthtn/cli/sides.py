@@ -1,0 +1,151 @@
+"""The two sides of ``bthtn compare``: where they come from, and what a seed shows.
+
+soldier             a tree, or with --task a domain, as for all other commands
+soldier@../older    the same as if the command had been started in another folder, such as
+                    another version of the project
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any
+
+from bthtn.cli.locate import TargetKind, character_of, domain_of, resolve
+from bthtn.cli.plan_command import goal_from, settings_from
+from bthtn.cli.printing import errors_at
+from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
+from bthtn.compare.measure import OF_PLANS, OF_RUNS
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.formats.project import project_in
+from bthtn.planning.protocol import Settings
+from bthtn.world.fluent import Fluent
+
+Observe = Callable[[int], Observation]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is done for a seed on either side, and what is read off it.
+
+    A tree runs for at most so many ticks. With a ``task``, a domain plans it from a state in
+    which fluents have one of the ``given`` values.
+    """
+
+    measures: tuple[str, ...] = ()
+    ticks: int = 200
+    task: str = ""
+    given: tuple[str, ...] = ()
+
+    def registered(self) -> tuple[str, ...]:
+        """The measures, or those that every run or plan has."""
+        return self.measures or (OF_PLANS if self.task else OF_RUNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: as it was typed, what is found by which text in which folder, and settings."""
+
+    typed: str
+    text: str
+    folder: str
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, argument: str, settings: Sequence[str] = ()) -> Side:
+        """The side that an argument describes. Raises InputError without such a folder."""
+        text, at, folder = argument.rpartition("@")
+        if at and not os.path.isdir(folder):
+            message = f"'{argument}': there is no folder '{folder}'"
+            raise InputError(Diagnostic("BT401", message, hint="write NAME@FOLDER"))
+        place = os.path.realpath(folder if at else os.curdir)
+        return cls(argument, text if at else argument, place, tuple(map(_setting, settings)))
+
+    def prepared(self, question: Question) -> str:
+        """Load the side, and try a tick or a plan. Returns a digest of its files.
+
+        Raises BthtnError if it is unusable.
+        """
+        project = project_in(self.folder)
+        with project.opened():
+            _observer(self, replace(question, ticks=1))(0)
+        return project.digest()
+
+    def observe(self, question: Question, seed: int) -> Observation:
+        """What the seed shows of it."""
+        with project_in(self.folder).opened():
+            return _observer(self, question)(seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sides and a question; calling it with a seed answers it for both."""
+
+    a: Side
+    b: Side
+    question: Question
+
+    def __call__(self, seed: int) -> dict[str, Any]:
+        one, other = (side.observe(self.question, seed) for side in (self.a, self.b))
+        return paired(one, other)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """A setting of a search, written as in TOML: ``horizon=3``. Raises InputError."""
+    name, _, value = text.partition("=")
+    known = [one.name for one in fields(Settings)]
+    if name.strip() not in known:
+        message = f"a search has no setting '{name.strip()}'"
+        raise InputError(Diagnostic("BT409", message, hint=nearest(name.strip(), known)))
+    try:
+        found = tomllib.loads(f"value = {value}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        found = None
+    if type(found) not in (bool, int, float):
+        message = f"'{text}' is no setting"
+        raise InputError(Diagnostic("BT409", message, hint="write horizon=3 or cheapest=true"))
+    return name.strip(), found
+
+
+@cache
+def _observer(side: Side, question: Question) -> Observe:
+    """What observes a side in its project, which is open; once for each process."""
+    return _planner(side, question) if question.task else _runner(side, question)
+
+
+def _runner(side: Side, question: Question) -> Observe:
+    found = resolve(side.text, TargetKind.TREE)
+    if side.settings:
+        message = "settings of a search go with --task; the goals of a tree have their own"
+        hint = "compare two functions: package.module:function"
+        raise InputError(Diagnostic("BT409", message, hint=hint))
+    made = found.load()
+    target = replace(found, load=lambda: made)
+
+    def observe(seed: int) -> Observation:
+        character = character_of(target, seed)
+        schema = type(character.agent.beliefs.now).__schema__
+        measures = measures_from(question.registered(), schema, OF_RUNS)
+        return run_seed(character, question.ticks, measures)
+
+    return observe
+
+
+def _planner(side: Side, question: Question) -> Observe:
+    domain = domain_of(side.text)
+    with errors_at(f"--task {question.task}"):
+        goal = goal_from(question.task, (), domain)
+    with errors_at("--a or --b"):
+        settings = Settings(**dict(side.settings))
+    measures = measures_from(question.registered(), domain.schema, OF_PLANS)
+    given: dict[Fluent[Any], list[Any]] = {}
+    for fluent, value in settings_from(question.given, domain):
+        given.setdefault(fluent, []).append(value)
+
+    def observe(seed: int) -> Observation:
+        return plan_seed(domain, goal, drawn_state(domain, seed, given), settings, measures)
+
+    return observe

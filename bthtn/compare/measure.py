@@ -1,0 +1,62 @@
+"""Measures: what is read off every run, written down before the first run.
+
+finished, ticks              whether the run ended by itself, and after how many ticks
+planned, cost, steps         of a plan: whether there is one, what it costs, how long it is
+count leaf_aborted           how many events of a kind; of a task: count leaf_started shoot
+health, health > 0           a value or condition of the beliefs at the end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.errors import Diagnostic, InputError
+from bthtn.world.condition_parser import Variables, expression_from_text
+from bthtn.world.expression import StateView
+
+OF_RUNS: Final = ("finished", "ticks")
+OF_PLANS: Final = ("planned", "cost", "steps")
+COUNT: Final = "count "
+
+Value = bool | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure by its text; ``read`` has its value, from the plain facts and the final beliefs."""
+
+    text: str
+    read: Callable[[Mapping[str, Any], StateView], Value]
+
+
+def measures_from(
+    texts: Iterable[str], schema: Variables, facts: tuple[str, ...]
+) -> tuple[Measure, ...]:
+    """The measures that these texts describe. Raises InputError for one that is none."""
+    return tuple(_measure(text, schema, facts) for text in texts)
+
+
+def _measure(text: str, schema: Variables, facts: tuple[str, ...]) -> Measure:
+    if text in facts:
+        return Measure(text, lambda found, _: found[text])
+    if text.startswith(COUNT) and facts == OF_RUNS:
+        events = text.removeprefix(COUNT).strip()
+        return Measure(text, lambda found, _: _count(found["events"], events))
+    try:
+        expression = expression_from_text(text, schema)
+    except InputError as error:
+        hint = f"{', '.join(facts)}, count EVENT, or a value or condition of the beliefs"
+        message = f"'{text}' is no measure: {error.diagnostics[0].message}"
+        raise InputError(Diagnostic("BT494", message, hint=hint)) from None
+    return Measure(text, lambda _, beliefs: _number(expression.evaluate(beliefs)))
+
+
+def _count(events: Mapping[str, int], wanted: str) -> int:
+    return sum(number for event, number in events.items() if f"{event} ".startswith(f"{wanted} "))
+
+
+def _number(value: object) -> Value:
+    """A value as it is compared over runs; None for an unknown one, and for no number."""
+    return value if isinstance(value, bool | int | float) else None

@@ -1,0 +1,145 @@
+"""Observation: what a seed shows of one side, as plain data: a run, or a plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from bthtn.agent.events import AgentEvent
+from bthtn.behaviours import Character
+from bthtn.compare.measure import Measure
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import NetworkLike
+from bthtn.errors import exception_text
+from bthtn.plan.notation import normal
+from bthtn.plan.plan import Plan
+from bthtn.planning.planner import find_plan
+from bthtn.planning.protocol import Settings
+from bthtn.recording.transcript import beliefs_data
+from bthtn.views.event_log import fluent_name, kind_of, line_of, plain_value
+from bthtn.world.fluent import Fluent
+from bthtn.world.state import FrozenState
+
+Beliefs = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A plan that was begun: when, for which goal, and from which beliefs; "" is no plan."""
+
+    tick: int
+    goal: str
+    beliefs: Beliefs
+    plan: str
+
+
+@dataclass(slots=True)
+class Observation:
+    """The facts of a run or plan, and for the first difference its lines and decisions.
+
+    ``lines`` are what happened, each with its tick.
+    """
+
+    facts: dict[str, Any]
+    measures: dict[str, Any] = field(default_factory=dict)
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+
+
+def run_seed(character: Character, ticks: int, measures: Sequence[Measure]) -> Observation:
+    """Run a character until it is finished, or for so many ticks.
+
+    An exception of its world ends the run and is one of its facts.
+    """
+    log = _Log(character)
+    error, finished = "", False
+    try:
+        while not (finished := character.finished) and character.ticks < ticks:
+            character.tick()
+    except Exception as raised:  # noqa: BLE001 - users' code: a result like any other
+        error = exception_text(raised)
+    ended = character.ticks
+    try:
+        character.stop()
+    except Exception as raised:  # noqa: BLE001 - likewise
+        error = error or exception_text(raised)
+    beliefs = character.agent.beliefs.frozen()
+    facts = {
+        "finished": finished,
+        "ticks": ended,
+        "error": error,
+        "events": dict(sorted(log.events.items())),
+        "beliefs": {
+            f"{name}.{fluent}" if one is not character.agent else fluent: value
+            for name, one in character.agents.items()
+            for fluent, value in beliefs_data(one).items()
+        },
+    }
+    read = {one.text: one.read(facts, beliefs) for one in measures}
+    return Observation(facts, read, log.lines, log.decisions)
+
+
+class _Log:
+    """Hears the events of a character."""
+
+    def __init__(self, character: Character) -> None:
+        self.lines: list[tuple[int, str]] = []
+        self.decisions: list[Decision] = []
+        self.events: Counter[str] = Counter()
+        self._agents = character.agents
+        self._listener = character.agent.listener
+        character.agent.listener = self._hear
+
+    def _hear(self, event: AgentEvent) -> None:
+        kind = kind_of(event)
+        task = str(getattr(event, "task", "")).partition("(")[0]
+        self.events[f"{kind} {task}" if task else kind] += 1
+        plan = getattr(event, "plan", None)
+        text = f"{event.agent}: {line_of(event)}"
+        if isinstance(plan, Plan):
+            shown = normal(plan.tree)
+            text = f"{text}: {shown}"
+            goal = f"{event.agent}: {getattr(event, 'goal', '')}"
+            beliefs = beliefs_data(self._agents[event.agent]) if event.agent in self._agents else {}
+            self.decisions.append(Decision(event.tick, goal, beliefs, shown))
+        self.lines.append((event.tick, text))
+        if self._listener is not None:
+            self._listener(event)
+
+
+def plan_seed(
+    domain: FrozenDomain,
+    goal: NetworkLike,
+    state: FrozenState,
+    settings: Settings,
+    measures: Sequence[Measure],
+) -> Observation:
+    """Plan once, from a state."""
+    plan = find_plan(domain, state, goal, settings)
+    facts = {
+        "planned": plan is not None,
+        "cost": None if plan is None else plan.cost,
+        "steps": None if plan is None else len(plan.steps),
+    }
+    read = {one.text: one.read(facts, state) for one in measures}
+    found = {one: state.get(one) for one in domain.schema.fluents.values()} | dict(state.items())
+    beliefs = {fluent_name(fluent): plain_value(value) for fluent, value in found.items()}
+    shown = "" if plan is None else normal(plan.tree)
+    return Observation(facts, read, [(0, shown or "no plan")], [Decision(0, "", beliefs, shown)])
+
+
+def drawn_state(
+    domain: FrozenDomain, seed: int, given: Mapping[Fluent[Any], Sequence[Any]]
+) -> FrozenState:
+    """A state drawn by a seed: of each fluent, one of its values.
+
+    These are the given ones, else all there are; a fluent of which they are not known has its
+    default.
+    """
+    dice = Random(seed)  # noqa: S311 - dice, not secrets
+    known = {one: one.values.values() for one in domain.schema.fluents.values()}
+    choices = {**known, **given}
+    return FrozenState({one: dice.choice(values) for one, values in choices.items() if values})

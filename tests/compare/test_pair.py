@@ -1,0 +1,32 @@
+"""Two observations of one seed, beside each other."""
+
+from bthtn.behaviours import Agent, Character, ManualClock, PlanGoal
+from bthtn.compare import Observation, paired, run_seed
+from bthtn.examples.domains.combat.domain import Soldier, combat, fight
+
+
+def test_runs_of_the_same_events_and_other_facts_differ_at_their_ends():
+    one = Observation({"ticks": 5}, {}, [(1, "start shoot")])
+    other = Observation({"ticks": 9}, {}, [(1, "start shoot")])
+    row = paired(one, other)
+    assert (row["same"], row["a.ticks"], row["b.ticks"]) == (False, 5, 9)
+    assert row["difference"] == {"tick": 5, "a": "ends after 5 ticks", "b": "ends after 9 ticks"}
+    assert paired(one, one)["same"]
+
+
+def test_the_first_thing_that_happens_otherwise_is_the_difference():
+    one = Observation({}, {}, [(1, "start shoot"), (2, "done shoot")])
+    other = Observation({}, {}, [(1, "start shoot")])
+    assert paired(one, other)["difference"] == {"tick": 2, "a": "done shoot", "b": ""}
+
+
+def test_a_world_that_raises_when_it_is_stopped_is_a_fact_and_listeners_are_still_called():
+    heard = []
+    soldier, clock = Soldier(target=True), ManualClock()
+    agent = Agent("Ann", combat, soldier, body=None, listener=heard.append, clock=clock)
+    character = Character(PlanGoal("fight", agent, fight()), agent, sense=lambda: None)
+    character.root.shutdown = lambda: 1 / 0
+    seen = run_seed(character, 2, ())
+    assert seen.facts["error"] == "ZeroDivisionError: division by zero"
+    assert seen.facts["ticks"] == 2
+    assert heard
