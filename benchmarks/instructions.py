@@ -3,7 +3,7 @@
     python -m benchmarks.instructions [words of rows ...] [--write-docs]
 
 On a shared machine times are noise, but instructions repeat to a per cent. One process under
-callgrind measures all rows: each is used twice to warm up, and then ``times`` times between two
+callgrind measures all rows: each is used to warm up, and then ``times`` times between two
 calls of the C function ``getloadavg``, on which callgrind writes down its count and begins anew.
 """
 
@@ -21,7 +21,7 @@ from benchmarks import page, report
 from benchmarks.counted import Row, rows
 
 MARK = "getloadavg"
-WARM_UP = 2
+WARM_UP = 8
 
 
 def use(measured: list[Row]) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from types import CodeType
 from typing import Any, Final
 
 _WRITABLE: Final = re.compile(r"[A-Za-z0-9_ \n()\[\]{}:=<>!+\-*/%.,]*")
@@ -18,10 +20,16 @@ def executed(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ValueError for a text with quotes, comments or characters outside of a small set.
     """
-    _check(text)
     made = dict(names)
-    exec(compile(text, "<bthtn>", "exec"), made)  # noqa: S102 - the source is our own
+    exec(_compiled(text), made)  # noqa: S102 - the source is our own
     return made
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str) -> CodeType:
+    """Return the code of a text. Tasks that are alike have the same text, as names are numbered."""
+    _check(text)
+    return compile(text, "<bthtn>", "exec")
 
 
 def _check(text: str) -> None:
