@@ -69,7 +69,7 @@ def test_an_item_that_always_kills_its_worker_is_named():
 
 def test_what_the_function_raises_leaves_the_batch():
     for processes in (HERE, TWO):
-        with pytest.raises(ValueError, match="no 0"):
+        with pytest.raises(ValueError, match=r"no \d"):
             list(run_batch(raises, range(3), processes))
 
 
