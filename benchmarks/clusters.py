@@ -25,7 +25,7 @@ from distributed import LocalCluster
 from benchmarks.page import written
 from benchmarks.report import Table, markdown
 from bthtn.batch import Deaths, Kept, Workers, resumed
-from bthtn.cli.sides import Pair, Question, Side
+from bthtn.cli.sides import Experiment, Pair, Side
 
 PAGE = Path(__file__).parent.parent / "docs" / "comparing.md"
 TICKS = 15
@@ -123,7 +123,10 @@ def run(arguments: list[str]) -> int:
         edit = edited(Path(folder))
         domains = Side.of("combat"), Side.of(f"combat@{edit}")
         trees = Side.of("soldier"), Side.of(f"soldier@{edit}")
-        plans, runs = Pair(*domains, Question(task="fight")), Pair(*trees, Question(ticks=TICKS))
+        plans, runs = (
+            Pair(*domains, Experiment(task="fight")),
+            Pair(*trees, Experiment(ticks=TICKS)),
+        )
         speed, is_same = _speed({"plans": (plans, given.seeds), "runs": (runs, given.runs)})
         deaths, is_whole = _deaths(runs, given.runs)
     tables = {"clusters": speed, "killed": deaths}

@@ -6,7 +6,7 @@ leave the distribution to joblib. What a run is, and what its results mean, is n
 """
 
 from bthtn.batch.resume import Kept, resumed
-from bthtn.batch.run import Deaths, run_batch
+from bthtn.batch.runner import Deaths, run_batch
 from bthtn.batch.workers import LOCAL, Workers
 
 __all__ = ["LOCAL", "Deaths", "Kept", "Workers", "resumed", "run_batch"]

@@ -14,7 +14,7 @@ from joblib import register_parallel_backend
 from joblib._dask import DaskDistributedBackend
 
 
-class _Backend(DaskDistributedBackend):  # type: ignore[misc]
+class _Backend(DaskDistributedBackend):  # type: ignore[misc] # joblib has no types
     def submit(self, func: Any, callback: Callable[[Any], None] | None = None) -> Future[Any]:
         """Submit a call; ``callback`` gets its result, or its future if it was given up."""
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bthtn.batch.run import Deaths, run_batch
+from bthtn.batch.runner import Deaths, run_batch
 from bthtn.batch.workers import LOCAL, Workers
 from bthtn.errors import Diagnostic, InputError
 

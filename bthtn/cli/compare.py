@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class ReportOptions:
     """What is done with the results: kept in a file, shown as JSON or as tables."""
 
     output: Path | None = None
@@ -36,20 +36,20 @@ class Report:
     as_json: bool = False
 
 
-def compare(pair: Pair, seeds: str, workers: Workers, report: Report) -> int:
+def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> int:
     """Compare over the seeds and print what was found.
 
     Returns 0 if both sides do the same with every seed, else 1. Raises BthtnError.
     """
     numbers = seeds_from(seeds)
-    digests = [side.prepared(pair.question) for side in (pair.a, pair.b)]
-    findings([], pair.question.registered())  # what is missing is to be known before
+    digests = [side.prepared(pair.experiment) for side in (pair.a, pair.b)]
+    findings([], pair.experiment.registered())  # what is missing is to be known before
     deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
     results: Any = run_batch(pair, numbers, workers, deaths)
     if report.output is not None:
         results.close()
         sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
-        about = {"question": asdict(pair.question), "sides": sides, "files": digests}
+        about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
         results = resumed(pair, numbers, Kept(report.output, about, "seed"), workers, deaths)
     with closing(results):
         rows = [
@@ -92,7 +92,7 @@ class _Summary:
 
     @property
     def _measures(self) -> tuple[str, ...]:
-        return self.pair.question.registered()
+        return self.pair.experiment.registered()
 
     def _different(self) -> list[Row]:
         found = most_different(self.rows, self._measures, self.most)

@@ -30,7 +30,7 @@ EXPLANATION_FORMAT = "bthtn-explanation/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class ExplainOptions:
     """What is asked: about one step, about one method, ``task:number``, or for the table.
 
     All that is empty or false is not asked; without any question the whole plan is explained.
@@ -42,22 +42,22 @@ class Questions:
     as_json: bool = False
 
 
-def explain(arguments: PlanArguments, questions: Questions) -> int:
+def explain(arguments: PlanArguments, options: ExplainOptions) -> int:
     """Plan, and print the explanation. Returns 0 if there is a plan, else 1. Raises BthtnError."""
     asked = arguments.request()
-    method = _method(questions.method, asked.domain) if questions.method else None
+    method = _method(options.method, asked.domain) if options.method else None
     search = search_for(asked)
     if search.advance() is SearchStatus.LIMIT and search.plan is None:
         raise no_answer(search.expansions)
     plan = search.plan
     if method is not None:
-        _show_method(asked, *method, as_json=questions.as_json)
+        _show_method(asked, *method, as_json=options.as_json)
     elif plan is None:
-        show_why_not(asked, search.expansions, as_json=questions.as_json)
-    elif questions.table:
-        _show_table(plan, as_json=questions.as_json)
+        show_why_not(asked, search.expansions, as_json=options.as_json)
+    elif options.table:
+        _show_table(plan, as_json=options.as_json)
     else:
-        _show_plan(asked, plan, questions)
+        _show_plan(asked, plan, options)
     return int(plan is None)
 
 
@@ -116,10 +116,10 @@ def _show_table(plan: Plan, *, as_json: bool) -> None:
         say(_lines(table_text(rows)))
 
 
-def _show_plan(asked: PlanRequest, plan: Plan, questions: Questions) -> None:
-    reasons = why(plan, asked.state, questions.step or None)
-    answers = [] if questions.step else [one for one in methods_of(asked) if not one.is_chosen]
-    if questions.as_json:
+def _show_plan(asked: PlanRequest, plan: Plan, options: ExplainOptions) -> None:
+    reasons = why(plan, asked.state, options.step or None)
+    answers = [] if options.step else [one for one in methods_of(asked) if not one.is_chosen]
+    if options.as_json:
         lists = {"why": [one.data() for one in reasons], "why_not": [one.data() for one in answers]}
         say_json({**_head(asked), **lists})
         return

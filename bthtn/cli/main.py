@@ -204,7 +204,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     as_json: AsJson = False,
 ) -> None:
     """Say why a plan is as it is, and why other methods were not chosen."""
-    from bthtn.cli.explain_command import Questions, beliefs_at, explain  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.explain_command import ExplainOptions, beliefs_at, explain  # noqa: PLC0415 - see the docstring
     from bthtn.cli.plan_command import PlanArguments  # noqa: PLC0415 - see the docstring
 
     _require_goal(context, task or achieve)
@@ -218,8 +218,8 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
         max_expansions=max_expansions,
         achieve=achieve,
     )
-    questions = Questions(step=step, method=method, table=table, as_json=as_json)
-    raise typer.Exit(explain(arguments, questions))
+    options = ExplainOptions(step=step, method=method, table=table, as_json=as_json)
+    raise typer.Exit(explain(arguments, options))
 
 
 @app.command("check")

@@ -28,7 +28,7 @@ Observe = Callable[[int], Observation]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Experiment:
     """What is done for a seed on either side, and what is read off it.
 
     A tree runs for at most so many ticks. With a ``task``, a domain plans it from a state in
@@ -64,32 +64,32 @@ class Side:
         place = os.path.realpath(folder if at else os.curdir)
         return cls(argument, text if at else argument, place, tuple(map(_setting, settings)))
 
-    def prepared(self, question: Question) -> str:
+    def prepared(self, experiment: Experiment) -> str:
         """Load the side, and try a tick or a plan. Returns a digest of its files.
 
         Raises BthtnError if it is unusable.
         """
         project = project_in(self.folder)
         with project.opened():
-            _observer(self, replace(question, ticks=1))(0)
+            _observer(self, replace(experiment, ticks=1))(0)
         return project.digest()
 
-    def observe(self, question: Question, seed: int) -> Observation:
+    def observe(self, experiment: Experiment, seed: int) -> Observation:
         """What the seed shows of it."""
         with project_in(self.folder).opened():
-            return _observer(self, question)(seed)
+            return _observer(self, experiment)(seed)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sides and a question; calling it with a seed answers it for both."""
+    """Two sides and an experiment; calling it with a seed makes it on both."""
 
     a: Side
     b: Side
-    question: Question
+    experiment: Experiment
 
     def __call__(self, seed: int) -> dict[str, Any]:
-        one, other = (side.observe(self.question, seed) for side in (self.a, self.b))
+        one, other = (side.observe(self.experiment, seed) for side in (self.a, self.b))
         return paired(one, other)
 
 
@@ -111,12 +111,12 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 @cache
-def _observer(side: Side, question: Question) -> Observe:
+def _observer(side: Side, experiment: Experiment) -> Observe:
     """What observes a side in its project, which is open; once for each process."""
-    return _planner(side, question) if question.task else _runner(side, question)
+    return _planner(side, experiment) if experiment.task else _runner(side, experiment)
 
 
-def _runner(side: Side, question: Question) -> Observe:
+def _runner(side: Side, experiment: Experiment) -> Observe:
     found = resolve(side.text, TargetKind.TREE)
     if side.settings:
         message = "settings of a search go with --task; the goals of a tree have their own"
@@ -128,21 +128,21 @@ def _runner(side: Side, question: Question) -> Observe:
     def observe(seed: int) -> Observation:
         character = character_of(target, seed)
         schema = type(character.agent.beliefs.now).__schema__
-        measures = measures_from(question.registered(), schema, OF_RUNS)
-        return run_seed(character, question.ticks, measures)
+        measures = measures_from(experiment.registered(), schema, OF_RUNS)
+        return run_seed(character, experiment.ticks, measures)
 
     return observe
 
 
-def _planner(side: Side, question: Question) -> Observe:
+def _planner(side: Side, experiment: Experiment) -> Observe:
     domain = domain_of(side.text)
-    with errors_at(f"--task {question.task}"):
-        goal = goal_from(question.task, (), domain)
+    with errors_at(f"--task {experiment.task}"):
+        goal = goal_from(experiment.task, (), domain)
     with errors_at("--a or --b"):
         settings = Settings(**dict(side.settings))
-    measures = measures_from(question.registered(), domain.schema, OF_PLANS)
+    measures = measures_from(experiment.registered(), domain.schema, OF_PLANS)
     given: dict[Fluent[Any], list[Any]] = {}
-    for fluent, value in settings_from(question.given, domain):
+    for fluent, value in settings_from(experiment.given, domain):
         given.setdefault(fluent, []).append(value)
 
     def observe(seed: int) -> Observation:

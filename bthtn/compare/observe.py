@@ -27,7 +27,7 @@ Beliefs = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class BegunPlan:
     """A plan that was begun: when, for which goal, and from which beliefs; "" is no plan."""
 
     tick: int
@@ -38,7 +38,7 @@ class Decision:
 
 @dataclass(slots=True)
 class Observation:
-    """The facts of a run or plan, and for the first difference its lines and decisions.
+    """The facts of a run or plan, and for the first difference its lines and begun plans.
 
     ``lines`` are what happened, each with its tick.
     """
@@ -46,7 +46,7 @@ class Observation:
     facts: dict[str, Any]
     measures: dict[str, Any] = field(default_factory=dict)
     lines: list[tuple[int, str]] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
+    begun: list[BegunPlan] = field(default_factory=list)
 
 
 def run_seed(character: Character, ticks: int, measures: Sequence[Measure]) -> Observation:
@@ -79,7 +79,7 @@ def run_seed(character: Character, ticks: int, measures: Sequence[Measure]) -> O
         },
     }
     read = {one.text: one.read(facts, beliefs) for one in measures}
-    return Observation(facts, read, log.lines, log.decisions)
+    return Observation(facts, read, log.lines, log.begun)
 
 
 class _Log:
@@ -87,7 +87,7 @@ class _Log:
 
     def __init__(self, character: Character) -> None:
         self.lines: list[tuple[int, str]] = []
-        self.decisions: list[Decision] = []
+        self.begun: list[BegunPlan] = []
         self.events: Counter[str] = Counter()
         self._agents = character.agents
         self._listener = character.agent.listener
@@ -104,7 +104,7 @@ class _Log:
             text = f"{text}: {shown}"
             goal = f"{event.agent}: {getattr(event, 'goal', '')}"
             beliefs = beliefs_data(self._agents[event.agent]) if event.agent in self._agents else {}
-            self.decisions.append(Decision(event.tick, goal, beliefs, shown))
+            self.begun.append(BegunPlan(event.tick, goal, beliefs, shown))
         self.lines.append((event.tick, text))
         if self._listener is not None:
             self._listener(event)
@@ -128,7 +128,7 @@ def plan_seed(
     found = {one: state.get(one) for one in domain.schema.fluents.values()} | dict(state.items())
     beliefs = {fluent_name(fluent): plain_value(value) for fluent, value in found.items()}
     shown = "" if plan is None else normal(plan.tree)
-    return Observation(facts, read, [(0, shown or "no plan")], [Decision(0, "", beliefs, shown)])
+    return Observation(facts, read, [(0, shown or "no plan")], [BegunPlan(0, "", beliefs, shown)])
 
 
 def drawn_state(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from bthtn.compare.observe import Decision, Observation
+from bthtn.compare.observe import BegunPlan, Observation
 
 
 def paired(one: Observation, other: Observation) -> dict[str, Any]:
@@ -49,8 +49,8 @@ def _difference(one: Observation, other: Observation) -> dict[str, Any] | None:
 
 
 def _decision(one: Observation, other: Observation) -> dict[str, Any] | None:
-    for here, there in zip(one.decisions, other.decisions, strict=False):
-        if here.plan != there.plan and _question(here) == _question(there):
+    for here, there in zip(one.begun, other.begun, strict=False):
+        if here.plan != there.plan and _situation(here) == _situation(there):
             return {
                 "tick": here.tick,
                 "goal": here.goal,
@@ -63,5 +63,5 @@ def _decision(one: Observation, other: Observation) -> dict[str, Any] | None:
     return None
 
 
-def _question(decision: Decision) -> tuple[int, str, Any]:
-    return decision.tick, decision.goal, decision.beliefs
+def _situation(begun: BegunPlan) -> tuple[int, str, Any]:
+    return begun.tick, begun.goal, begun.beliefs

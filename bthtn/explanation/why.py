@@ -180,8 +180,8 @@ class _Reasons(Projection):
         self.sense()
         recorder = RecordingView(self.state)
         try:
-            ways: Decompositions = self.domain.decompositions(node.task, node.args, recorder)
-            method, binding = ways.method(node.method), ways.binding(node.method)
+            found: Decompositions = self.domain.decompositions(node.task, node.args, recorder)
+            method, binding = found.method(node.method), found.binding(node.method)
         except (UnknownRead, IndexError):
             self._add(node, ())
             return
@@ -190,7 +190,7 @@ class _Reasons(Projection):
             plain = RecordingView(self.state)
             method.body.network(plain, binding)
             reliances.append(Reliance(str(method.body), self._values(plain)))
-        self._add(node, tuple(reliances), ways.name(node.method))
+        self._add(node, tuple(reliances), found.name(node.method))
 
     def _add(
         self, node: ScopeNode | TaskNode, reliances: tuple[Reliance, ...], name: str = ""

@@ -92,12 +92,12 @@ def methods_of(asked: PlanRequest) -> tuple[MethodAnswer, ...]:
     plan, explanation = _planned(asked)
     if plan is None:
         return tuple(_tried(explanation.reasons(), asked))
-    places = _Places(plan, asked.state)
-    places.project(plan.tree)
+    scopes = _Scopes(plan, asked.state)
+    scopes.project(plan.tree)
     found: list[MethodAnswer] = []
-    for place in places.found:
-        if not place.node.task.origin:
-            found += _answers(place, explanation.reasons(), asked)
+    for scope in scopes.found:
+        if not scope.node.task.origin:
+            found += _answers(scope, explanation.reasons(), asked)
     return tuple(found)
 
 
@@ -105,8 +105,8 @@ def methods_of(asked: PlanRequest) -> tuple[MethodAnswer, ...]:
 def why_not(asked: PlanRequest, task: TaskCall, method: int) -> tuple[MethodAnswer, Changes]:
     """Why the plan for a request decomposes a task by another method, and what would change it.
 
-    The answer is that for the first place in the plan where this task stands. The changes are the
-    smallest ones after which some place of the plan decomposes the task by this method; none are
+    The answer is that for the first scope in the plan where this task stands. The changes are the
+    smallest ones after which some scope of the plan decomposes the task by this method; none are
     looked for if it is chosen. Raises DomainError for a method that the task does not have.
     """
     answers = [one for one in methods_of(asked) if one.task == str(task)]
@@ -154,21 +154,21 @@ def _planned(asked: PlanRequest) -> tuple[Plan | None, Explanation]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Scope:
     """A scope of a plan, the scopes above it, and the state in which its task is decomposed."""
 
     node: ScopeNode
     above: tuple[ScopeNode, ...]
     state: FrozenState
-    ways: Decompositions | None
+    decompositions: Decompositions | None
 
 
-class _Places(Projection):
+class _Scopes(Projection):
     """Projects a plan, and notes the state at each of its scopes."""
 
     def __init__(self, plan: Plan, start: FrozenState) -> None:
         super().__init__(start)
-        self.found: list[_Place] = []
+        self.found: list[_Scope] = []
         self._domain = plan.domain
         self._above: tuple[ScopeNode, ...] = ()
 
@@ -178,10 +178,12 @@ class _Places(Projection):
             return super().visit(node)
         self.sense()
         try:
-            ways = self._domain.decompositions(node.task, node.args, RecordingView(self.state))
+            decompositions = self._domain.decompositions(
+                node.task, node.args, RecordingView(self.state)
+            )
         except UnknownRead:
-            ways = None
-        self.found.append(_Place(node, self._above, self.state.freeze(), ways))
+            decompositions = None
+        self.found.append(_Scope(node, self._above, self.state.freeze(), decompositions))
         return self._below(node)
 
     def _below(self, node: ScopeNode) -> Visit[None]:
@@ -191,31 +193,33 @@ class _Places(Projection):
 
 
 def _answers(
-    place: _Place, reasons: Sequence[Reason], asked: PlanRequest
+    scope: _Scope, reasons: Sequence[Reason], asked: PlanRequest
 ) -> Iterator[MethodAnswer]:
-    """An answer for each method of the task at one place of the plan."""
-    node, ways = place.node, place.ways
-    if ways is None:
+    """An answer for each method of the task at one scope of the plan."""
+    node, decompositions = scope.node, scope.decompositions
+    if decompositions is None:
         return
-    task, depth = call_text(node.task, node.args), len(place.above)
-    for index in range(len(ways)):
-        answer = MethodAnswer(task, index, ways.name(index), MethodOutcome.CHOSEN, depth=depth)
+    task, depth = call_text(node.task, node.args), len(scope.above)
+    for index in range(len(decompositions)):
+        answer = MethodAnswer(
+            task, index, decompositions.name(index), MethodOutcome.CHOSEN, depth=depth
+        )
         if index == node.method:
             yield answer
             continue
-        tried = () if index > node.method else _traced(answer, place, reasons)
+        tried = () if index > node.method else _traced(answer, scope, reasons)
         if tried:
             yield replace(answer, outcome=MethodOutcome.FAILED, reasons=tried)
         else:
-            yield _alone(answer, place, asked)
+            yield _alone(answer, scope, asked)
 
 
-def _alone(answer: MethodAnswer, place: _Place, asked: PlanRequest) -> MethodAnswer:
+def _alone(answer: MethodAnswer, scope: _Scope, asked: PlanRequest) -> MethodAnswer:
     """The answer for a method that the trace does not mention: its network is planned alone."""
-    assert place.ways is not None, "asked for a method that is known"
+    assert scope.decompositions is not None, "asked for a method that is known"
     is_better = asked.settings.cheapest or asked.domain.has_values
-    is_later = answer.method > place.node.method
-    reasons = _obstacles(place, answer.method, asked)
+    is_later = answer.method > scope.node.method
+    reasons = _obstacles(scope, answer.method, asked)
     if reasons is None and (is_later or not is_better):
         return replace(answer, outcome=MethodOutcome.LATER if is_later else MethodOutcome.FAILED)
     if reasons is None:
@@ -224,21 +228,21 @@ def _alone(answer: MethodAnswer, place: _Place, asked: PlanRequest) -> MethodAns
     return replace(answer, outcome=outcome, reasons=reasons)
 
 
-def _obstacles(place: _Place, index: int, asked: PlanRequest) -> tuple[Reason, ...] | None:
-    """Why a method does not work in the state of its place; None if it does."""
-    assert place.ways is not None, "asked for a method that is known"
-    method, binding = place.ways.method(index), place.ways.binding(index)
-    holds = held(method.condition, place.state, binding)
+def _obstacles(scope: _Scope, index: int, asked: PlanRequest) -> tuple[Reason, ...] | None:
+    """Why a method does not work in the state of its scope; None if it does."""
+    assert scope.decompositions is not None, "asked for a method that is known"
+    method, binding = scope.decompositions.method(index), scope.decompositions.binding(index)
+    holds = held(method.condition, scope.state, binding)
     if holds.truth is False:
         return (Reason(0, holds.why),)
-    recorder = RecordingView(place.state)
+    recorder = RecordingView(scope.state)
     try:
         network = method.network(recorder, binding)
     except UnknownRead as unknown:
         return (Reason(0, str(unknown)),)
     if network is None:
         return (Reason(0, f"{method.body} does not apply"),)
-    alone = replace(asked, state=place.state, goal=network, binding=binding, bound=None)
+    alone = replace(asked, state=scope.state, goal=network, binding=binding, bound=None)
     try:
         plan, explanation = _planned(alone)
     except BthtnError as error:
@@ -246,9 +250,9 @@ def _obstacles(place: _Place, index: int, asked: PlanRequest) -> tuple[Reason, .
     return None if plan is not None else explanation.reasons()
 
 
-def _traced(answer: MethodAnswer, place: _Place, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    """The reasons that the trace has for a method at this place, or at one with equal tasks."""
-    path = [(call_text(one.task, one.args), one.method) for one in place.above]
+def _traced(answer: MethodAnswer, scope: _Scope, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """The reasons that the trace has for a method at this scope, or at one with equal tasks."""
+    path = [(call_text(one.task, one.args), one.method) for one in scope.above]
     path.append((answer.task, answer.method))
     around: list[Reason] = []
     found: dict[Reason, None] = {}

@@ -144,7 +144,7 @@ def test_a_ray_cluster_gives_the_results_of_a_wave_at_a_time(monkeypatch, dask):
     fakes = {"ray": type("ray", (), fake)}
     fakes["ray.util.joblib"] = type("module", (), {"register_ray": staticmethod(lambda: None)})
     monkeypatch.setattr(workers, "import_module", {**fakes, "joblib": joblib}.__getitem__)
-    monkeypatch.setattr("bthtn.batch.run.WAVE", 3)
+    monkeypatch.setattr("bthtn.batch.runner.WAVE", 3)
     cluster = Workers(backend="ray", address="here:6379")
     assert list(run_batch(square, range(8), cluster)) == [n * n for n in range(8)]
     assert done == [1]
