@@ -12,8 +12,8 @@ from bthtn.batch import Deaths, Workers, run_batch, workers
 from bthtn.batch.dask_backend import register
 from bthtn.errors import BthtnError, ExecutionError, InputError
 
-# joblib 1.6's own thread may raise KeyError while it ends workers that have calls left: it forgets the
-# calls before it looks for the next one. Nothing is lost by it, but Python reports it.
+# joblib 1.6's own thread may raise KeyError while it ends workers that have calls left: it forgets
+# the calls before it looks for the next one. Nothing is lost by it, but Python reports it.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
 TWO = Workers(jobs=2)
