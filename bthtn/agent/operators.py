@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import iscoroutinefunction
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask, Task
@@ -29,6 +29,18 @@ Running = Iterator[Any]
 
 class OperatorFailed(Exception):  # noqa: N818 - a reported failure, not an error
     """Raised by an operator that cannot do its task; the message is the reason."""
+
+
+class Elapsed(NamedTuple):
+    """What a step had behind it when it was saved.
+
+    ``ticks`` is how many times its operator was ticked, ``seconds`` the time of the agent's clock
+    since it started, 0 without a clock. ``is_aborting`` is whether it was being aborted.
+    """
+
+    ticks: int
+    seconds: float = 0.0
+    is_aborting: bool = False
 
 
 class Operators(Unpicklable):
@@ -56,6 +68,7 @@ class Operators(Unpicklable):
         self._bound: dict[_Key, Callable[..., Any]] = {}
         self._plan_starts: dict[_Key, Callable[..., Any]] = {}
         self._plan_ends: dict[_Key, Callable[..., Any]] = {}
+        self._resumes: dict[_Key, Callable[..., Any]] = {}
 
     def bind(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
         """Decorator: run the task, or every task of this name, with this code.
@@ -83,9 +96,22 @@ class Operators(Unpicklable):
         """
         return _binding(self._plan_ends, task, "on_plan_end hook")
 
+    def on_resume(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
+        """Decorator: call this instead of the operator when a running step is loaded.
+
+        It is called with the agent, the task's arguments and an Elapsed, and gives an operator of
+        any form, which goes on with the work that is in progress. Without it, the operator is
+        called again and begins anew. Simulated steps go on by themselves. Raises ExecutionError.
+        """
+        return _binding(self._resumes, task, "on_resume hook")
+
     def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
         """The operator of the task, None if it has none."""
         return _found(self._bound, task)
+
+    def find_resume(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
+        """The ``on_resume`` hook of the task, None if it has none."""
+        return _found(self._resumes, task)
 
     def simulates(self, task: PrimitiveTask[Any]) -> bool:
         """Whether the task needs no operator: it was declared so, or no task has one."""
@@ -120,7 +146,8 @@ class Operators(Unpicklable):
 
     def tasks(self) -> tuple[PrimitiveTask[Any] | str, ...]:
         """The tasks or names that have an operator or a hook, in the order of their binding."""
-        return tuple(dict.fromkeys((*self._bound, *self._plan_starts, *self._plan_ends)))
+        hooks = (*self._plan_starts, *self._plan_ends, *self._resumes)
+        return tuple(dict.fromkeys((*self._bound, *hooks)))
 
     def faults(self, domains: Sequence[FrozenDomain], agent: str) -> Iterator[Diagnostic]:
         """The mistakes of an agent with these operators that plans with these domains."""
@@ -201,7 +228,7 @@ def _binding(
                     hint="write a function of the agent and the task's arguments below @bind(...)",
                 )
             )
-        if kind != "operator" and iscoroutinefunction(operator):
+        if kind.startswith("on_plan") and iscoroutinefunction(operator):
             raise ExecutionError(
                 Diagnostic(
                     "BT304",

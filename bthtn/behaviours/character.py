@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from threading import get_ident
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from py_trees.behaviour import Behaviour
 from py_trees.trees import BehaviourTree
@@ -22,12 +22,26 @@ from bthtn.errors import BthtnError, Diagnostic, ExecutionError
 from bthtn.world.sharing import Unpicklable
 
 
+@runtime_checkable
+class Savable(Protocol):
+    """**Protocol:** what users' own objects have so that they are saved with a character."""
+
+    def save(self) -> Any:
+        """The object's state as JSON."""
+        ...
+
+    def load(self, saved: Any) -> None:
+        """Be in a saved state, in place."""
+        ...
+
+
 class Character(Unpicklable):
     """Runs a tree in a world: at every tick the world advances, sensors are read, the tree acts.
 
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
     agent's sensors are read. ``finished`` is whether the run is over. What these two raise leaves
-    the tick: they are the caller's world, not the agent.
+    the tick: they are the caller's world, not the agent. ``world`` is saved and loaded with the
+    character.
     """
 
     @checked
@@ -38,10 +52,12 @@ class Character(Unpicklable):
         *,
         sense: Callable[[], None],
         finished: Callable[[], bool] = lambda: False,
+        world: Savable | None = None,
     ) -> None:
         self.root = root
         self.tree = BehaviourTree(root)
         self.agent = agent
+        self.world = world
         self.ticks = 0
         self._sense = sense
         self._finished = finished
@@ -132,6 +148,7 @@ class Character(Unpicklable):
             agent.emit(event)
         replace_root(self.tree, made.root)
         self.root, self._sense, self._finished = made.root, made._sense, made._finished
+        self.world = made.world
 
 
 @contextmanager

@@ -91,3 +91,17 @@ def test_one_domain_can_be_run_by_different_operators(domain):  # R001-04
     one.bind(knock)(print)
     other.bind(knock)(repr)
     assert (one.find(knock), other.find(knock)) == (print, repr)
+
+
+def test_a_step_that_is_loaded_has_a_hook_of_its_own(domain):
+    knock, operators = domain.primitive("knock"), Operators()
+    operators.bind(knock)(print)
+    assert operators.find_resume(knock) is None
+
+    @operators.on_resume("knock")
+    async def knocking_on(agent, elapsed):
+        return None
+
+    assert operators.find_resume(knock) is knocking_on
+    with pytest.raises(ExecutionError, match="BT302.*knock. has an on_resume hook already"):
+        operators.on_resume("knock")
