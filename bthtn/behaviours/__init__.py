@@ -47,12 +47,12 @@ from bthtn.agent.events import (
     TaskAvoided,
 )
 from bthtn.agent.leases import Holder, Leases
-from bthtn.agent.operators import Elapsed, OperatorFailed, Operators, Running
+from bthtn.agent.operators import OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
 from bthtn.behaviours.attach import attach
 from bthtn.behaviours.believes import Believes
 from bthtn.behaviours.blackboard import read_blackboard, show_on_blackboard
-from bthtn.behaviours.character import Character, Savable
+from bthtn.behaviours.character import Character
 from bthtn.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
 from bthtn.behaviours.decorators import (
     Cooldown,
@@ -89,7 +89,6 @@ __all__ = [
     "Cooldown",
     "Decision",
     "Delay",
-    "Elapsed",
     "GoalEnded",
     "GoalWaits",
     "Holder",
@@ -127,7 +126,6 @@ __all__ = [
     "RetryUntilSuccessful",
     "RunOnce",
     "Running",
-    "Savable",
     "SensorFailed",
     "Sensors",
     "StateMachineGoals",

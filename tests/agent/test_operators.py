@@ -103,5 +103,5 @@ def test_a_step_that_is_loaded_has_a_hook_of_its_own(domain):
         return None
 
     assert operators.find_resume(knock) is knocking_on
-    with pytest.raises(ExecutionError, match="BT302.*knock. has an on_resume hook already"):
+    with pytest.raises(ExecutionError, match=r"BT302.*knock. has an on_resume hook already"):
         operators.on_resume("knock")
