@@ -308,7 +308,8 @@ class Agent(Unpicklable, Generic[S, B]):
             raise ExecutionError(Diagnostic("BT313", message, hint=hint))
 
     def _changed(self, change: Change) -> None:
-        self.emit(BeliefChanged(change))
+        by = self._runtime.holder
+        self.emit(BeliefChanged(change, goal=by.goal, plan_id=by.plan_id))
 
     def __repr__(self) -> str:
         return f"<agent {self.name}: {self.beliefs.now!r}>"

@@ -1,7 +1,8 @@
 """Events that agents emit; timelines and recordings are made from them.
 
 They are equal if all fields are, except the exception, whose text is in the reason, and the fields
-that say whose event it is and when: ``agent``, ``tick`` and ``time``.
+that say whose event it is and when: ``agent``, ``tick``, ``time``, ``plan_id``, and the ``goal`` of
+events that may have none.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ from bthtn.world.diff import Change
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Event:
-    """Whose event it is and when; ``Agent.emit`` fills it in.
+    """Whose event it is and when; ``Agent.emit`` fills in all but the plan.
 
     ``agent`` is the name of the agent, ``tick`` how often its ``sense`` was called, or the tick of
-    its Character, and ``time`` that of its clock in seconds, None without one.
+    its Character, and ``time`` that of its clock in seconds, None without one. ``plan_id`` names
+    the plan that it is about, or is empty: ``Ann #3`` is the third plan that Ann adopted. A plan
+    that is kept, resumed or repaired has its id still. A step has that of the plan it started in.
     """
 
     agent: str = field(default="", compare=False, repr=False)
     tick: int = field(default=0, compare=False, repr=False)
     time: float | None = field(default=None, compare=False, repr=False)
+    plan_id: str = field(default="", compare=False, repr=False)
 
     def of(self, agent: str, tick: int, time: float | None) -> Self:
         """The same event, of this agent and at this time."""
@@ -33,9 +37,10 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class BeliefChanged(_Event):
-    """A fluent has another value now."""
+    """A fluent has another value now; ``goal`` is that of the step which wrote it, if any."""
 
     change: Change
+    goal: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +128,25 @@ class LeafRefused(_Event):
 class LeafWaits(_Event):
     """A step is not started yet, because ``other`` occupies a resource that it uses.
 
-    ``other`` is a step of the agent's goal ``goal``. Goals are planned for one at a time, so
+    ``other`` is a step of the agent's goal ``other_goal``. Goals are planned for one at a time, so
     their plans may use a resource at the same time.
     """
 
     task: str
     uses: tuple[str, ...]
     other: str
-    goal: str
+    other_goal: str
     path: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaseTaken(_Event):
-    """A step, a plan or the agent has taken a lease."""
+    """A step, a plan or the agent has taken a lease; the agent without a ``goal``."""
 
     key: Hashable
     holder: str
+    goal: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,7 @@ class LeaseReturned(_Event):
 
     key: Hashable
     holder: str
+    goal: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +228,8 @@ class PlanKept(_Event):
 class PlanReplaced(_Event):
     """A running plan is replaced by another one, which is adopted at once.
 
-    ``change`` is why the plan was reviewed, and ``old`` is the plan that ran.
+    ``change`` is why the plan was reviewed, and ``old`` is the plan that ran, whose ``plan_id`` it
+    has; the PlanAdopted that follows has that of the new one.
     """
 
     goal: str

@@ -26,11 +26,14 @@ _NO_PLACES: Final[Mapping[Hashable, int]] = MappingProxyType({})
 class Holder(Unpicklable):
     """A holder of leases: an agent, one run of a plan, or one start of a step.
 
-    It also has the leases of the holder that it is ``inside`` of. Compared by identity.
+    It also has the leases of the holder that it is ``inside`` of. Compared by identity. Plans and
+    steps have a ``goal``, and steps the id of the plan in which they started.
     """
 
     name: str
     inside: Holder | None = None
+    goal: str = ""
+    plan_id: str = ""
 
     def __str__(self) -> str:
         return self.name

@@ -51,7 +51,7 @@ class Runtime:
         self._leases = leases
         self._emit = emit
         self._acting = [Account(Holder(agent))]
-        self._steps = 0
+        self._steps = self._plans = 0
         self._uses: dict[Holder, frozenset[str]] = {}
 
     @property
@@ -94,7 +94,8 @@ class Runtime:
             account.shared.append(key)
         else:
             account.keys.append(key)
-            self._emit(LeaseTaken(key, account.holder.name))
+            by = account.holder
+            self._emit(LeaseTaken(key, by.name, goal=by.goal, plan_id=by.plan_id))
         return True
 
     def give_back(self, key: Hashable) -> bool:
@@ -121,6 +122,11 @@ class Runtime:
         self._steps += 1
         return self._steps
 
+    def next_plan(self) -> str:
+        """The id of a plan that is about to start, such as ``Ann #3``. No two plans share it."""
+        self._plans += 1
+        return f"{self._agent} #{self._plans}"
+
     def occupy(self, step: Holder, uses: frozenset[str]) -> None:
         """A step has started; until ``vacate`` it occupies the resources that it uses."""
         if uses:
@@ -145,8 +151,9 @@ class Runtime:
         if key not in account.keys:
             return False
         account.keys.remove(key)
-        self._leases.give_back(key, account.holder)
-        self._emit(LeaseReturned(key, account.holder.name))
+        by = account.holder
+        self._leases.give_back(key, by)
+        self._emit(LeaseReturned(key, by.name, goal=by.goal, plan_id=by.plan_id))
         return True
 
 

@@ -89,6 +89,7 @@ class OwedCleanup:
             clean_up=run.clean_up,
             # The goal's plans do not predict what is written here, so its source is another one.
             writes_as=f"{run.goal}, cleaning up",
+            plan_id=run.plan_id,
         )
         self._subtree: Behaviour | None = None
         self._ticks = 0
@@ -158,7 +159,7 @@ class OwedCleanup:
         subtree = compiled(plan.tree, self._run, path=self._path)
         self._hooks.adopt(plan.tree)
         self._set_up(subtree)
-        agent.emit(CleanupStarted(self._run.goal, self.task, plan))
+        agent.emit(CleanupStarted(self._run.goal, self.task, plan, plan_id=self._run.plan_id))
         return subtree
 
     def _end(self, reason: str, error: BaseException | None = None) -> bool:
@@ -166,8 +167,10 @@ class OwedCleanup:
         if subtree is not None:
             discard(subtree)
         self._hooks.close()
-        ended = CleanupEnded(self._run.goal, self.task, not reason, reason, error)
-        self._run.agent.emit(ended)
+        run = self._run
+        run.agent.emit(
+            CleanupEnded(run.goal, self.task, not reason, reason, error, plan_id=run.plan_id)
+        )
         return True
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:

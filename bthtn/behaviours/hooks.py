@@ -48,7 +48,7 @@ class PlanHooks:
     ) -> None:
         self.on_refused = on_refused
         self._runtime = runtime_of(agent)
-        self.holder = Holder(goal, self._runtime.holder)
+        self.holder = Holder(goal, self._runtime.holder, goal)
         self._agent = agent
         self._goal = goal
         self._open: list[_Open] = []

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from functools import partial
 from typing import Any, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -26,7 +27,6 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.events import (
     GoalEnded,
     PlanAborted,
-    PlanAdopted,
     PlanBroken,
     PlanFailed,
     PlanKept,
@@ -66,8 +66,8 @@ class PlanGoal(ReloadingGoal):
 
     ``ends_for`` may be set to the reason for which the goal has to end in its next tick, in which
     it only ticks the running steps: if it is not done then, they are aborted, and it fails.
-    ``plan`` is the latest plan and ``record`` its method traversal record, ``replans`` the
-    failures of this run of the goal, and ``verdict`` the latest decision about a running plan.
+    ``plan`` is the latest plan, ``plan_id`` its name in events, ``record`` its method traversal
+    record, ``replans`` the failures of this run of the goal, and ``verdict`` the latest decision.
     """
 
     @checked
@@ -140,7 +140,8 @@ class PlanGoal(ReloadingGoal):
         self._review.close()
         if new_status is INVALID:
             if self.status is RUNNING and self._ended is None:
-                self.agent.emit(PlanAborted(self.name, self.ends_for or interruption_of(self)))
+                if self.agent.listener is not None:
+                    self._emit(PlanAborted, self.ends_for or interruption_of(self))
                 self.feedback_message = ABORTED
                 self.plan = self.verdict = None
                 self.record = MethodTraversalRecord()
@@ -183,7 +184,7 @@ class PlanGoal(ReloadingGoal):
 
     def _start(self) -> None:
         self._unmount()
-        self.plan, self.verdict, self.replans = None, None, 0
+        self.plan, self.plan_id, self.verdict, self.replans = None, "", None, 0
         self.feedback_message = "planning"
         self._failures.begin()
         self._start_search("the goal is new")
@@ -216,8 +217,7 @@ class PlanGoal(ReloadingGoal):
             self._failures.found()
             works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
-            self._run_now(plan, works_in)
-            self.agent.emit(PlanAdopted(self.name, plan, self._reason))
+            self._adopt(plan, self._reason, works_in)
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
             # Nothing has started, so the next method may be tried in the same tick.
@@ -230,12 +230,12 @@ class PlanGoal(ReloadingGoal):
 
     def _repaired(self, repaired: RepairedPlan) -> Status:
         self._run_now(repaired.plan)
-        reason = str(repaired.failure)
-        self.agent.emit(PlanRepaired(self.name, repaired.part, reason, repaired.plan))
+        self._emit(PlanRepaired, repaired.part, str(repaired.failure), repaired.plan)
         return SUCCESS
 
     def _run_now(self, plan: Plan, works_in: FrozenState | None = None) -> None:
         self.plan, self.record = plan, plan.record
+        self._mount.run.plan_id = self.plan_id
         self._search.stop()
         self._review.adopted(plan, works_in)
         self.feedback_message = f"running plan {plan.record!r}"
@@ -272,7 +272,7 @@ class PlanGoal(ReloadingGoal):
             self._failures.reviewed(verdict.failure)
             match verdict.decision:
                 case Decision.KEEP:
-                    self.agent.emit(PlanKept(self.name, verdict.reason, verdict.change))
+                    self._emit(PlanKept, verdict.reason, verdict.change)
                 case Decision.ADOPT:
                     self._replace(verdict)
                 case Decision.ABORT:
@@ -286,21 +286,21 @@ class PlanGoal(ReloadingGoal):
         plan, change = verdict.plan, verdict.change
         assert plan is not None, "a verdict to adopt has a plan"
         equivalent = self._mount.is_equivalent(plan)
-        event: PlanKept | PlanReplaced = PlanReplaced(self.name, verdict.reason, change, self.plan)
+        accepted = partial(self._emit, PlanReplaced, verdict.reason, change, self.plan)
         if equivalent:
-            event = PlanKept(self.name, "what was found is what is left of it", change)
+            same = "what was found is what is left of it"
+            accepted = partial(self._emit, PlanKept, same, change)
         try:
-            self._mount.exchange(
-                plan, equivalent=equivalent, on_accepted=lambda: self.agent.emit(event)
-            )
+            self._mount.exchange(plan, equivalent=equivalent, on_accepted=accepted)
         except (BthtnError, PlanRefused) as error:
-            self.agent.emit(PlanKept(self.name, str(error), change))
+            self._emit(PlanKept, str(error), change)
             return
         self._search.follow()
         self._review.plan_with(self._search.planner)
-        self._run_now(plan)
-        if not equivalent:
-            self.agent.emit(PlanAdopted(self.name, plan, verdict.reason))
+        if equivalent:
+            self._run_now(plan)
+        else:
+            self._adopt(plan, verdict.reason)
 
     def _break_off(self, verdict: Verdict) -> Status:
         """Abort a plan that will not work to its end, unless it can be repaired while it runs.
@@ -311,7 +311,7 @@ class PlanGoal(ReloadingGoal):
         failure = verdict.failure or Failure(verdict.reason)
         by_others = verdict.failure is None or getattr(change, "source", self.name) is not self.name
         if by_others:
-            self.agent.emit(PlanBroken(self.name, verdict.reason, verdict.step, change))
+            self._emit(PlanBroken, verdict.reason, verdict.step, change)
         elif verdict.failure is not None:
             self._failures.will_fail(progress, failure)
         assert self.plan is not None, "a running plan breaks"
@@ -351,7 +351,7 @@ class PlanGoal(ReloadingGoal):
                 return RUNNING
             self.feedback_message = "done"
             self._failures.succeeded()
-            self.agent.emit(GoalEnded(self.name, succeeded=True))
+            self._emit(GoalEnded, succeeded=True)
             return status
         failure, progress = failure_of(self._mount.subtree), self._mount.progress()
         assert self.plan is not None, "a plan has failed"
@@ -368,7 +368,7 @@ class PlanGoal(ReloadingGoal):
             self._break_plan(failure)
         elif not self._mount.is_empty:
             self._mount.stop()
-        self.agent.emit(PlanFailed(self.name, str(failure), again))
+        self._emit(PlanFailed, str(failure), again)
         if not runs_on:
             self._unmount()
             self._mount.hooks.close()
@@ -385,7 +385,7 @@ class PlanGoal(ReloadingGoal):
         self._search.stop()
         self._repair.forget()
         self.feedback_message = reason = str(failure)
-        self.agent.emit(GoalEnded(self.name, succeeded=False, reason=reason, error=failure.error))
+        self._emit(GoalEnded, succeeded=False, reason=reason, error=failure.error)
         self._failures.failed(failure)
         return FAILURE
 
@@ -393,7 +393,7 @@ class PlanGoal(ReloadingGoal):
         self._mount.resumed(plan, arrival)
         self._review.resumed(plan)
         self.record = self.record.followed_by(plan.record)
-        self.agent.emit(PlanResumed(self.name, plan, str(arrival.node.cause)))
+        self._emit(PlanResumed, plan, str(arrival.node.cause))
 
     def _finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         self._failures.step_succeeded(node)

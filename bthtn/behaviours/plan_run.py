@@ -169,7 +169,8 @@ class PlanRun:
     planner nor the goal, and reach them through call-backs: see PlanRest, OnResumed,
     OnFinished and CleanUp. ``holder`` holds the leases of the whole plan, which its steps have
     as well. Once a cleanup is owed, the plan ``is_repairable`` no longer. ``writes_as`` is the
-    source of the steps' changes of beliefs; by default, the goal's name.
+    source of the steps' changes of beliefs; by default, the goal's name. ``plan_id`` is the plan's
+    in events.
     """
 
     agent: Agent[Any, Any]
@@ -188,6 +189,7 @@ class PlanRun:
     clean_up: CleanUp = _no_cleanup
     is_repairable: bool = True
     writes_as: str = ""
+    plan_id: str = ""
     cooldowns: Cooldowns = field(default_factory=Cooldowns)
     beside: dict[Behaviour, Any] = field(default_factory=dict)
     """What is left of the branches of parallel nodes in this tick, as far as it was needed."""

@@ -10,7 +10,7 @@ The plan runs on if the newer domain has it, too, and the first tick of the new 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -18,7 +18,8 @@ from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.events import PlanBroken, PlanKept
+from bthtn.agent.events import AgentEvent, PlanAdopted, PlanBroken, PlanKept
+from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import PlanRefused
@@ -31,6 +32,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.replanning.repair import PendingRepair
 from bthtn.replanning.review import Review
+from bthtn.world.state import FrozenState
 
 REPLACED = "the tree has a new root"
 
@@ -49,6 +51,7 @@ class ReloadingGoal(TakingOver):
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
         super().__init__(name, agent)
         self.plan: Plan | None = None
+        self.plan_id = ""
         self.record = MethodTraversalRecord()
         self.replans = 0
         self._reloads = agent.reloads
@@ -62,8 +65,18 @@ class ReloadingGoal(TakingOver):
         """Search for a plan, with the agent's domain of now."""
 
     @abstractmethod
-    def _run_now(self, plan: Plan) -> None:
+    def _run_now(self, plan: Plan, works_in: FrozenState | None = None) -> None:
         """Begin the review of a plan that was mounted."""
+
+    def _adopt(self, plan: Plan, reason: str, works_in: FrozenState | None = None) -> None:
+        """Run a new plan that was mounted."""
+        self.plan_id = runtime_of(self.agent).next_plan()
+        self._run_now(plan, works_in)
+        self._emit(PlanAdopted, plan, reason)
+
+    def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:
+        """Emit an event of this kind, about the goal and its plan."""
+        self.agent.emit(kind(self.name, *about, plan_id=self.plan_id, **named))
 
     def _follow_reload(self) -> None:
         """After a reload, keep the plan if the newer domain has it, too; otherwise break it."""
@@ -84,13 +97,13 @@ class ReloadingGoal(TakingOver):
         except (BthtnError, PlanRefused) as error:
             first = error.diagnostics[0].message if isinstance(error, BthtnError) else str(error)
             failure = Failure(f"the reloaded domain does not have this plan: {first}")
-            self.agent.emit(PlanBroken(self.name, str(failure)))
+            self._emit(PlanBroken, str(failure))
             self._break_plan(failure)
             self._start_search(str(failure))
             self._mount.follow(search.planner.domain)
         else:
             self._run_now(kept)
-            self.agent.emit(PlanKept(self.name, "the reloaded domain has this plan, too"))
+            self._emit(PlanKept, "the reloaded domain has this plan, too")
 
     def _take_over(self, other: ReloadingGoal) -> None:
         """Go on with the plan of another goal of the agent, in whose place this one stands.
@@ -100,7 +113,7 @@ class ReloadingGoal(TakingOver):
         self._inherits = other.status is Status.RUNNING and not other._mount.is_empty
         if self._inherits:
             self.plan, self.record, self.replans = other.plan, other.record, other.replans
-            self._reason = other._reason
+            self._reason, self.plan_id = other._reason, other.plan_id
             other.status = Status.INVALID
         else:
             other._stop_for(REPLACED)

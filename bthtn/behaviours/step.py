@@ -10,7 +10,14 @@ from typing import Any, Final
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.events import LeafAborted, LeafAborting, LeafEnded, LeafRefused, LeafStarted
+from bthtn.agent.events import (
+    AgentEvent,
+    LeafAborted,
+    LeafAborting,
+    LeafEnded,
+    LeafRefused,
+    LeafStarted,
+)
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import OperatorFailed
 from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
@@ -51,15 +58,21 @@ class StepRun:
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.node = node
         self.source = run.source
-        self.goal = run.goal
+        self.goal, self.plan_id = run.goal, run.plan_id
         self.agent: Agent[Any, Any] = run.agent
         self._runtime = runtime_of(run.agent)
         self.number = self._runtime.next_step()
         self.name = str(node)
-        self.place = path_text(path)
-        self.holder = Holder(f"{self.name} #{self.number}", run.holder)
+        self._path = path
+        name = f"{self.name} #{self.number}"
+        self.holder = Holder(name, run.holder, self.goal, self.plan_id)
         self._account = Account(self.holder)
         self._news = Source(self.name)
+
+    @property
+    def place(self) -> str:
+        """The decompositions above the step, as text."""
+        return path_text(self._path)
 
     def acting(self) -> AbstractContextManager[None]:
         """Within the ``with``, the user's code takes leases, and believes, for this step."""
@@ -68,7 +81,7 @@ class StepRun:
     def started(self) -> None:
         """Report the start, and write the ``on_start`` effects, whose exceptions propagate."""
         self._runtime.occupy(self.holder, self.node.task.uses)
-        self.agent.emit(LeafStarted(self.number, self.name, self.place, self.goal))
+        self._emit(LeafStarted)
         self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
@@ -80,8 +93,7 @@ class StepRun:
 
     def refused(self, reason: str, error: Exception | None) -> None:
         """Report that the step was not started."""
-        place = self.place
-        self.agent.emit(LeafRefused(self.number, self.name, reason, place, error, self.goal))
+        self._emit(LeafRefused, reason=reason, error=error)
 
     def ended(self, reason: str, error: BaseException | None) -> str:
         """Report a success, or a failure for a reason.
@@ -95,14 +107,12 @@ class StepRun:
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = self.first(error, raised, "on_failure")
         self._settle()
-        self.agent.emit(
-            LeafEnded(self.number, self.name, not reason, reason, error, self.place, self.goal)
-        )
+        self._emit(LeafEnded, succeeded=not reason, reason=reason, error=error)
         return reason
 
     def aborting(self) -> None:
         """Report an abort that takes more ticks."""
-        self.agent.emit(LeafAborting(self.number, self.name, self.place, self.goal))
+        self._emit(LeafAborting)
 
     def aborted(self, error: BaseException | None) -> None:
         """Report the end of an abort; ``error`` is the operator's exception."""
@@ -111,7 +121,13 @@ class StepRun:
         except Exception as raised:  # noqa: BLE001 - the user's effects: contained and reported
             error = self.first(error, raised, "on_abort")
         self._settle()
-        self.agent.emit(LeafAborted(self.number, self.name, error, self.place, self.goal))
+        self._emit(LeafAborted, error=error)
+
+    def _emit(self, kind: Callable[..., AgentEvent], **about: Any) -> None:
+        """Emit an event of this kind, if there is a listener, or an error, which is counted."""
+        if self.agent.listener is not None or about.get("error") is not None:
+            start = {"leaf": self.number, "task": self.name, "path": self.place}
+            self.agent.emit(kind(**start, goal=self.goal, plan_id=self.plan_id, **about))
 
     def _settle(self) -> None:
         self._runtime.settle(self._account)
@@ -149,8 +165,9 @@ class StepRun:
         written = state.written_since(0)
         for fluent, value in written.items():
             fluent.check(value)
-        for fluent, value in written.items():
-            self.agent.beliefs.write(fluent, value, self.source)
+        with self._runtime.acting(self._account):
+            for fluent, value in written.items():
+                self.agent.beliefs.write(fluent, value, self.source)
         return tuple(written)
 
 

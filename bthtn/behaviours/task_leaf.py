@@ -184,8 +184,9 @@ class TaskLeaf(Behaviour):
         step, goal = str(self._waits_for), str(self._waits_for.inside)
         self.feedback_message = f"waits until '{step}' of '{goal}' is over"
         if self._waits_for is not before:
-            place = path_text(self.path)
-            run.agent.emit(LeafWaits(self.name, tuple(sorted(uses)), step, goal, place))
+            place, own = path_text(self.path), tuple(sorted(uses))
+            waits = LeafWaits(self.name, own, step, goal, place, run.goal, plan_id=run.plan_id)
+            run.agent.emit(waits)
         return True
 
     def _start(self) -> bool:

@@ -199,7 +199,7 @@ class _AgentEntries:
             case LeafRefused():
                 yield Entry(Verb.REFUSES, _because(event.task, event.reason))
             case LeafWaits():
-                why = f"'{event.other}' of '{event.goal}' is not over"
+                why = f"'{event.other}' of '{event.other_goal}' is not over"
                 yield Entry(Verb.WAITS, _because(event.task, why))
             case LeafAborted():
                 yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))

@@ -116,8 +116,9 @@ def concerns(event: AgentEvent, *, agent: str = "", goal: str = "", task: str = 
     The task may be given with its arguments or without. A change of beliefs is about the goal
     whose plan has written it.
     """
-    about = event.change.source if isinstance(event, BeliefChanged) else None
-    about = getattr(event, "goal", about)
+    about = getattr(event, "goal", "")
+    if isinstance(event, BeliefChanged) and not about:
+        about = event.change.source
     step = getattr(event, "task", None)
     return (
         (not agent or event.agent == agent)
@@ -129,13 +130,15 @@ def concerns(event: AgentEvent, *, agent: str = "", goal: str = "", task: str = 
 def event_data(event: AgentEvent, *, tick: int | None = None, agent: str = "") -> dict[str, Any]:
     """An event as a dictionary that ``json.dumps`` always accepts.
 
-    ``"event"`` is the kind of event, such as ``"leaf_started"``; then come ``"tick"``, ``"agent"``
-    and ``"time"`` where they are known, and the other fields of the event under their names. A
-    ``tick`` and an ``agent`` that are given replace those of the event.
+    ``"event"`` is the kind of event, such as ``"leaf_started"``; then come ``"tick"``,
+    ``"agent"``, ``"time"``, ``"goal"`` and ``"plan_id"`` where there is one, and the other fields
+    of the event under their names. A ``tick`` and an ``agent`` that are given replace those of the
+    event.
     """
     if tick is None and event.agent:
         tick = event.tick
     known = {"tick": tick, "agent": agent or event.agent, "time": event.time}
+    known |= {"goal": getattr(event, "goal", ""), "plan_id": event.plan_id}
     context = {name: value for name, value in known.items() if value not in (None, "")}
     names = (one.name for one in fields(event) if one.name not in known)
     return {

@@ -173,8 +173,10 @@ def _situation(goal: PlanGoal) -> Iterator[AgentEvent]:
     """The plan of a running goal, and its running steps, as events."""
     if goal.plan is None or not goal.children:
         return
-    agent = goal.agent.name
-    yield PlanAdopted(goal.name, goal.plan, "it runs already").of(agent, 0, None)
+    agent, plan_id = goal.agent.name, goal.plan_id
+    adopted = PlanAdopted(goal.name, goal.plan, "it runs already", plan_id=plan_id)
+    yield adopted.of(agent, 0, None)
     for leaf in running_leaves(goal.children[0]):
-        started = LeafStarted(leaf.number, leaf.name, path_text(leaf.path), goal.name)
+        path = path_text(leaf.path)
+        started = LeafStarted(leaf.number, leaf.name, path, goal.name, plan_id=plan_id)
         yield started.of(agent, 0, None)

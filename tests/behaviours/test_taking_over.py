@@ -222,7 +222,7 @@ def test_steps_of_two_goals_do_not_have_a_resource_at_the_same_time(stage):
     assert ticks(root, 4) == "RRRS"
     assert stage.heard.lines() == ["start a", "done a", "start b", "done b"]
     [waits] = stage.heard.of(LeafWaits)
-    assert (waits.task, waits.uses, waits.other, waits.goal) == (
+    assert (waits.task, waits.uses, waits.other, waits.other_goal) == (
         "b",
         ("arms", "legs"),
         "a #1",

@@ -208,6 +208,7 @@ def test_programs_get_one_object_with_ticks_and_events(told, tree):
         "tick": 1,
         "agent": "dog",
         "goal": "play",
+        "plan_id": "dog #1",
         "plan": {"plan": "parallel(dig, bark)", "record": []},
         "reason": "the goal is new",
     }

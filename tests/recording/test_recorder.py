@@ -279,7 +279,7 @@ def test_a_large_file_goes_on_in_further_parts_that_are_read_together(tmp_path, 
         found = Recording.read(tmp_path / f"{name}.{ending}")
         return found.ticks, found.end
 
-    whole, parted = run("whole", None), run("parted", 300 if ending == "jsonl.gz" else 2_000)
+    whole, parted = run("whole", None), run("parted", 400 if ending == "jsonl.gz" else 2_000)
     assert parted == whole
     parts = sorted(tmp_path.glob(f"parted*.{ending}"))
     assert 4 <= len(parts) <= 40

@@ -68,9 +68,13 @@ def example(kind, text):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_event_is_plain_data_with_the_names_of_its_fields(kind):
     data = event_data(example(kind, "x"))
-    context = ["tick", "agent", "time"]
-    others = [one.name for one in fields(kind) if one.name not in context]
-    assert list(data) == ["event", *context, *others]
+    names, context = (
+        [one.name for one in fields(kind)],
+        ["tick", "agent", "time", "goal", "plan_id"],
+    )
+    first = [name for name in context if name in names]
+    others = [name for name in names if name not in context]
+    assert list(data) == ["event", *first, *others]
     assert data["event"].replace("_", "") == kind.__name__.lower()
     assert json.loads(json.dumps(data)) == data
 
@@ -99,10 +103,11 @@ def test_an_event_of_a_step_names_its_goal_and_its_reason():
         "event": "leaf_started",
         "tick": 0,
         "agent": "Rex",
+        "goal": "play",
+        "plan_id": "Rex #1",
         "leaf": 1,
         "task": "dig",
         "path": "",
-        "goal": "play",
     }
     assert (ended["goal"], ended["task"]) == ("play", "dig")
     assert ended["reason"] == "the ground is frozen"
