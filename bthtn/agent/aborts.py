@@ -37,6 +37,8 @@ class Abort(Protocol):
 class Aborts:
     """The unfinished aborts of one agent, in the order in which they were added."""
 
+    _unsaved = ("_callers",)
+
     def __init__(self) -> None:
         self._unfinished: list[Abort] = []
         self._callers: dict[int, object] = {}

@@ -59,6 +59,9 @@ class Agent(Unpicklable, Generic[S, B]):
     first of each kind at the end of the tick. An OperatorFailed is no such error.
     """
 
+    _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
+    _unsaved = ("body", "operators", "cache", "domains", "believe", "_listener", "_state_class")
+
     @checked
     def __init__(  # noqa: PLR0913 - everything after the beliefs is given by name
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Any
 
 from bthtn.checked import checked
 from bthtn.domain.number import TOLERANCE
@@ -43,8 +44,17 @@ class TickClock:
         """Raises ExecutionError as ``read``."""
         self._clock = clock
         self._agent = agent
+        self._offset = 0.0
         self._now = -inf
         self.read()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: the time now instead of the offset, since another clock may go on."""
+        return {**vars(self), "_offset": float(self._clock()) + self._offset}
+
+    def resume(self, _: object) -> None:
+        """Go on at the saved time, whatever the clock shows now."""
+        self._offset -= float(self._clock())
 
     def __call__(self) -> float:
         """The seconds of the clock when it was read last."""
@@ -53,7 +63,7 @@ class TickClock:
     def read(self) -> None:
         """Read the clock. Raises ExecutionError if it gives no number, or has gone back."""
         try:
-            now = float(self._clock())
+            now = float(self._clock()) + self._offset
         except Exception as error:
             raise self._fault(f"raises {exception_text(error)}") from error
         if not now >= self._now:

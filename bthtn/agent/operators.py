@@ -32,15 +32,16 @@ class OperatorFailed(Exception):  # noqa: N818 - a reported failure, not an erro
 
 
 class Elapsed(NamedTuple):
-    """What a step had behind it when it was saved.
+    """What a step had behind it when it was saved; ``Elapsed()`` is that of one that begins.
 
-    ``ticks`` is how many times its operator was ticked, ``seconds`` the time of the agent's clock
-    since it started, 0 without a clock. ``is_aborting`` is whether it was being aborted.
+    ``ticks`` is in how many ticks it was at work, the first one included, ``seconds`` the time of
+    the agent's clock since it started, 0 without a clock. ``abort_ticks`` is how many ticks its
+    abort had taken after the one in which it began; None if it was not being aborted.
     """
 
-    ticks: int
+    ticks: int = 1
     seconds: float = 0.0
-    is_aborting: bool = False
+    abort_ticks: int | None = None
 
 
 class Operators(Unpicklable):
@@ -100,7 +101,8 @@ class Operators(Unpicklable):
         """Decorator: call this instead of the operator when a running step is loaded.
 
         It is called with the agent, the task's arguments and an Elapsed, and gives an operator of
-        any form, which goes on with the work that is in progress. Without it, the operator is
+        any form, which goes on with the work that is in progress. A generator is run to its first
+        ``yield`` at once: that is where the saved step stands. Without a hook, the operator is
         called again and begins anew. Simulated steps go on by themselves. Raises ExecutionError.
         """
         return _binding(self._resumes, task, "on_resume hook")

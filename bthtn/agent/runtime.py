@@ -26,6 +26,8 @@ class Runtime:
     is left to be closed with the agent.
     """
 
+    _unsaved = ("closing", "event_loop", "is_attached", "thread")
+
     def __init__(
         self,
         agent: str,

@@ -164,6 +164,8 @@ class Sensors(Unpicklable):
 class Sensing:
     """The sensors of one agent: when each is due, and the reader made of its code."""
 
+    _unsaved = ("_agent", "_read", "_schema", "_owned")
+
     def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...]) -> None:
         self._agent = agent
         self._phase = phase_of(agent.name)

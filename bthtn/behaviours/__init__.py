@@ -47,7 +47,7 @@ from bthtn.agent.events import (
     TaskAvoided,
 )
 from bthtn.agent.leases import Holder, Leases
-from bthtn.agent.operators import OperatorFailed, Operators, Running
+from bthtn.agent.operators import Elapsed, OperatorFailed, Operators, Running
 from bthtn.agent.sensors import Sensors
 from bthtn.behaviours.attach import attach
 from bthtn.behaviours.believes import Believes
@@ -66,6 +66,7 @@ from bthtn.behaviours.goals import PriorityGoals, StateMachineGoals, UtilityGoal
 from bthtn.behaviours.operator import Operator
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.behaviours.reloading import replace_root
+from bthtn.behaviours.saves import load, save
 from bthtn.behaviours.task_leaf import interruptible, uninterruptible_step
 from bthtn.replanning.backoff import NO_BACKOFF, RetryPolicy
 from bthtn.replanning.policy import Decision, Replanning, Verdict
@@ -89,6 +90,7 @@ __all__ = [
     "Cooldown",
     "Decision",
     "Delay",
+    "Elapsed",
     "GoalEnded",
     "GoalWaits",
     "Holder",
@@ -138,8 +140,10 @@ __all__ = [
     "WhileDoElse",
     "attach",
     "interruptible",
+    "load",
     "read_blackboard",
     "replace_root",
+    "save",
     "show_on_blackboard",
     "uninterruptible_step",
 ]

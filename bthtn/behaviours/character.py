@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from threading import get_ident
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.trees import BehaviourTree
@@ -17,22 +17,10 @@ from bthtn.agent.programming_errors import code_failed, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.attach import attach
 from bthtn.behaviours.reloading import replace_root
+from bthtn.behaviours.saves import load, save
 from bthtn.checked import checked
 from bthtn.errors import BthtnError, Diagnostic, ExecutionError
 from bthtn.world.sharing import Unpicklable
-
-
-@runtime_checkable
-class Savable(Protocol):
-    """**Protocol:** what users' own objects have so that they are saved with a character."""
-
-    def save(self) -> Any:
-        """The object's state as JSON."""
-        ...
-
-    def load(self, saved: Any) -> None:
-        """Be in a saved state, in place."""
-        ...
 
 
 class Character(Unpicklable):
@@ -40,9 +28,11 @@ class Character(Unpicklable):
 
     ``sense`` advances the world by a tick and may write into the agent's beliefs; then the
     agent's sensors are read. ``finished`` is whether the run is over. What these two raise leaves
-    the tick: they are the caller's world, not the agent. ``world`` is saved and loaded with the
-    character.
+    the tick: they are the caller's world, not the agent. ``world`` is what is saved with the
+    character: an object of attributes, or one with ``save() -> JSON`` and ``load(saved)``.
     """
+
+    _copy_hint = "character.save() is a running character as JSON"
 
     @checked
     def __init__(
@@ -52,7 +42,7 @@ class Character(Unpicklable):
         *,
         sense: Callable[[], None],
         finished: Callable[[], bool] = lambda: False,
-        world: Savable | None = None,
+        world: object = None,
     ) -> None:
         self.root = root
         self.tree = BehaviourTree(root)
@@ -110,6 +100,19 @@ class Character(Unpicklable):
         ReloadFailed event says why. May be called in any thread; the latest call counts.
         """
         self._to_make.append(make)
+
+    def save(self) -> dict[str, Any]:
+        """The character and its world as JSON, between two ticks. Raises InputError."""
+        return save(self.tree, *self.agents.values(), world=self.world)
+
+    def load(self, saved: dict[str, Any], *, plans: bool = True) -> None:
+        """Go on where a saved character was; this one was made anew, by the same code.
+
+        Without ``plans`` its goals plan anew, from the saved beliefs in the saved world. Raises
+        InputError and ExecutionError as ``load``.
+        """
+        load(saved, self.tree, *self.agents.values(), world=self.world, plans=plans)
+        self.ticks = self.tree.count
 
     def tick(self) -> tuple[AgentEvent, ...]:
         """Run one tick; the events of it, in order."""

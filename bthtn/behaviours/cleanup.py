@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -188,7 +189,7 @@ class OwedCleanup:
             raise ResumeFailed(str(error)) from error
         for step in planned.steps:
             self._set_up(step)
-        return lambda: planned
+        return partial(_given, planned)
 
     def _resumed(self, _arrival: Arrival, plan: Plan) -> None:
         try:
@@ -199,6 +200,11 @@ class OwedCleanup:
     def _set_up(self, subtree: Behaviour) -> None:
         for node in subtree.iterate():
             node.setup(**self._run.setup_arguments)
+
+
+def _given(planned: Planned) -> Planned:
+    """What is known already, where a search may be asked for it."""
+    return planned
 
 
 def _cleanup_of(part: ScopeNode, domain: FrozenDomain) -> TaskCall:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import PlanHookFailed
@@ -22,14 +23,22 @@ Call = tuple[PrimitiveTask[Any], tuple[Any, ...]]
 """A task and its arguments, with which its hooks are called."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_LOADED: Final = object()
+
+
+@dataclass(frozen=True, eq=False)
 class _Open:
-    """A step whose start hook was called, with the leases that the hook took, and its end hook."""
+    """A step whose start hook was called, with the leases that the hook took, and its end hook.
+
+    The end hook of one that was loaded is that of the agent's operators.
+    """
 
     call: Call
     name: str
     account: Account
-    end: Callable[..., Any] | None
+    end: Any = _LOADED
+
+    _unsaved = ("end",)
 
 
 class PlanHooks:
@@ -44,7 +53,7 @@ class PlanHooks:
         self,
         agent: Agent[Any, Any],
         goal: str,
-        on_refused: Callable[[PlanRefused], None] = lambda _refused: None,
+        on_refused: Callable[[PlanRefused], None] | None = None,
     ) -> None:
         self.on_refused = on_refused
         self._runtime = runtime_of(agent)
@@ -87,7 +96,7 @@ class PlanHooks:
         """Call the ends of the steps that were dropped, as soon as unfinished aborts are done."""
         dropped, self._dropped = self._dropped, []
         if dropped:
-            self._agent.aborts.afterwards(self.holder, lambda: self._end(dropped))
+            self._agent.aborts.afterwards(self.holder, partial(self._end, dropped))
 
     def extend(self, tree: Node) -> None:
         """Call the starts for the plan of a suspended part. Raises PlanRefused."""
@@ -128,7 +137,8 @@ class PlanHooks:
             if error is not None:
                 self._runtime.settle(one.account)
                 refused = PlanRefused(f"on_plan_start of {name}: {text_of(error)}", call)
-                self.on_refused(refused)
+                if self.on_refused is not None:
+                    self.on_refused(refused)
                 raise refused
             self._open.append(one)
 
@@ -138,8 +148,10 @@ class PlanHooks:
             while opened:
                 one = opened.pop()
                 try:
-                    if one.end is not None:
-                        self._call(one.end, one, "on_plan_end")
+                    now = self._agent.operators.plan_hooks(one.call[0])[1]
+                    end = now if one.end is _LOADED else one.end
+                    if end is not None:
+                        self._call(end, one, "on_plan_end")
                 finally:
                     heirs = (other.account for other in (*self._open, *opened))
                     self._runtime.settle(one.account, heirs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -24,7 +25,7 @@ from bthtn.behaviours.plan_run import (
     PlanRun,
     ResumeFailed,
 )
-from bthtn.behaviours.plan_search import PlanSearch
+from bthtn.behaviours.plan_search import PlanSearch, RestSearch
 from bthtn.behaviours.sequence import PlanWithCleanup, discard
 from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
@@ -243,22 +244,21 @@ class Mount:
         self._mounted.resumed(arrival.node, plan.tree)
 
     def _plan_rest(self, arrival: Arrival) -> Callable[[], Planned | None]:
-        ask, run = self._search.rest(arrival), self.run
+        return partial(self._planned_rest, arrival, self._search.rest(arrival), self.run)
 
-        def planned() -> Planned | None:
-            found = ask()
-            if found is None:
-                return None
-            plan, reads = found
-            try:
-                steps = compiled_steps(plan.tree, run, arrival, reads)
-            except BthtnError as error:
-                raise ResumeFailed(str(error)) from error
-            for step in steps:
-                self._set_up(step)
-            return Planned(plan, steps)
-
-        return planned
+    def _planned_rest(self, arrival: Arrival, search: RestSearch, run: PlanRun) -> Planned | None:
+        """The plan of a suspended part, None while the search goes on. Raises ResumeFailed."""
+        found = search.advance()
+        if found is None:
+            return None
+        plan, reads = found
+        try:
+            steps = compiled_steps(plan.tree, run, arrival, reads)
+        except BthtnError as error:
+            raise ResumeFailed(str(error)) from error
+        for step in steps:
+            self._set_up(step)
+        return Planned(plan, steps)
 
     def _mount(self, plan: Plan, subtree: Behaviour, *, is_whole: bool) -> None:
         subtree.parent = self._goal

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 from py_trees.behaviour import Behaviour
@@ -11,7 +13,7 @@ from py_trees.common import Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Clock, Timer
 from bthtn.agent.completion import Completion
-from bthtn.agent.operators import OperatorFailed, no_operator
+from bthtn.agent.operators import Elapsed, OperatorFailed, no_operator
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.errors import Diagnostic, ExecutionError
@@ -55,7 +57,41 @@ def operator_for(
         if not agent.operators.simulates(node.task):
             raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
         return Simulated(node.duration, agent.time if node.task.in_seconds else None)
-    made = make(agent, *node.args)
+    return _adapted(make(agent, *node.args), agent, node, setup_arguments)
+
+
+def resumed_operator(
+    agent: Agent[Any, Any],
+    node: TaskNode,
+    elapsed: Elapsed,
+    setup_arguments: Mapping[str, Any] = MappingProxyType({}),
+) -> Operator:
+    """The operator of a step that was saved: from its ``on_resume`` hook, or begun anew.
+
+    Without the hook an abort is over. An exception is raised when the operator is ticked.
+    """
+    go_on = agent.operators.find_resume(node.task)
+    try:
+        if go_on is not None:
+            made = go_on(agent, *node.args, elapsed)
+            return _going_on(_adapted(made, agent, node, setup_arguments))
+        if elapsed.abort_ticks is not None:
+            return Simulated(0)
+        return operator_for(agent, node, setup_arguments)
+    except Exception as error:  # noqa: BLE001 - the user's code: it fails the step
+        return _Raising(error)
+
+
+def _going_on(operator: Operator) -> Operator:
+    """An operator in the middle of its work: a generator is run to its first ``yield``."""
+    ended = isinstance(operator, GeneratorOperator) and operator.tick() is not RUNNING
+    return Simulated(0) if ended else operator
+
+
+def _adapted(
+    made: Any, agent: Agent[Any, Any], node: TaskNode, setup_arguments: Mapping[str, Any]
+) -> Operator:
+    """The operator for what the user's code has made. Raises ExecutionError if that is none."""
     if made is None:
         return Simulated(0)
     if isinstance(made, Generator):
@@ -76,6 +112,31 @@ def operator_for(
             " behaviour or an object with start, tick and abort",
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SavedOperator:
+    """Stands in a save for an operator that is code: what it has behind it, and its subtree."""
+
+    elapsed: Elapsed
+    subtree: Any = None
+
+
+class _Raising:
+    """Fails the step with an exception."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def start(self) -> None:
+        """Nothing to prepare."""
+
+    def tick(self) -> Status:
+        """Raises the exception."""
+        raise self._error
+
+    def abort(self) -> None:
+        """Nothing to clean up."""
 
 
 class Simulated:
@@ -139,6 +200,11 @@ class SubtreeOperator:
         self.visited: list[Behaviour] = []
         self._root = root
         self._setup_arguments = setup_arguments
+
+    @property
+    def root(self) -> Behaviour:
+        """The root of the subtree."""
+        return self._root
 
     def show_below(self, leaf: Behaviour) -> None:
         """Make the subtree a child of the step's leaf, for displays and visitors."""

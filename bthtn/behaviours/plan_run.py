@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Protocol
 
 from py_trees.behaviour import Behaviour
@@ -157,6 +157,10 @@ class CleanUp(Protocol):
     def __call__(self, part: ScopeNode, path: Path, run: PlanRun) -> None: ...
 
 
+def _do_nothing(node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
+    """Hear of no finished steps: for cleanups, which are not under review."""
+
+
 def _no_cleanup(part: ScopeNode, path: Path, run: PlanRun) -> None:
     """Do nothing: for plans that are run without a goal."""
 
@@ -178,7 +182,7 @@ class PlanRun:
     plan_rest: PlanRest
     on_resumed: OnResumed
     setup_arguments: Mapping[str, Any]
-    on_finished: OnFinished = lambda _node, _written: None
+    on_finished: OnFinished = _do_nothing
     ticks: int = 0
     next_resumption: int = 0
     last_end: int = -1
@@ -193,6 +197,10 @@ class PlanRun:
     cooldowns: Cooldowns = field(default_factory=Cooldowns)
     beside: dict[Behaviour, Any] = field(default_factory=dict)
     """What is left of the branches of parallel nodes in this tick, as far as it was needed."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: all but what belongs to one tick."""
+        return {part.name: getattr(self, part.name) for part in fields(self)} | {"beside": {}}
 
     @property
     def source(self) -> str:

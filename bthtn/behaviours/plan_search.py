@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent, domain_and_goal
@@ -13,7 +12,7 @@ from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, ResumeFaile
 from bthtn.domain.network import NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
-from bthtn.plan.nodes import ScopeNode
+from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
@@ -73,11 +72,11 @@ class PlanSearch:
         self._agent = agent
         self._name = name
         # Constructs in the goal are lowered once: suspended parts refer to the resulting tasks.
-        self._goal = sequence(goal)
+        self.goal = sequence(goal)
         self._settings = settings
         self._budget = budget
         self._domains = agent.domains
-        self._domain, fitting = domain_and_goal(self._domains, self._goal)
+        self._domain, fitting = domain_and_goal(self._domains, self.goal)
         self._newest = Planner[Any](self._domain, fitting, settings, cache=agent.cache)
         self.planner = self._newest
         self.failures = FailureTracking(agent, name, self.planner, replanning.retrying)
@@ -91,7 +90,7 @@ class PlanSearch:
         """The planner with the agent's domain of now, or the latest one that fits the goal."""
         if self._agent.domains is not self._domains:
             self._domains = self._agent.domains
-            domain, goal = domain_and_goal(self._domains, self._goal)
+            domain, goal = domain_and_goal(self._domains, self.goal)
             try:
                 if domain is not self._domain:
                     self._newest = Planner(domain, goal, self._settings, cache=self._agent.cache)
@@ -132,7 +131,7 @@ class PlanSearch:
         if self._unfit is not None:
             raise self._unfit
         assert self._current is not None, "a goal without a plan searches for one"
-        return self._plan_of(self._current)
+        return self.plan_of(self._current)
 
     def stop(self) -> None:
         """Drop the current search."""
@@ -162,11 +161,10 @@ class PlanSearch:
         """Leave the cleanup of a part that was not done to the agent."""
         owe_cleanup(part, path, run, self.planner.domain, self._settings)
 
-    def rest(self, arrival: Arrival) -> Callable[[], tuple[Plan, Reads | None] | None]:
+    def rest(self, arrival: Arrival) -> RestSearch:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
 
-        Returns a function to call at every tick, which returns None while the search goes on, and
-        then the plan and the fluents that the search has read. Both raise ResumeFailed.
+        Raises ResumeFailed.
         """
         state, domain = self._agent.beliefs.frozen(), self.planner.domain
         node, cache = arrival.node, self._agent.cache
@@ -179,24 +177,10 @@ class PlanSearch:
             if foreseen is None:
                 started = self._started(planner, resumes=True)
         except BthtnError as error:
-            raise self._unplanned(error) from error
+            raise self.unplanned(error) from error
+        return RestSearch(self, node, foreseen, started)
 
-        def planned() -> tuple[Plan, Reads | None] | None:
-            try:
-                plan = foreseen if started is None else self._plan_of(started)
-            except BthtnError as error:
-                raise self._unplanned(error) from error
-            if plan is None:
-                return None
-            if repeats_suspension(plan, node):
-                unknown = f"'{node.cause.fluent}' is still unknown" if node.cause.fluent else ""
-                same = f"planning stops at the same place again ({node.cause})"
-                raise ResumeFailed(unknown or same)
-            return plan, None if started is None else started.reads
-
-        return planned
-
-    def _unplanned(self, error: BthtnError) -> ResumeFailed:
+    def unplanned(self, error: BthtnError) -> ResumeFailed:
         """The failure of a suspended part during whose search users' code raised."""
         self._agent.emit(code_failed(f"search of '{self._name}'", error))
         return ResumeFailed(str(error))
@@ -212,7 +196,7 @@ class PlanSearch:
         last = "there is no plan" if steps is None else f"there is a plan: {steps or 'nothing'}"
         return f"{trace}\n{last}" if str(trace) else last
 
-    def _plan_of(self, started: _Started) -> Plan | None:
+    def plan_of(self, started: _Started) -> Plan | None:
         """The plan of a search, None while it goes on. Raises ResumeFailed without a plan."""
         status = self._budget.advance(started)
         if status is SearchStatus.RUNNING:
@@ -250,3 +234,36 @@ class PlanSearch:
         self._background = None
         self._prepared = None if started.plan is None else started
         return started.plan is not None
+
+
+class RestSearch:
+    """A search for the plan of a suspended part; ``foreseen`` is the plan if it was made before."""
+
+    def __init__(
+        self,
+        search: PlanSearch,
+        node: SuspendedNode,
+        foreseen: Plan | None,
+        started: _Started | None,
+    ) -> None:
+        self._search = search
+        self._node = node
+        self._foreseen = foreseen
+        self._started = started
+
+    def advance(self) -> tuple[Plan, Reads | None] | None:
+        """The plan and the fluents that the search has read, None while the search goes on.
+
+        Raises ResumeFailed.
+        """
+        started, cause = self._started, self._node.cause
+        try:
+            plan = self._foreseen if started is None else self._search.plan_of(started)
+        except BthtnError as error:
+            raise self._search.unplanned(error) from error
+        if plan is None:
+            return None
+        if repeats_suspension(plan, self._node):
+            unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
+            raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
+        return plan, None if started is None else started.reads

@@ -195,3 +195,8 @@ def _take_down(root: Behaviour) -> None:
             node._retire()
         else:
             node.shutdown()
+
+
+def search_of(goal: ReloadingGoal) -> PlanSearch:
+    """The searches of a goal, for a save to name the parts of what is planned."""
+    return goal._search

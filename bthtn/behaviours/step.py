@@ -19,11 +19,11 @@ from bthtn.agent.events import (
     LeafStarted,
 )
 from bthtn.agent.leases import Account, Holder
-from bthtn.agent.operators import OperatorFailed
+from bthtn.agent.operators import Elapsed, OperatorFailed
 from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
-from bthtn.behaviours.operator import Operator
+from bthtn.behaviours.operator import Operator, SavedOperator, Simulated, resumed_operator
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
 from bthtn.behaviours.status import RUNNING
 from bthtn.domain.effect import writes_of
@@ -62,6 +62,9 @@ class StepRun:
         self.agent: Agent[Any, Any] = run.agent
         self._runtime = runtime_of(run.agent)
         self.number = self._runtime.next_step()
+        self.ticks = 0
+        """How many times the operator was ticked."""
+        self._began = _time_of(run.agent)
         self.name = str(node)
         self._path = path
         name = f"{self.name} #{self.number}"
@@ -73,6 +76,10 @@ class StepRun:
     def place(self) -> str:
         """The decompositions above the step, as text."""
         return path_text(self._path)
+
+    def elapsed(self, abort_ticks: int | None = None) -> Elapsed:
+        """What it has behind it."""
+        return Elapsed(self.ticks, _time_of(self.agent) - self._began, abort_ticks)
 
     def acting(self) -> AbstractContextManager[None]:
         """Within the ``with``, the user's code takes leases, and believes, for this step."""
@@ -186,6 +193,19 @@ class OperatorAbort:
         self._operator = operator
         self._ticks = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: instead of an operator that is code, what it has behind it."""
+        elapsed = self.step.elapsed(self._ticks)
+        is_code = not isinstance(self._operator, Simulated)
+        return {**vars(self), "_operator": SavedOperator(elapsed) if is_code else self._operator}
+
+    def resume(self, _: object) -> None:
+        """Let the task's ``on_resume`` go on with the abort; without one it is over."""
+        if isinstance(self._operator, SavedOperator):
+            step = self.step
+            with step.acting():
+                self._operator = resumed_operator(step.agent, step.node, self._operator.elapsed)
+
     def start(self) -> bool:
         """Call the operator's ``abort``. Returns whether the abort is done."""
         done = self._call(self._operator.abort)
@@ -260,6 +280,10 @@ class StepAbort:
         finally:
             if self._abort.done:
                 self._abort.step.aborted(self._abort.error)
+
+
+def _time_of(agent: Agent[Any, Any]) -> float:
+    return 0.0 if agent.clock is None else agent.time()
 
 
 def _unfinished(step: StepRun, why: str) -> ExecutionError:

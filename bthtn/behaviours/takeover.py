@@ -34,6 +34,7 @@ class TakingOver(Unpicklable, Behaviour):
     """
 
     _holder: Holder
+    _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
         super().__init__(Source(name))  # its plans write under this name

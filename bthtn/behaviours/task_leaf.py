@@ -26,7 +26,14 @@ from bthtn.agent.events import LeafWaits
 from bthtn.agent.leases import Holder
 from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.operator import Operator, SubtreeOperator, operator_for
+from bthtn.behaviours.operator import (
+    Operator,
+    SavedOperator,
+    Simulated,
+    SubtreeOperator,
+    operator_for,
+    resumed_operator,
+)
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import PlanWithCleanup, discard, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
@@ -37,6 +44,8 @@ from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.arguments import changed_arguments, changed_text
+from bthtn.saving.reader import Reader
+from bthtn.saving.writer import Later
 from bthtn.world.expression import ALWAYS, Condition
 from bthtn.world.footprint import RecordingView
 
@@ -63,6 +72,30 @@ class TaskLeaf(Behaviour):
         self._obstacle: Obstacle | None = None
         self._waits_for: Holder | None = None
         self._visited: list[Behaviour] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: instead of an operator that is code, what it has behind it."""
+        state = {**vars(self), "children": [], "_visited": []}
+        operator = self._operator
+        if operator is not None and not isinstance(operator, Simulated):
+            root = Later(operator.root) if isinstance(operator, SubtreeOperator) else None
+            state["_operator"] = SavedOperator(self._started.elapsed(), root)
+        return state
+
+    def resume(self, reader: Reader) -> None:
+        """Go on with the operator, or begin it anew, after a save was loaded."""
+        saved: object = self._operator
+        if not isinstance(saved, SavedOperator):
+            return
+        step, given = self._started, self._run.setup_arguments
+        with step.acting():
+            operator = resumed_operator(step.agent, self.node, saved.elapsed, given)
+            if isinstance(operator, SubtreeOperator):
+                operator.show_below(self)
+            operator.start()
+        if isinstance(operator, SubtreeOperator) and saved.subtree is not None:
+            reader.load(saved.subtree, operator.root)
+        self._operator = operator
 
     @property
     def number(self) -> int:
@@ -247,6 +280,7 @@ class TaskLeaf(Behaviour):
     def _ticked(self) -> Status:
         operator = self._operator
         assert operator is not None, "a step that started has an operator"
+        self._started.ticks += 1
         if not isinstance(operator, SubtreeOperator):
             return operator.tick()
         try:

@@ -157,6 +157,7 @@ class CharacterFiles(Unpicklable):
             agent,
             sense=step,
             finished=lambda: self.finished.evaluate(agent.beliefs) is True,
+            world=body,
         )
 
 

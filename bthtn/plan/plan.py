@@ -75,6 +75,10 @@ class Plan(Shared, Unpicklable):
         put_source(plan, source)
         return plan
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: all fields, made now."""
+        return {name: getattr(self, name) for name in _ORDER} | {"_source": _NOTHING_LEFT}
+
     def __getattr__(self, name: str) -> Any:
         """Make a field when it is first read; Python calls this only for missing attributes.
 
@@ -156,7 +160,8 @@ class Plan(Shared, Unpicklable):
 # expansion.
 new: Final = object.__new__
 put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
-_PARTS: Final = frozenset(part.name for part in fields(Plan)) - {"_source"}
+_ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
+_PARTS: Final = frozenset(_ORDER)
 
 
 class _Later:

@@ -92,6 +92,11 @@ class Remembered:
         self._told = told
 
     @property
+    def saved_as(self) -> RecordedSearch:
+        """What is saved in its place: caches are not saved."""
+        return self._search
+
+    @property
     def status(self) -> SearchStatus:
         return self._search.status
 

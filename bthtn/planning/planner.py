@@ -90,6 +90,15 @@ class Planner(Unpicklable, Generic[S]):
         whole, network = question_of(domain, goal, settings)
         self._prepare(whole, network, (), settings, cache)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: the question. What was prepared for it is prepared again."""
+        return {name: vars(self)[name] for name in ("domain", "goal", "binding", "settings")}
+
+    def resume(self, _: object) -> None:
+        """Prepare a planner that was loaded."""
+        if "_body" not in vars(self):
+            self._prepare(self.domain, self.goal, self.binding, self.settings, None)
+
     @classmethod
     def resuming(
         cls,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeVar
@@ -224,3 +225,11 @@ class RecordedSearch(Search, Protocol):
     def written(self) -> Mapping[Fluent[Any], Any]:
         """Every fluent that the plan writes, with its predicted value."""
         ...
+
+
+def repeat(search: RecordedSearch, status: SearchStatus, expansions: int) -> None:
+    """Advance a new search as far as an equal one had come, with this status, when it was saved."""
+    if status is SearchStatus.RUNNING and not expansions:
+        return
+    with suppress(PlanningError):  # it was raised before the save, too
+        search.advance(expansions if status is SearchStatus.RUNNING else None)

@@ -36,6 +36,7 @@ from bthtn.agent.events import (
     LeafRefused,
     LeafStarted,
 )
+from bthtn.agent.operators import Elapsed
 from bthtn.views.event_log import line_of
 from bthtn.world.sharing import Unpicklable
 
@@ -102,6 +103,13 @@ class ScriptedOperator(Unpicklable):
         script = self.scripts[min(len(self.runs), len(self.scripts) - 1)]
         self.runs.append(ScriptedRun(self, script, args))
         return self.runs[-1]
+
+    def resume(self, agent: Any, *args: Any) -> ScriptedRun:
+        """Create the run of a step that was loaded, as its ``on_resume`` hook."""
+        *args_of_task, elapsed = args
+        run = self(agent, *args_of_task)
+        run.go_on(elapsed)
+        return run
 
     def fail_in(self, place: str) -> None:
         """Raise ScriptedError if ``raises`` lists this call."""
@@ -178,6 +186,13 @@ class ScriptedRun:
         self.aborts += 1
         self._raise_if_scripted("abort")
         return self._aborting()
+
+    def go_on(self, elapsed: Elapsed) -> None:
+        """Be where a run was that was saved."""
+        self.ticks = elapsed.ticks
+        if elapsed.abort_ticks is not None:
+            self.starts = self.aborts = 1
+            self.abort_ticks = elapsed.abort_ticks
 
     @property
     def over(self) -> bool:

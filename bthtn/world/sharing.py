@@ -26,10 +26,11 @@ class Unpicklable:
     """
 
     __slots__ = ()
+    _copy_hint = "make another one, as this one was made"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         name = type(self).__name__
-        verb, hint = "copied or pickled", "make another one, as this one was made"
+        verb, hint = "copied or pickled", self._copy_hint
         if isinstance(self, Shared):
             verb = "pickled"
             hint = "import the domain where it is needed; encoded(plan) is a plan as JSON"

@@ -66,9 +66,9 @@ def test_a_call_that_nobody_answers_is_hung_up_and_made_again():
 
 def test_a_call_that_is_no_longer_needed_is_hung_up():
     character, events = night(flees=NEVER, battery=NEVER)
-    assert character.agent.body.calls
+    assert character.agent.body.line
     character.stop()
-    assert not character.agent.body.calls
+    assert not character.agent.body.line
     assert not steps(PlanFailed, events)
 
 

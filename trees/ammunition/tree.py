@@ -94,7 +94,7 @@ def character(seed: int = 0, running: Character | None = None) -> Character:  # 
     rounds = [played(agent, one) for one in ROUNDS if one.name not in begun[:-1]]
     root = Sequence("rounds", memory=True, children=rounds)
     return Character(
-        root, agent, sense=lambda: None, finished=lambda: root.status is Status.SUCCESS
+        root, agent, sense=lambda: None, finished=lambda: root.status is Status.SUCCESS, world=begun
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bthtn import seconds
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlanGoal, Running
 from bthtn.examples.domains.club.domain import Distance, Fighter, archer
 from bthtn.examples.trees.warrior.arena import Arena
 
@@ -16,15 +16,17 @@ operators = Operators()
 
 
 @operators.bind(tasks.move_away)
-def move_away(agent: Archer) -> Running:
-    yield seconds(2)
+@operators.on_resume(tasks.move_away)
+def move_away(agent: Archer, elapsed: Elapsed = Elapsed()) -> Running:
+    yield seconds(2 - elapsed.seconds)
     agent.body.distance = Distance.FAR
 
 
 @operators.bind(tasks.shoot_bow)
-def shoot_bow(agent: Archer) -> Running:
+@operators.on_resume(tasks.shoot_bow)
+def shoot_bow(agent: Archer, elapsed: Elapsed = Elapsed()) -> Running:
     """The bow is drawn for a while; whoever is interrupted has not shot."""
-    yield seconds(1.5)
+    yield seconds(1.5 - elapsed.seconds)
     agent.body.stamina -= 1
 
 
@@ -38,6 +40,7 @@ def archer_in(arena: Arena, running: Character | None = None) -> Character:
         agent,
         sense=lambda: arena.step(agent),
         finished=lambda: arena.is_over,
+        world=arena,
     )
 
 

@@ -10,7 +10,7 @@ from py_trees.composites import Parallel
 from py_trees.decorators import Repeat
 
 from bthtn import Domain, NetworkLike, PrimitiveTask
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlanGoal, Running
 from bthtn.examples.domains.body import domain, literal
 from bthtn.examples.domains.body.beliefs import Troll, Walker
 
@@ -30,12 +30,17 @@ def two_halves(running: Character | None = None) -> Character:
     operators = Operators()
     operators.simulate(domain.arms_idle, domain.legs_idle)
     operators.bind(domain.slam)(_striking)
+    operators.on_resume(domain.slam)(_striking)
     operators.bind(domain.guard_face)(_guarding)
 
     @operators.bind(domain.walk)
     def walk(agent: Body) -> Running:
         agent.body.walk()
         agent.believe(Troll.navigating, True, source="legs")
+        yield from walk_on(agent)
+
+    @operators.on_resume(domain.walk)
+    def walk_on(agent: Body, _: Elapsed = Elapsed()) -> Running:
         try:
             while agent.body.walking:
                 yield
@@ -87,6 +92,7 @@ def in_background(attack: Attack = CORRECTED) -> Character:
     world, operators = World(), Operators()
     operators.simulate(attack.idle)
     operators.bind(attack.strike)(_striking)
+    operators.on_resume(attack.strike)(_striking)
     operators.bind(attack.set_out)(_setting_out)
     operators.bind(attack.guard)(_guarding)
     agent = Agent(
@@ -102,14 +108,14 @@ def in_background(attack: Attack = CORRECTED) -> Character:
 
 def _placed(root: Behaviour, agent: Body) -> Character:
     world = agent.body
-    return Character(root, agent, sense=world.step, finished=lambda: world.slams > 0)
+    return Character(root, agent, sense=world.step, finished=lambda: world.slams > 0, world=world)
 
 
 def _for_ever(name: str, agent: Body, goal: NetworkLike) -> Behaviour:
     return Repeat(f"{name}, for ever", PlanGoal(name, agent, goal), num_success=-1)
 
 
-def _striking(agent: Body) -> Running:
+def _striking(agent: Body, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - one tick
     yield
     agent.body.slams += 1
 

@@ -33,4 +33,4 @@ def character(seed: int = 0, running: Character | None = None) -> Character:
         return lottery.draws > ROUNDS
 
     root = DrawnGoal("draw for fight", fight, lottery, Brawler.value)
-    return Character(root, agent, sense=sense, finished=is_over)
+    return Character(root, agent, sense=sense, finished=is_over, world=dice)

@@ -47,11 +47,22 @@ class Level:
         self.steps = 0
         self.over = False
         self.won = False
+        self._done: list[int] = []
+
+    def save(self) -> list[int]:
+        """What was done: a game of MiniGrid goes the same way again."""
+        return self._done.copy()
+
+    def load(self, saved: list[int]) -> None:
+        """Do it again."""
+        for action in saved:
+            self.step(Action(action))
 
     def step(self, action: Action) -> None:
         """Do something."""
         seen, reward, ended, too_late, _ = self._environment.step(int(action))
         self.observation = seen
+        self._done.append(int(action))
         self.steps += 1
         self.over = ended or too_late
         self.won = ended and reward > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from bthtn import UNKNOWN
-from bthtn.behaviours import OperatorFailed, Operators, Running
+from bthtn.behaviours import Elapsed, OperatorFailed, Operators, Running
 from bthtn.examples.domains.minigrid import domain as steps
 from bthtn.examples.domains.minigrid.beliefs import NOTHING, Explorer, is_door, is_free, kind
 
@@ -17,24 +17,28 @@ operators = Operators()
 
 
 @operators.bind(steps.look_at)
-def look_at(agent: Explorers, place: str) -> Running:
+@operators.on_resume(steps.look_at)
+def look_at(agent: Explorers, place: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the body has the order
     while agent.beliefs.get(Explorer.cell[place]) is UNKNOWN:
         yield from _towards(agent, place)
 
 
 @operators.bind(steps.go_up_to)
-def go_up_to(agent: Explorers, place: str) -> Running:
+@operators.on_resume(steps.go_up_to)
+def go_up_to(agent: Explorers, place: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the body has the order
     while agent.beliefs.get(Explorer.front) != place:
         yield from _towards(agent, place)
 
 
 @operators.bind(steps.enter)
-def enter(agent: Explorers, place: str) -> Running:  # noqa: ARG001 - the place in front of him
+@operators.on_resume(steps.enter)
+def enter(agent: Explorers, place: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the place in front of him
     yield from _done(agent, Action.FORWARD)
 
 
 @operators.bind(steps.pick_up)
-def pick_up(agent: Explorers, place: str) -> Running:
+@operators.on_resume(steps.pick_up)
+def pick_up(agent: Explorers, place: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the body has the order
     what = agent.beliefs.get(Explorer.cell[place])
     yield from _done(agent, Action.PICK_UP)
     if agent.beliefs.get(Explorer.carrying) != what:
@@ -42,7 +46,8 @@ def pick_up(agent: Explorers, place: str) -> Running:
 
 
 @operators.bind(steps.put_down)
-def put_down(agent: Explorers) -> Running:
+@operators.on_resume(steps.put_down)
+def put_down(agent: Explorers, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the body has the order
     yield from _done(agent, Action.PUT_DOWN)
     if agent.beliefs.get(Explorer.carrying) != NOTHING:
         raise OperatorFailed("there is no room for it")
@@ -50,14 +55,17 @@ def put_down(agent: Explorers) -> Running:
 
 @operators.bind(steps.open_door)
 @operators.bind(steps.unlock)
-def open_door(agent: Explorers, place: str) -> Running:
+@operators.on_resume(steps.open_door)
+@operators.on_resume(steps.unlock)
+def open_door(agent: Explorers, place: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the body has the order
     yield from _done(agent, Action.TOGGLE)
     if not is_door(str(agent.beliefs.get(Explorer.cell[place])), "open"):
         raise OperatorFailed("the door does not open")
 
 
 @operators.bind(steps.open_box)
-def open_box(agent: Explorers, place: str) -> Running:
+@operators.on_resume(steps.open_box)
+def open_box(agent: Explorers, place: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the body has the order
     yield from _done(agent, Action.TOGGLE)
     if kind(str(agent.beliefs.get(Explorer.cell[place]))) == "box":
         raise OperatorFailed("the box does not open")

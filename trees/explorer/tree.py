@@ -67,7 +67,7 @@ def living(agent: Explorers, tree: Callable[[Explorers], Behaviour] = explorer) 
         body.step()
         sense(agent)
 
-    return Character(tree(agent), agent, sense=live, finished=lambda: body.level.over)
+    return Character(tree(agent), agent, sense=live, finished=lambda: body.level.over, world=body)
 
 
 def character(

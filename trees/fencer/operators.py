@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from bthtn.behaviours import Agent, Operators, Running, Sensors
+from bthtn.behaviours import Agent, Elapsed, Operators, Running, Sensors
 
 operators = Operators()
 sensors = Sensors()
@@ -42,21 +42,32 @@ def eyes(agent: Fencer) -> Mapping[str, object]:
 
 
 @operators.bind("walk")
-def walk(agent: Fencer, reach: float) -> Running:  # noqa: ARG001 - until the attack can hit
+@operators.on_resume("walk")
+def walk(agent: Fencer, reach: float, elapsed: Elapsed | None = None) -> Running:  # noqa: ARG001 - until the attack can hit
     """Ends when its neighbour does, which sees that the attack can hit."""
+    if elapsed is not None:  # he has made his step in this tick
+        yield
     while True:
         agent.body.distance = max(0.5, agent.body.distance - 1.5)
         yield
 
 
 @operators.bind("can_hit")
-def can_hit(agent: Fencer, reach: float) -> Running:
+@operators.on_resume("can_hit")
+def can_hit(agent: Fencer, reach: float, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - he looks on
     while agent.beliefs.now.distance > reach:
         yield
 
 
 @operators.bind("strike")
-def strike(agent: Fencer, animation: str, reach: float, damage: int) -> Running:  # noqa: ARG001 - shown by a game
+@operators.on_resume("strike")
+def strike(
+    agent: Fencer,
+    animation: str,  # noqa: ARG001 - shown by a game
+    reach: float,
+    damage: int,
+    elapsed: Elapsed = Elapsed(),  # noqa: ARG001 - a tick
+) -> Running:
     """Two ticks for every animation; a foe who has jumped back is missed."""
     yield
     if agent.body.distance <= reach:
@@ -69,5 +80,6 @@ def roar(agent: Fencer) -> None:
 
 
 @operators.bind("wait")
-def wait(agent: Fencer) -> Running:  # noqa: ARG001 - nothing is done
+@operators.on_resume("wait")
+def wait(agent: Fencer, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - nothing is done
     yield

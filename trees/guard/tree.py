@@ -14,6 +14,7 @@ from bthtn.behaviours import (
     Believes,
     Character,
     Completion,
+    Elapsed,
     Operators,
     PlanGoal,
     Running,
@@ -32,10 +33,11 @@ sensors = Sensors()
 
 
 @operators.bind(domain.walk)
-def walk(agent: Guardian, to: Room) -> Running:
+@operators.on_resume(domain.walk)
+def walk(agent: Guardian, to: Room, elapsed: Elapsed = Elapsed()) -> Running:
     """Two ticks from any room to any other."""
-    yield
-    yield
+    for _ in range(elapsed.ticks, 3):
+        yield
     agent.body.guard = to
 
 
@@ -43,6 +45,11 @@ def walk(agent: Guardian, to: Room) -> Running:
 def call(agent: Guardian) -> Completion:
     """Done when the station answers, which calls back."""
     return agent.body.call()
+
+
+@operators.on_resume(domain.call)
+def hold_the_line(agent: Guardian, elapsed: Elapsed) -> Completion:  # noqa: ARG001 - the museum knows
+    return agent.body.hold()
 
 
 @operators.bind(domain.switch_on)
@@ -56,10 +63,11 @@ def switch_off(agent: Guardian) -> None:
 
 
 @operators.bind(domain.change_battery)
-def change_battery(agent: Guardian) -> Running:
+@operators.on_resume(domain.change_battery)
+def change_battery(agent: Guardian, elapsed: Elapsed = Elapsed()) -> Running:
     """Fumbling in the dark takes two ticks."""
-    yield
-    yield
+    for _ in range(elapsed.ticks, 3):
+        yield
     agent.body.battery = 30
 
 
@@ -106,7 +114,11 @@ def guard_in(museum: Museum, running: Character | None = None) -> Character:
     )
     over = Guard.arrested & ~Guard.lit
     return Character(
-        root, agent, sense=museum.step, finished=lambda: over.evaluate(agent.beliefs) is True
+        root,
+        agent,
+        sense=museum.step,
+        finished=lambda: over.evaluate(agent.beliefs) is True,
+        world=museum,
     )
 
 

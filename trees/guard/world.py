@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bthtn.behaviours import Completion
 from bthtn.examples.domains.guard.domain import Room
@@ -32,7 +32,10 @@ class Museum:
     noise: Room | None = None
     seen: Room | None = None
     lamp: bool = False
-    calls: dict[Completion, int] = field(default_factory=dict)
+    answers: int = NEVER
+    """The tick in which the station answers."""
+    line: Completion | None = None
+    """The call, while somebody waits for the answer."""
 
     def step(self) -> None:
         """Let a tick pass."""
@@ -47,8 +50,8 @@ class Museum:
         if self.tick == self.flees and self.burglar:
             self.burglar = Room.OFFICE
         self.seen = self.burglar if watched or self.is_seen else None
-        for completion in [one for one, tick in self.calls.items() if tick == self.tick]:
-            completion.succeed()
+        if self.line is not None and self.tick == self.answers:
+            self.line.succeed()
 
     @property
     def is_seen(self) -> bool:
@@ -57,7 +60,15 @@ class Museum:
 
     def call(self) -> Completion:
         """Call the station; whoever hangs up gets no answer."""
-        completion = Completion(on_abort=lambda: self.calls.pop(completion, None))
-        self.calls[completion] = NEVER if self.unanswered else self.tick + ANSWER
+        self.answers = NEVER if self.unanswered else self.tick + ANSWER
         self.unanswered = max(0, self.unanswered - 1)
-        return completion
+        return self.hold()
+
+    def hold(self) -> Completion:
+        """Hold the line, until the station answers."""
+        self.line = Completion(on_abort=self.hang_up)
+        return self.line
+
+    def hang_up(self) -> None:
+        """Wait no longer."""
+        self.line = None

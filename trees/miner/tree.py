@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlanGoal, Running
 from bthtn.examples.domains.ore import domain
 from bthtn.examples.domains.ore.domain import Miner, Place, Thing, ore
 
@@ -32,13 +32,15 @@ operators = Operators()
 
 
 @operators.bind(domain.move_to)
-def move_to(agent: Digger, place: Place) -> Running:  # noqa: ARG001 - all ways are equally long
-    yield
-    yield
+@operators.on_resume(domain.move_to)
+def move_to(agent: Digger, place: Place, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - all ways are equally long
+    for _ in range(elapsed.ticks, 3):
+        yield
 
 
 @operators.bind(domain.pickup)
-def pickup(agent: Digger, thing: Thing) -> Running:  # noqa: ARG001 - the effects are the domain's
+@operators.on_resume(domain.pickup)
+def pickup(agent: Digger, thing: Thing, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - the effects are the domain's
     yield
 
 
@@ -58,6 +60,7 @@ def miner_on(way: Way, running: Character | None = None) -> Character:
         agent,
         sense=lambda: way.step(agent),
         finished=lambda: agent.beliefs.now.delivered >= HEAP,
+        world=way,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable
 from typing import Final
 
 from bthtn.behaviours import ManualClock
@@ -15,9 +15,6 @@ NEAR: Final = 3  # an enemy at this distance is too near
 FULL: Final = 3  # rounds in a magazine
 HEALING: Final = 60  # health that a medkit gives
 
-Work = Generator[None, None, None]
-"""What an order does, a tick at each ``yield``; raises Hindered when it cannot be done."""
-
 
 class Hindered(Exception):  # noqa: N818 - what happened, not what is wrong with the code
     """An order cannot be carried out; the message is why."""
@@ -29,13 +26,20 @@ class Order:
     They carry out one order at a time: a new one replaces the old one. Whoever gave an order
     may take it back; when it is over, or was replaced, that changes nothing, so whoever
     cleans up late does no harm to his successor.
+
+    ``work`` is called with the order at every tick, until it returns True, or raises Hindered;
+    ``undo`` at the end, however that comes. ``ticks`` are the calls so far, ``goal`` is where the
+    order leads.
     """
 
-    def __init__(self, name: str, work: Work) -> None:
+    def __init__(self, name: str, work: Work, undo: Callable[[], None] | None = None) -> None:
         self.name = name
         self.end = ""
         self.reason = ""
+        self.ticks = 0
+        self.goal: Place | None = None
         self._work = work
+        self._undo = undo
 
     @property
     def pending(self) -> bool:
@@ -46,17 +50,22 @@ class Order:
         """Carry it out for a tick, unless it is over."""
         if self.pending:
             try:
-                next(self._work)
-            except StopIteration:
-                self.end = "done"
+                if self._work(self):
+                    self.take_back("done")
+                self.ticks += 1
             except Hindered as hindered:
-                self.end, self.reason = "failed", str(hindered)
+                self.reason = str(hindered)
+                self.take_back("failed")
 
     def take_back(self, end: str = "taken back") -> None:
         """Stop it, unless it is over."""
         if self.pending:
             self.end = end
-            self._work.close()
+            if self._undo is not None:
+                self._undo()
+
+
+Work = Callable[[Order], bool]
 
 
 class Body:
@@ -97,126 +106,142 @@ class Body:
 
     def patrol(self) -> Order:
         """Walk the beat, for ever."""
-        return self._give("legs", "patrol", self._patrolling())
+        return self._give("legs", "patrol", self._patrol)
 
     def go_to_noise(self) -> Order:
         """Go where the noise came from."""
-        return self._give("legs", "go to the noise", self._going(self.world.noise))
+        order = self._give("legs", "go to the noise", self._go)
+        order.goal = self.world.noise
+        return order
 
     def look_around(self) -> Order:
         """Stand still and look."""
-        return self._give("legs", "look around", _pausing(2))
+        return self._give("legs", "look around", _pause)
 
     def run_to_cover(self) -> Order:
         """Run to the nearest cover; when it is destroyed on the way, that fails."""
-        return self._give("legs", "run to cover", self._taking_cover())
+        return self._give("legs", "run to cover", self._take_cover)
 
     def duck(self) -> Order:
         """Keep the head down for a moment."""
-        return self._give("legs", "duck", self._ducking())
+        return self._give("legs", "duck", self._duck, self._head_up)
 
     def back_off(self) -> Order:
         """Get away from the enemy, as far as the ground lets."""
-        return self._give("legs", "back off", self._backing_off())
+        return self._give("legs", "back off", self._back_off)
 
     def break_contact(self) -> Order:
         """Get out of the enemy's sight."""
-        return self._give("legs", "break contact", self._breaking_contact())
+        return self._give("legs", "break contact", self._break_contact)
 
     def reload(self) -> Order:
         """Put a new magazine in."""
-        return self._give("hands", "reload", self._reloading())
+        return self._give("hands", "reload", self._reload)
 
     def shoot(self) -> Order:
         """Raise the weapon, aim, fire once, lower it."""
-        return self._give("hands", "shoot", self._shooting())
+        return self._give("hands", "shoot", self._shoot, self._weapon_down)
 
     def use_medkit(self) -> Order:
         """Dress the wounds."""
-        return self._give("hands", "use the medkit", self._healing())
+        return self._give("hands", "use the medkit", self._heal)
 
-    def _give(self, limb: str, name: str, work: Work) -> Order:
+    def _give(
+        self, limb: str, name: str, work: Work, undo: Callable[[], None] | None = None
+    ) -> Order:
         if limb in self.orders:
             self.orders[limb].take_back(end="replaced")
-        self.orders[limb] = Order(name, work)
+        self.orders[limb] = Order(name, work, undo)
         return self.orders[limb]
 
-    # what the orders do, a tick at each yield
+    # what the orders do in a tick, and whether they are done
 
-    def _going(self, goal: Place) -> Work:
+    def _go(self, order: Order) -> bool:
+        assert order.goal is not None, "he knows where to go"
         soldier = self.world.soldier
-        while soldier.at != goal:
-            before = soldier.at
-            soldier.at = self.world.ground.step(before, goal)
-            if soldier.at == before:
-                raise Hindered("there is no way")
-            yield
+        if soldier.at == order.goal:
+            return True
+        before, soldier.at = soldier.at, self.world.ground.step(soldier.at, order.goal)
+        if soldier.at == before:
+            raise Hindered("there is no way")
+        return False
 
-    def _patrolling(self) -> Work:
-        while True:
-            for post in self.world.beat:
-                yield from self._going(post)
-                yield
+    def _patrol(self, order: Order) -> bool:
+        beat = self.world.beat
+        order.goal = order.goal or beat[0]
+        if self._go(order):  # a tick of rest at each post
+            order.goal = beat[(beat.index(order.goal) + 1) % len(beat)]
+        return False
 
-    def _taking_cover(self) -> Work:
-        goal = self.cover
-        if goal is None:
+    def _take_cover(self, order: Order) -> bool:
+        order.goal = order.goal or self.cover
+        if order.goal is None:
             raise Hindered("there is no cover")
-        for _ in self._going(goal):
-            if goal not in self.world.ground.covers:
-                raise Hindered("the cover is gone")
-            yield
+        is_there = self._go(order)
+        if not is_there and order.goal not in self.world.ground.covers:
+            raise Hindered("the cover is gone")
+        return is_there
 
-    def _ducking(self) -> Work:
+    def _duck(self, order: Order) -> bool:
         self.world.soldier.head_down = True
-        try:
-            yield
-        finally:
-            self.world.soldier.head_down = False
+        return order.ticks == 1
 
-    def _backing_off(self) -> Work:
-        world = self.world
-        steps = world.ground.steps_from(world.soldier.at)
-        within = [place for place in steps if steps[place] <= NEAR]
-        yield from self._going(max(within, key=lambda place: distance(place, world.enemy.at)))
+    def _head_up(self) -> None:
+        self.world.soldier.head_down = False
 
-    def _breaking_contact(self) -> Work:
+    def _back_off(self, order: Order) -> bool:
+        if order.goal is None:
+            world = self.world
+            steps = world.ground.steps_from(world.soldier.at)
+            within = [place for place in steps if steps[place] <= NEAR]
+            order.goal = max(within, key=lambda place: distance(place, world.enemy.at))
+        return self._go(order)
+
+    def _break_contact(self, order: Order) -> bool:
+        order.goal = order.goal or self._hidden()
+        return self._go(order)
+
+    def _hidden(self) -> Place:
         world = self.world
         for place in world.ground.steps_from(world.soldier.at):
             away = distance(place, world.enemy.at) > NEAR
             if away and not world.ground.is_clear(place, world.enemy.at):
-                yield from self._going(place)
-                return
+                return place
         raise Hindered("there is nowhere to hide")
 
-    def _reloading(self) -> Work:
-        if not self.magazines:
-            raise Hindered("there is no magazine left")
-        yield  # a magazine that is not in yet is not used up
+    def _reload(self, order: Order) -> bool:
+        if not order.ticks:  # a magazine that is not in yet is not used up
+            if not self.magazines:
+                raise Hindered("there is no magazine left")
+            return False
         self.magazines -= 1
         self.rounds = FULL
+        return True
 
-    def _shooting(self) -> Work:
+    def _shoot(self, order: Order) -> bool:
         self.weapon_raised = True
-        try:
-            yield
-            if not self.world.line_of_fire:
-                raise Hindered("the line of fire is lost")
-            if not self.rounds:
-                raise Hindered("the magazine is empty")
-            self.rounds -= 1
-            self.world.fire(self.world.soldier, self.world.enemy, chance=0.8)
-        finally:
-            self.weapon_raised = False
+        if not order.ticks:
+            return False
+        if not self.world.line_of_fire:
+            raise Hindered("the line of fire is lost")
+        if not self.rounds:
+            raise Hindered("the magazine is empty")
+        self.rounds -= 1
+        self.world.fire(self.world.soldier, self.world.enemy, chance=0.8)
+        return True
 
-    def _healing(self) -> Work:
+    def _weapon_down(self) -> None:
+        self.weapon_raised = False
+
+    def _heal(self, order: Order) -> bool:
         if not self.medkits:
             raise Hindered("there is no medkit left")
-        yield from _pausing(2)
+        if not _pause(order):
+            return False
         self.medkits -= 1
         self.world.soldier.health = min(100, self.world.soldier.health + HEALING)
+        return True
 
 
-def _pausing(ticks: int) -> Work:
-    for _ in range(ticks):
-        yield
+def _pause(order: Order) -> bool:
+    return order.ticks == 2

@@ -20,6 +20,10 @@ class Ground:
         self.covers = {place for place, mark in self._marks.items() if mark == "c"}
         self._steps: dict[Place, dict[Place, int]] = {}  # walls stay, so ways do
 
+    def __getstate__(self) -> dict[str, object]:
+        """What can change."""
+        return {"covers": self.covers}
+
     def place(self, mark: str) -> Place:
         """Where the mark is drawn."""
         return next(place for place, drawn in self._marks.items() if drawn == mark)

@@ -12,7 +12,7 @@ from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
 from bthtn import seconds
-from bthtn.behaviours import Agent, Believes, OperatorFailed, Operators, Running
+from bthtn.behaviours import Agent, Believes, Elapsed, OperatorFailed, Operators, Running
 from bthtn.examples.domains.combat import domain as combat
 from bthtn.examples.domains.combat.domain import Soldier
 
@@ -33,6 +33,20 @@ def carried_out(order: Order) -> Running:
             raise OperatorFailed(order.reason or f"'{order.name}' was {order.end}")
     finally:
         order.take_back()
+
+
+@operators.on_resume(combat.move_to_cover)
+@operators.on_resume(combat.cover)
+def go_on(agent: Rifle, elapsed: Elapsed) -> Running:  # noqa: ARG001 - the order knows
+    """The legs are at it."""
+    yield from carried_out(agent.body.orders["legs"])
+
+
+@operators.on_resume(combat.reload)
+@operators.on_resume(combat.shoot)
+def handle_on(agent: Rifle, elapsed: Elapsed) -> Running:  # noqa: ARG001 - the order knows
+    """The hands are at it."""
+    yield from carried_out(agent.body.orders["hands"])
 
 
 @operators.bind(combat.move_to_cover)
@@ -56,8 +70,9 @@ def shoot(agent: Rifle) -> Running:
 
 
 @operators.bind(combat.wait)
-def wait(agent: Rifle, time: int) -> Running:  # noqa: ARG001 - every operator is given the agent
-    yield seconds(time)
+@operators.on_resume(combat.wait)
+def wait(agent: Rifle, time: int, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - every operator is given the agent
+    yield seconds(time - elapsed.seconds)
 
 
 @operators.bind(combat.do_nothing)
@@ -84,13 +99,13 @@ def search_enemy(agent: Rifle) -> Behaviour:
 class KeepDistance:
     """A step may be an object: start once, tick until it answers, or abort."""
 
-    def __init__(self, agent: Rifle) -> None:
+    def __init__(self, agent: Rifle, order: Order | None = None) -> None:
         self._body = agent.body
-        self._order: Order | None = None
+        self._order = order
 
     def start(self) -> None:
-        """Turn away from the enemy."""
-        self._order = self._body.back_off()
+        """Turn away from the enemy, unless he does already."""
+        self._order = self._order or self._body.back_off()
 
     def tick(self) -> Status:
         """See how far it is."""
@@ -103,3 +118,8 @@ class KeepDistance:
         """Stop running."""
         if self._order is not None:
             self._order.take_back()
+
+
+@operators.on_resume(combat.keep_distance)
+def keep_on(agent: Rifle, elapsed: Elapsed) -> KeepDistance:  # noqa: ARG001 - the order knows
+    return KeepDistance(agent, agent.body.orders["legs"])

@@ -68,4 +68,4 @@ def living(agent: Agent[Soldier, Body]) -> Character:
         body.step()
         sense(agent)
 
-    return Character(soldier(agent), agent, sense=live, finished=lambda: world.over)
+    return Character(soldier(agent), agent, sense=live, finished=lambda: world.over, world=body)

@@ -10,7 +10,7 @@ from typing import Final
 from py_trees.common import ParallelPolicy
 from py_trees.composites import Parallel
 
-from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, Operators, PlanGoal, Running
 from bthtn.examples.domains import squad as folder
 from bthtn.examples.domains.squad.domain import (
     Soldier,
@@ -54,21 +54,24 @@ def release(agent: Comrade, target: str) -> None:
 
 
 @operators.bind(wait_for_turn)
-def stand_by(agent: Comrade, target: str) -> Running:
+@operators.on_resume(wait_for_turn)
+def stand_by(agent: Comrade, target: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - he waits on
     while not agent.body.head.may_attack(agent, target):
         yield
 
 
 @operators.bind(strike)
-def hit(agent: Comrade, target: str) -> Running:
+@operators.on_resume(strike)
+def hit(agent: Comrade, target: str, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - one tick
     yield
     agent.body.battle.strike(agent.name, target)
 
 
 @operators.bind(bandage)
-def dress(agent: Comrade, patient: str) -> Running:
-    yield
-    yield
+@operators.on_resume(bandage)
+def dress(agent: Comrade, patient: str, elapsed: Elapsed = Elapsed()) -> Running:
+    for _ in range(elapsed.ticks, 3):
+        yield
     agent.body.battle.bandage(patient)
 
 
@@ -120,7 +123,13 @@ def character(seed: int = 0, running: Character | None = None) -> Character:
     first, *others = squad_at_war.soldiers
     goals = [PlanGoal(one.name, one, serve()) for one in squad_at_war.soldiers]
     root = Parallel("squad", ParallelPolicy.SuccessOnAll(synchronise=False), list(goals))
-    watched = Character(root, first, sense=squad_at_war.sense, finished=lambda: not battle.standing)
+    watched = Character(
+        root,
+        first,
+        sense=squad_at_war.sense,
+        finished=lambda: not battle.standing,
+        world=squad_at_war,
+    )
     for one in others:
         one.listener = first.emit
     return watched

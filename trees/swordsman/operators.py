@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bthtn import seconds
-from bthtn.behaviours import Agent, ManualClock, Operators, Running, Sensors
+from bthtn.behaviours import Agent, Elapsed, ManualClock, Operators, Running, Sensors
 
 STEP = 1.0
 """Metres that he walks in a tick."""
@@ -56,21 +56,32 @@ def eyes(agent: Swordsman) -> Mapping[str, object]:
 
 
 @operators.bind("MoveTo")
-def walk(agent: Swordsman, reach: float) -> Running:  # noqa: ARG001 - until the attack can hit
+@operators.on_resume("MoveTo")
+def walk(agent: Swordsman, reach: float, elapsed: Elapsed | None = None) -> Running:  # noqa: ARG001 - until the attack can hit
     """To the hero; he never arrives, the attack begins before."""
+    if elapsed is not None:  # he has made his step in this tick
+        yield
     while True:
         agent.body.distance = max(0.0, agent.body.distance - STEP)
         yield
 
 
 @operators.bind("CanHitAttack")
-def watch(agent: Swordsman, reach: float) -> Running:
+@operators.on_resume("CanHitAttack")
+def watch(agent: Swordsman, reach: float, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - he watches on
     """Watches all the time, and cuts the walk off."""
     while agent.beliefs.now.distance > reach:
         yield
 
 
 @operators.bind("P_Melee")
-def strike(agent: Swordsman, animation: str, reach: float, time: float) -> Running:  # noqa: ARG001 - planned with
-    yield seconds(time)
+@operators.on_resume("P_Melee")
+def strike(
+    agent: Swordsman,
+    animation: str,
+    reach: float,  # noqa: ARG001 - planned with
+    time: float,
+    elapsed: Elapsed = Elapsed(),
+) -> Running:
+    yield seconds(time - elapsed.seconds)
     agent.body.struck(animation)

@@ -8,7 +8,16 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn import PrimitiveTask, seconds
-from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal, Running, Sensors
+from bthtn.behaviours import (
+    Agent,
+    Character,
+    Elapsed,
+    ManualClock,
+    Operators,
+    PlanGoal,
+    Running,
+    Sensors,
+)
 from bthtn.examples.domains.troll.domain import troll
 from bthtn.examples.domains.troll.fighting import Careful
 
@@ -63,8 +72,9 @@ def lasts(task: PrimitiveTask[[]], time: float) -> None:
     """Bind an operator that takes some seconds."""
 
     @operators.bind(task)
-    def last(agent: Thumper) -> Running:  # noqa: ARG001 - every operator is given the agent
-        yield seconds(time)
+    @operators.on_resume(task)
+    def last(agent: Thumper, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - every operator is given the agent
+        yield seconds(time - elapsed.seconds)
 
 
 for name, time in LASTING.items():
@@ -72,22 +82,25 @@ for name, time in LASTING.items():
 
 
 @operators.bind(tasks.do_trunk_slam)
-def slam(agent: Thumper) -> Running:
-    yield seconds(1)
+@operators.on_resume(tasks.do_trunk_slam)
+def slam(agent: Thumper, elapsed: Elapsed = Elapsed()) -> Running:
+    yield seconds(1 - elapsed.seconds)
     bridge = agent.body
     bridge.blows, bridge.slammed, bridge.in_sight = bridge.blows + 2, bridge.clock(), False
 
 
 @operators.bind(tasks.throw_boulder)
-def throw(agent: Thumper) -> Running:
-    yield seconds(1)
+@operators.on_resume(tasks.throw_boulder)
+def throw(agent: Thumper, elapsed: Elapsed = Elapsed()) -> Running:
+    yield seconds(1 - elapsed.seconds)
     agent.body.blows += 1
 
 
 @operators.bind(tasks.nav_to_last_enemy_loc)
-def follow(agent: Thumper) -> Running:
+@operators.on_resume(tasks.nav_to_last_enemy_loc)
+def follow(agent: Thumper, elapsed: Elapsed = Elapsed()) -> Running:
     """What the plan hopes for comes true: the knight is found where he was seen last."""
-    yield seconds(1.5)
+    yield seconds(1.5 - elapsed.seconds)
     agent.body.in_sight = True
     agent.believe(Careful.can_see_enemy, value=True)
 
@@ -123,4 +136,4 @@ def character(seed: int = 0, running: Character | None = None) -> Character:  # 
         agent.believe(Careful.can_see_enemy, bridge.in_sight)
 
     goal = PlanGoal("thump", agent, tasks.be_trunk_thumper())
-    return Character(goal, agent, sense=live, finished=lambda: bridge.blows >= ENOUGH)
+    return Character(goal, agent, sense=live, finished=lambda: bridge.blows >= ENOUGH, world=bridge)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bthtn import seconds
-from bthtn.behaviours import Agent, Character, OperatorFailed, Operators, PlanGoal, Running
+from bthtn.behaviours import Agent, Character, Elapsed, OperatorFailed, Operators, PlanGoal, Running
 from bthtn.examples.domains.club.domain import Distance, Fighter, club
 
 from .arena import Arena
@@ -30,20 +30,29 @@ def approach(agent: Warrior) -> Running:
     agent.body.distance = Distance.NEAR
 
 
+@operators.on_resume(tasks.approach)
+def approach_on(agent: Warrior, elapsed: Elapsed) -> Running:
+    yield seconds(2 - elapsed.seconds)
+    agent.body.distance = Distance.NEAR
+
+
 @operators.bind(tasks.roar)
-def roar(agent: Warrior) -> Running:  # noqa: ARG001 - every operator is given the agent
-    yield seconds(1.5)
+@operators.on_resume(tasks.roar)
+def roar(agent: Warrior, elapsed: Elapsed = Elapsed()) -> Running:  # noqa: ARG001 - every operator is given the agent
+    yield seconds(1.5 - elapsed.seconds)
 
 
 @operators.bind(tasks.club)
-def strike(agent: Warrior) -> Running:
-    yield seconds(1)
+@operators.on_resume(tasks.club)
+def strike(agent: Warrior, elapsed: Elapsed = Elapsed()) -> Running:
+    yield seconds(1 - elapsed.seconds)
     wound(agent.body, 3)
 
 
 @operators.bind(tasks.scratch)
-def scratch(agent: Warrior) -> Running:
-    yield seconds(0.5)
+@operators.on_resume(tasks.scratch)
+def scratch(agent: Warrior, elapsed: Elapsed = Elapsed()) -> Running:
+    yield seconds(0.5 - elapsed.seconds)
     wound(agent.body, 1)
 
 
@@ -57,6 +66,7 @@ def warrior_in(arena: Arena, running: Character | None = None) -> Character:
         agent,
         sense=lambda: arena.step(agent),
         finished=lambda: arena.is_over,
+        world=arena,
     )
 
 

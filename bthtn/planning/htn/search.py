@@ -36,7 +36,7 @@ from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
 from bthtn.planning.htn.rows import CallPart, Part
 from bthtn.planning.htn.search_state import DONE, STOPPED, SearchState
 from bthtn.planning.partial import cut
-from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user
+from bthtn.planning.protocol import PlanRequest, SearchStatus, raise_for_user, repeat
 from bthtn.planning.trace import SearchListener
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
@@ -84,6 +84,18 @@ class HtnSearch(Unpicklable):
         self._is_cancelled = self._is_advancing = False
         if accelerator is None:
             self._begin(request)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: what was asked, and how far it came."""
+        request = self._state.request if self._request is None else self._request
+        return {"_request": request, "_expansions": self.expansions, "_status": self.status}
+
+    def resume(self, _: object) -> None:
+        """Search again as far as it had come when it was saved."""
+        assert self._request is not None, "it was saved"
+        status, expansions = self._status, self._expansions
+        HtnSearch.__init__(self, self._request)
+        repeat(self, status, expansions)
 
     def __getattr__(self, name: str) -> Any:
         """Create ``_state`` on first access, which is when the accelerator gave no answer."""

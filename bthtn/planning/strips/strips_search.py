@@ -24,7 +24,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import trace
-from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_for_user
+from bthtn.planning.protocol import PlanRequest, SearchStatus, Settings, raise_for_user, repeat
 from bthtn.planning.strips.a_star import AStar
 from bthtn.planning.strips.simulate import SimulatedState, simulate_plan
 from bthtn.planning.strips.solver import goal_reads, new_search
@@ -55,6 +55,7 @@ class StripsSearch(Unpicklable):
     """A deterministic search for the actions that achieve a goal."""
 
     def __init__(self, request: PlanRequest, listener: trace.SearchListener | None = None) -> None:
+        self._asked = request
         self._start = RecordingState(request.state)
         self._request = replace(request, state=self._start)
         self._listener = listener
@@ -63,6 +64,17 @@ class StripsSearch(Unpicklable):
         self._search: AStar[Any] | None = None
         self._args: Binding = ()
         self._is_cancelled = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: what was asked, and how far it came."""
+        return {"_asked": self._asked, "_expansions": self.expansions, "_status": self.status}
+
+    def resume(self, _: object) -> None:
+        """Search again as far as it had come when it was saved."""
+        saved = vars(self)
+        status, expansions = saved["_status"], saved.pop("_expansions")
+        StripsSearch.__init__(self, self._asked)
+        repeat(self, status, expansions)
 
     @property
     def status(self) -> SearchStatus:

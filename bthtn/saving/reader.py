@@ -1,0 +1,273 @@
+"""Reader: puts a graph of objects that was written as JSON back, into objects made anew.
+
+First the objects that were made anew are found for the saved ones: see ``Matches``. These stay the
+objects that they are, and get the saved attributes. All others are created.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import partial
+from random import Random
+from types import MappingProxyType
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from bthtn.errors import Diagnostic, InputError
+from bthtn.saving.matches import MISSING, Json, Matches, damaged, entry_of
+from bthtn.saving.parts import Parts
+from bthtn.saving.state import put, saved_class
+from bthtn.saving.writer import FRESH, writes_itself
+
+
+class SavedError(Exception):
+    """An exception that was saved: its class and its text."""
+
+
+class Deferred:
+    """An object that was saved by ``Later``; ``Reader.load`` loads it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Reader:
+    """Loads the objects of a Writer, with the user's ``package``.
+
+    ``name_parts`` is called with the parts and each object that is loaded into, to add the parts
+    that it brings; ``is_node`` says whether an object is a node of a tree, and ``prepare`` is
+    called with each object that was created, when its attributes are set.
+    """
+
+    def __init__(
+        self,
+        objects: list[Json],
+        package: str = "",
+        *,
+        name_parts: Callable[[Parts, Any], None],
+        is_node: Callable[[object], bool],
+        prepare: Callable[[Any], None],
+    ) -> None:
+        self._package = package
+        self._parts = Parts()
+        self._entries = objects
+        self._name_parts = name_parts
+        self._prepare = prepare
+        self._is_node = is_node
+        self._matches = Matches(objects, is_node)
+        self._loaded: dict[int, Any] = {}
+        self._unfilled: dict[int, None] = {}
+        self._resuming: dict[int, Any] = {}
+
+    def load(self, saved: Json | Deferred, fresh: object) -> Any:
+        """The object for a saved value, which is ``fresh`` where it fits.
+
+        Raises InputError for a save that does not fit, with some objects already changed.
+        """
+        value = ["ref", saved.number] if isinstance(saved, Deferred) else saved
+        self._name_parts(self._parts, fresh)
+        self._matches.find(value, fresh, besides=self._loaded)
+        whole = self._value(value, fresh)
+        while self._unfilled:
+            self._fill(next(iter(self._unfilled)))
+        return whole
+
+    def leave(self, saved: Json, fresh: tuple[object, ...]) -> None:
+        """Let saved objects be the fresh ones, which stay as they are."""
+        self._name_parts(self._parts, fresh)
+        for (_, number), one in zip(saved[1:], fresh, strict=True):
+            self._loaded[number] = one
+
+    def resume(self) -> None:
+        """Call ``resume(reader)`` of all loaded objects that have it, in the order of the save."""
+        while self._resuming:
+            number = min(self._resuming)
+            self._resuming.pop(number).resume(self)
+
+    def _value(self, saved: Json, fresh: Any = MISSING) -> Any:
+        match saved:
+            case ["fresh"]:
+                if fresh is MISSING:
+                    raise damaged("it lacks an object that only the character's code can make")
+                return fresh
+            case ["tuple", *elements]:
+                given = fresh if type(fresh) is tuple and len(fresh) == len(elements) else ()
+                old = given or (MISSING,) * len(elements)
+                return tuple(map(self._value, elements, old))
+            case [str() as kind, *rest]:
+                read = _READ.get(kind)
+                if read is None:
+                    raise damaged(f"'{kind}' means nothing")
+                return read(self, *rest)
+            case None | bool() | int() | float() | str():
+                return saved
+            case _:
+                raise damaged(f"{saved!r:.60} means nothing")
+
+    def _object(self, number: int) -> Any:
+        if number not in self._loaded:
+            one = self._matches.get(number)
+            self._loaded[number] = self._created(number) if one is MISSING else one
+            self._unfilled[number] = None
+        return self._loaded[number]
+
+    def _hashable(self, saved: Json) -> Any:
+        """A value whose hash may depend on its attributes, which are set first."""
+        one = self._value(saved)
+        match saved:
+            case ["ref", int() as number] if number in self._unfilled:
+                self._fill(number)
+            case _:
+                pass
+        return one
+
+    def _frozenset(self, *elements: Json) -> frozenset[Any]:
+        return frozenset(map(self._hashable, elements))
+
+    def _part(self, place: str) -> Any:
+        part = self._parts.at(place)
+        if part is None:
+            raise does_not_fit(f"the character has no '{place}' any more, which its plan needs")
+        return part
+
+    def _member(self, family: str, index: Json) -> Any:
+        return self._part(family).member(self._hashable(index))
+
+    def _enum(self, place: str, name: str) -> Enum:
+        return _constant(self._part(place), name)
+
+    def _library_enum(self, kind: str, name: str) -> Enum:
+        return _constant(self._ours(kind), name)
+
+    def _users_value(self, place: str, *given: Json) -> Any:
+        return self._part(place)(*map(self._hashable, given))
+
+    def _named(self, kind: str, *given: Json) -> Any:
+        return tuple.__new__(self._ours(kind), map(self._value, given))
+
+    def _method(self, of: Json, name: str) -> Any:
+        return getattr(self._value(of), name)
+
+    def _ours(self, name: str) -> Any:
+        """A class or function of the library or the user's package. Raises InputError."""
+        module, _, path = name.partition(":")
+        found = sys.modules.get(module)
+        if f"{module}.".startswith(("bthtn.", "py_trees.", f"{self._package or 'bthtn'}.")):
+            for part in path.split("."):
+                found = getattr(found, part, None)
+        if getattr(found, "__module__", None) != module:
+            raise damaged(f"there is no '{name}'")
+        return found
+
+    def _created(self, number: int) -> Any:
+        """An object of a saved class, without its attributes."""
+        entry = entry_of(self._entries, number)
+        kind, has = entry["is"], entry["has"]
+        if kind in _EMPTY:
+            return _EMPTY[kind]()
+        match kind:
+            case "deque":
+                return deque(maxlen=entry.get("most"))
+            case "mappingproxy":
+                return MappingProxyType({self._hashable(one): self._value(two) for one, two in has})
+            case "partial":
+                function, args = has
+                return partial(self._value(function), *self._value(args))
+            case "exception":
+                return SavedError(": ".join(has))
+            case _ if "of" in entry:
+                name = entry["of"].rpartition(":")[2]
+                raise does_not_fit(f"the character has no {name} in its place any more")
+            case _:
+                of = self._ours(kind)
+                if not isinstance(of, type) or saved_class(of, self._package) is not of:
+                    raise damaged(f"'{kind}' is no class of what is saved")
+                one = of(entry["text"]) if issubclass(of, str) else of.__new__(of)
+                if self._is_node(one) and not kind.startswith("bthtn."):
+                    raise does_not_fit(f"the character has no {of.__name__} in its place any more")
+                return one
+
+    def _fill(self, number: int) -> None:
+        del self._unfilled[number]
+        entry, one = entry_of(self._entries, number), self._loaded[number]
+        has = entry["has"]
+        match entry["is"]:
+            case "list" | "deque":
+                old = tuple(one) if len(one) == len(has) else (MISSING,) * len(has)
+                values = [self._value(*both) for both in zip(has, old, strict=True)]
+                one.clear()
+                one.extend(values)
+            case "set":
+                values = list(map(self._hashable, has))
+                one.clear()
+                one.update(values)
+            case "dict" | "WeakKeyDictionary":
+                items = [self._item(one, *entry) for entry in has]
+                one.clear()
+                one.update(items)
+            case "Random":
+                one.setstate(self._value(has))
+            case _ if isinstance(has, Mapping):
+                self._fill_object(number, one, has)
+                if "own" in entry and writes_itself(one):
+                    one.load(entry["own"])
+            case _:
+                pass
+
+    def _item(self, old: Mapping[Any, Any], key: Json, value: Json) -> tuple[Any, Any]:
+        found = self._hashable(key)
+        return found, self._value(value, old.get(found, MISSING))
+
+    def _fill_object(self, number: int, one: Any, has: Mapping[str, Json]) -> None:
+        fresh = self._matches.like(number)
+        for name, saved in has.items():
+            old = getattr(fresh, name, MISSING)
+            if saved == FRESH and one is fresh:
+                continue
+            try:
+                value = self._value(saved, old)
+            except InputError as error:
+                raise error.placed(f"{type(one).__name__}.{name}") from None
+            put(one, name, value)
+        if number not in self._matches:
+            self._prepare(one)
+        if hasattr(one, "resume"):
+            self._resuming[number] = one
+
+
+def does_not_fit(
+    why: str, hint: str = "load(…, plans=False) takes over its beliefs, and plans anew"
+) -> InputError:
+    """The error of a save that other code has written."""
+    return InputError(Diagnostic("BT497", why, hint=hint))
+
+
+def _constant(of: Any, name: str) -> Enum:
+    found: Enum = of[name]
+    return found
+
+
+_EMPTY: Final[Mapping[str, Callable[[], Any]]] = {
+    "list": list,
+    "set": set,
+    "dict": dict,
+    "WeakKeyDictionary": WeakKeyDictionary,
+    "Random": Random,
+}
+_READ: Final[Mapping[str, Callable[..., Any]]] = {
+    "ref": Reader._object,
+    "later": lambda _, number: Deferred(number),
+    "frozenset": Reader._frozenset,
+    "float": lambda _, text: float(text),
+    "part": Reader._part,
+    "member": Reader._member,
+    "enum": Reader._enum,
+    "constant": Reader._library_enum,
+    "value": Reader._users_value,
+    "named": Reader._named,
+    "method": Reader._method,
+    "function": Reader._ours,
+}

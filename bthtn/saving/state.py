@@ -1,0 +1,72 @@
+"""The attributes of an object, and which classes have attributes that are saved."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from typing import Any, Final
+
+_SAVED: Final = (
+    *("bthtn.world.", "bthtn.domain.", "bthtn.plan.", "bthtn.planning.", "bthtn.replanning."),
+    *("bthtn.agent.", "bthtn.behaviours.", "bthtn.kit.", "py_trees."),
+)
+"""The modules whose classes are saved by their attributes, by the beginnings of their names."""
+
+
+OF_NODES: Final = (*("name", "status", "feedback_message", "parent", "children", "current_child"),)
+"""The attributes of nodes that are saved of those which save themselves."""
+PER_PROCESS: Final = frozenset({"id", "iterator", "logger", "blackboards"})
+"""The attributes of py_trees' nodes that are made anew in each process."""
+
+
+def saved_class(kind: type, package: str = "") -> type | None:
+    """The class as which objects of a class are saved: it, or the nearest base; None for others.
+
+    Those are the classes of the library, and of a user's package. Classes that hold what no file
+    can hold have ``_is_saved = False``.
+    """
+    if not getattr(kind, "_is_saved", True):
+        return None
+    beginnings = (*_SAVED, f"{package}.") if package else _SAVED
+    return next((one for one in kind.__mro__ if f"{one.__module__}.".startswith(beginnings)), None)
+
+
+def package_of(one: object) -> str:
+    """The package of an object's class; empty for those of Python itself."""
+    module = type(one).__module__
+    return "" if module in sys.stdlib_module_names else module.rpartition(".")[0] or module
+
+
+def state_of(one: object) -> dict[str, Any]:
+    """The attributes of an object by name: those of ``__getstate__``, without computed ones.
+
+    Classes name attributes that are not saved in ``_unsaved``.
+    """
+    state: Any = one.__getstate__()
+    if isinstance(state, list) and is_dataclass(one):  # frozen and with slots
+        state = dict(zip((part.name for part in fields(one)), state, strict=True))
+    parts = state if isinstance(state, tuple) else (state,)
+    found = {
+        name: value for part in parts if isinstance(part, Mapping) for name, value in part.items()
+    }
+    left_out = {
+        name
+        for kind in type(one).__mro__
+        for name in (PER_PROCESS if _is_of_py_trees(kind) else vars(kind).get("_unsaved", ()))
+    }
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in left_out and not isinstance(getattr(type(one), name, None), cached_property)
+    }
+
+
+def put(one: object, name: str, value: object) -> None:
+    """Set an attribute, of a frozen object as well."""
+    object.__setattr__(one, name, value)
+
+
+def _is_of_py_trees(kind: type) -> bool:
+    return kind.__module__.startswith("py_trees.")

@@ -1,0 +1,176 @@
+"""An agent that is saved, and loaded in the middle of what it does, does what it would have done.
+
+The scenes are those of ``test_cached_timelines``. In addition searches take several ticks, aborts
+take several ticks, and some steps need a lease, which their plan takes when it begins.
+"""
+
+import json
+from collections import Counter
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from py_trees.common import Status
+from py_trees.trees import BehaviourTree
+
+from bthtn.behaviours import Agent, Operators, PlanGoal, attach
+from bthtn.behaviours.saves import load, save
+from bthtn.domain.task import PrimitiveTask
+from bthtn.errors import InputError
+from bthtn.planning.protocol import Settings
+from bthtn.replanning.policy import Replanning
+from bthtn.testing.doubles import ScriptedOperator
+from bthtn.testing.playground import World
+from bthtn.views import event_data
+from tests.occurrences import assert_occurs
+from tests.properties.test_cached_timelines import LIMITS, scenes, tree_of
+
+STYLES = st.fixed_dictionaries(
+    {
+        "budget": st.sampled_from([None, None, 1, 3]),
+        "abort_ticks": st.sampled_from([0, 0, 2]),
+        "leases": st.booleans(),
+    }
+)
+
+
+class Played:
+    """One run of a scene; its agent, its tree, and what happened in every tick."""
+
+    def __init__(self, drawn, style):
+        self.moments = drawn["moments"]
+        self.events = []
+        self.agent = Agent(
+            "somebody",
+            drawn["domain"],
+            World.over(drawn["state"]),
+            body=None,
+            operators=operators_of(drawn, style),
+            listener=self.events.append,
+        )
+        options = {
+            "settings": Settings(**drawn["settings"], **LIMITS),
+            "budget": style["budget"],
+            "max_replans": drawn["max_replans"],
+            "replanning": Replanning(**drawn["replanning"]),
+        }
+        goals = [
+            PlanGoal(name, self.agent, goal, **options)
+            for name, goal in zip(("first", "second"), drawn["goals"], strict=True)
+        ]
+        self.tree = BehaviourTree(tree_of(drawn["tree"], self.agent, *goals))
+        attach(self.tree, self.agent)
+        self.tree.setup()
+
+    def tick(self, moment):
+        """What happens in the next tick, as text, and what every node then does."""
+        self.events.clear()
+        if moment is not None:
+            self.agent.beliefs.write(*moment)
+        self.tree.tick()
+        nodes = [(node.name, str(node.status)) for node in self.tree.root.iterate()]
+        return [json.dumps(event_data(one), sort_keys=True) for one in self.events], nodes
+
+
+def operators_of(drawn, style):
+    """The scripted operators of a scene, which can be resumed."""
+    operators = Operators(simulates_others=True)
+    primitives = [one for one in drawn["domain"].tasks.values() if isinstance(one, PrimitiveTask)]
+    for task, script in zip(primitives, drawn["scripts"], strict=False):
+        if script is not None:
+            scripted = ScriptedOperator(script, abort_ticks=style["abort_ticks"])
+            operators.bind(task)(scripted)
+            operators.on_resume(task)(scripted.resume)
+    if style["leases"]:
+        operators.on_plan_start(primitives[0])(lambda agent: agent.take("tool"))
+        operators.on_plan_end(primitives[0])(lambda agent: None)
+    return operators
+
+
+def continued(drawn, style, at):
+    """The rest of a scene that was saved before tick ``at``, loaded into a tree made anew."""
+    first = Played(drawn, style)
+    for moment in drawn["moments"][:at]:
+        first.tick(moment)
+    text = json.dumps(save(first.tree, first.agent))
+    second = Played(drawn, style)
+    load(json.loads(text), second.tree, second.agent)
+    return [second.tick(moment) for moment in drawn["moments"][at:]]
+
+
+def kinds(drawn, style, at):
+    """What a scene was in the middle of when it was saved, and what happened after that."""
+    played, counts = Played(drawn, style), Counter()
+    for tick, moment in enumerate(drawn["moments"]):
+        if tick == at:
+            nodes = {type(node).__name__ for node in played.tree.root.iterate() if is_running(node)}
+            counts.update(nodes)
+            counts["lease"] += len(played.agent.leases) > 0
+            counts["abort"] += len(played.agent.aborts) > 0
+            counts["search"] += any(map(is_searching, played.tree.root.iterate()))
+        played.tick(moment)
+        if tick >= at:
+            counts.update({f"then {type(one).__name__}" for one in played.events})
+    return counts
+
+
+def is_running(node):
+    return node.status is Status.RUNNING
+
+
+def is_searching(node):
+    return isinstance(node, PlanGoal) and is_running(node) and not node.children
+
+
+@given(scenes(), STYLES, st.integers(0, 14))
+def test_a_loaded_agent_goes_on_as_if_it_had_not_been_stopped(drawn, style, at):
+    whole = Played(drawn, style)
+    expected = [whole.tick(moment) for moment in drawn["moments"]]
+    at = min(at, len(expected) - 1)
+    assert continued(drawn, style, at) == expected[at:]
+
+
+@pytest.mark.slow
+def test_the_saves_are_of_agents_in_the_middle_of_everything():
+    least = {
+        "TaskLeaf": 50,
+        "Suspended": 5,
+        "PlanParallel": 5,
+        "PlanPriority": 5,
+        "PlanWithCleanup": 1,
+        "lease": 5,
+        "abort": 1,
+        "search": 3,
+        "then PlanResumed": 20,
+        "then PlanRepaired": 1,
+        "then PlanReplaced": 5,
+        "then CleanupEnded": 1,
+    }
+    drawn = st.tuples(scenes(), STYLES, st.integers(0, 14))
+    assert_occurs(drawn, lambda one: kinds(*one), least, most=2_000)
+
+
+@given(scenes(), STYLES, st.integers(1, 8), st.data())
+def test_a_damaged_save_is_refused_or_loaded_and_nothing_else(drawn, style, at, data):
+    played = Played(drawn, style)
+    for moment in drawn["moments"][:at]:
+        played.tick(moment)
+    saved = json.loads(json.dumps(save(played.tree, played.agent)))
+    damage(saved, data.draw(st.randoms(use_true_random=False)))
+    other = Played(drawn, style)
+    with suppress(InputError):
+        load(saved, other.tree, other.agent)
+
+
+def damage(saved, random):
+    """Put something else in a random place of a save."""
+    inside = saved
+    while True:
+        keys = list(inside) if isinstance(inside, dict) else range(len(inside))
+        key = random.choice(list(keys))
+        below = inside[key]
+        if not isinstance(below, dict | list) or not below or random.random() < 0.05:
+            break
+        inside = below
+    inside[key] = random.choice([None, -1, 10**6, "x", [], {}, ["ref", 0], ["part", "x"], [[]]])

@@ -1,0 +1,537 @@
+"""Saves: what is in them, what goes on, and what is refused."""
+
+import copy
+import json
+from dataclasses import dataclass, field
+from enum import Enum
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from py_trees.behaviour import Behaviour
+from py_trees.common import ParallelPolicy, Status
+from py_trees.composites import Parallel, Selector, Sequence
+
+from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, method, seconds
+from bthtn.behaviours import (
+    Agent,
+    Believes,
+    Character,
+    Completion,
+    Elapsed,
+    ManualClock,
+    Operators,
+    PlanGoal,
+    PlanningSchedule,
+    PriorityGoals,
+    Sensors,
+    Timeout,
+    load,
+    save,
+)
+from bthtn.errors import ArgumentError, ExecutionError, InputError
+
+
+class Mood(Enum):
+    CALM = "calm"
+    WILD = "wild"
+
+
+class Spot(NamedTuple):
+    x: int
+    y: int
+
+
+@dataclass(frozen=True)
+class Bone:
+    size: float
+
+
+class Dog(State):
+    bones: Fluent[int] = fluent(default=0)
+    mood: Fluent[Mood] = fluent(default=Mood.CALM)
+    at: Fluent[Spot] = fluent(default=Spot(0, 0))
+    best: Fluent[Bone | None] = fluent(default=None)
+    reach: Fluent[float] = fluent(default=1.0)
+    knows: FluentFamily[Spot, bool] = fluents(default=False)
+    thing: Fluent[object] = fluent(default=0)
+
+
+yard = Domain("yard", Dog)
+bark = yard.primitive("bark")
+dig = yard.primitive("dig", effects=Dog.bones.increases(1))
+
+
+@yard.compound
+def play():
+    yield method(dig(), bark(), when=Dog.mood == Mood.WILD)
+    yield method(bark(), dig())
+
+
+@dataclass
+class Garden:
+    holes: list[int] = field(default_factory=list)
+    dice: Random = field(default_factory=lambda: Random(1))  # noqa: S311 - dice, not secrets
+    clock: ManualClock = field(default_factory=ManualClock)
+
+    def step(self):
+        self.clock.advance(0.5)
+
+
+def lasting(ticks, *, hook):
+    """Operators of which every step takes some ticks; with a hook they can be resumed."""
+    operators = Operators()
+
+    def work(agent, elapsed=Elapsed()):
+        for _ in range(elapsed.ticks, ticks + 1):
+            yield
+        agent.body.holes.append(agent.body.dice.randrange(100))
+
+    for task in (bark, dig):
+        operators.bind(task)(work)
+        if hook:
+            operators.on_resume(task)(work)
+    return operators
+
+
+def character(operators, tree=None, **options):
+    garden = Garden()
+    rex = Agent("Rex", yard, Dog(), body=garden, operators=operators, **options)
+    root = PlanGoal("play", rex, play()) if tree is None else tree(rex)
+    return Character(root, rex, sense=garden.step, world=garden)
+
+
+def again(first, second):
+    """The second character, where the first one is."""
+    second.load(json.loads(json.dumps(first.save())))
+    return second
+
+
+def lines(character, ticks):
+    return [type(one).__name__ for _ in range(ticks) for one in character.tick()]
+
+
+def test_beliefs_of_all_types_are_the_same_afterwards():
+    first, second = character(Operators()), character(Operators())
+    for variable, value in (
+        (Dog.mood, Mood.WILD),
+        (Dog.at, Spot(1, 2)),
+        (Dog.best, Bone(0.5)),
+        (Dog.reach, float("inf")),
+        (Dog.knows[Spot(3, 4)], True),
+    ):
+        first.agent.believe(variable, value)
+    assert again(first, second).agent.beliefs.now == first.agent.beliefs.now
+
+
+def test_a_value_of_no_known_class_is_refused():
+    first = character(Operators())
+    first.agent.believe(Dog.thing, object())
+    with pytest.raises(InputError, match=r"BT495.*the value of 'thing' is a object"):
+        first.save()
+
+
+def test_the_world_goes_on_with_its_dice_and_its_clock():
+    first = character(lasting(2, hook=True))
+    lines(first, 4)
+    second = again(first, character(lasting(2, hook=True)))
+    assert second.agent.body.holes == first.agent.body.holes != []
+    assert lines(second, 9) == lines(first, 9)
+    assert second.agent.body.holes == first.agent.body.holes
+    assert second.ticks == first.ticks == second.tree.count == 13
+
+
+def test_without_a_hook_the_operator_begins_anew():
+    first = character(lasting(3, hook=False))
+    lines(first, 3)
+    second = again(first, character(lasting(3, hook=False)))
+    assert lines(first, 1)[0] == "LeafEnded"
+    assert lines(second, 3) == []
+    assert lines(second, 1)[0] == "LeafEnded"
+
+
+@pytest.mark.parametrize("wait", [0.5, 1.5, 4])
+def test_seconds_that_a_step_waits_go_on(wait):
+    def made():
+        operators = Operators(simulates_others=True)
+
+        def work(agent, elapsed=Elapsed()):
+            yield seconds(wait - elapsed.seconds)
+
+        operators.bind(dig)(work)
+        operators.on_resume(dig)(work)
+        garden = Garden()
+        rex = Agent("Rex", yard, Dog(), body=garden, operators=operators, clock=garden.clock)
+        return Character(PlanGoal("play", rex, play()), rex, sense=garden.step, world=garden)
+
+    whole = made()
+    ticks = [lines(whole, 1) for _ in range(12)]
+    for at in range(12):
+        first = made()
+        lines(first, at)
+        second = again(first, made())
+        assert [lines(second, 1) for _ in range(12 - at)] == ticks[at:]
+
+
+def test_a_clock_of_the_machine_goes_on_where_it_was():
+    now = [100.0]
+    first = character(Operators(), clock=lambda: now[0])
+    first.tick()
+    now[0] = 107.0
+    first.tick()
+    saved = json.dumps(first.save())
+    now[0] = 3.0  # in another process
+    second = character(Operators(), clock=lambda: now[0])
+    second.load(json.loads(saved))
+    now[0] = 4.0
+    second.tick()
+    assert second.agent.time() == 108.0
+
+
+def test_a_hook_that_raises_fails_the_step():
+    operators = lasting(3, hook=False)
+
+    @operators.on_resume(bark)
+    def broken(agent, elapsed):
+        raise RuntimeError("hoarse")
+
+    first = character(lasting(3, hook=False))
+    lines(first, 2)
+    second = again(first, character(operators))
+    (ended, *_) = (one for one in second.tick() if type(one).__name__ == "LeafEnded")
+    assert "hoarse" in ended.reason
+
+
+def test_a_hook_whose_generator_ends_at_once_ends_the_step():
+    operators = lasting(3, hook=False)
+
+    @operators.on_resume(bark)
+    def over(agent, elapsed):
+        yield from ()
+
+    first = character(lasting(3, hook=False))
+    lines(first, 2)
+    assert lines(again(first, character(operators)), 1) == ["LeafEnded", "LeafStarted"]
+
+
+def test_a_completion_is_made_again_by_the_hook():
+    def made():
+        operators = Operators(simulates_others=True)
+
+        def call(agent, *_):
+            agent.body.called = Completion()
+            return agent.body.called
+
+        operators.bind(bark)(call)
+        operators.on_resume(bark)(call)
+        return character(operators)
+
+    first = made()
+    first.tick()
+    second = again(first, made())
+    assert lines(second, 1) == []
+    second.agent.body.called.succeed()
+    assert "LeafEnded" in lines(second, 1)
+
+
+class Count(Behaviour):
+    """A node of a user, with plain data of its own."""
+
+    def __init__(self):
+        super().__init__("count")
+        self.seen = []
+
+    def update(self):
+        self.seen.append(len(self.seen))
+        return Status.RUNNING if len(self.seen) % 3 else Status.SUCCESS
+
+
+class Keeper(Behaviour):
+    """A node of a user that saves itself."""
+
+    def __init__(self):
+        super().__init__("keeper")
+        self.numbers = iter(range(100))
+        self.latest = -1
+
+    def save(self):
+        return self.latest
+
+    def load(self, saved):
+        while self.latest < saved:
+            self.latest = next(self.numbers)
+
+    def update(self):
+        self.latest = next(self.numbers)
+        return Status.RUNNING
+
+
+def test_nodes_of_users_keep_plain_data_or_save_themselves():
+    def tree(_rex):
+        return Sequence("root", memory=True, children=[Count(), Keeper()])
+
+    first = character(Operators(), tree)
+    lines(first, 6)
+    second = again(first, character(Operators(), tree))
+    count, keeper = second.root.children
+    assert (count.seen, keeper.latest) == ([0, 1, 2], 3)
+    assert second.root.current_child is keeper
+    second.tick()
+    assert keeper.latest == 4
+
+
+def test_a_step_that_is_a_tree_goes_on_inside():
+    def made():
+        operators = Operators(simulates_others=True)
+
+        @operators.bind(bark)
+        def tree(agent):
+            return Sequence("inside", memory=True, children=[Count(), PlanGoal("in", agent, dig())])
+
+        operators.bind(dig)(lasting(2, hook=True).find(dig))
+        operators.on_resume(dig)(lasting(2, hook=True).find(dig))
+        return character(operators)
+
+    whole = made()
+    ticks = [lines(whole, 1) for _ in range(14)]
+    for at in range(14):
+        first = made()
+        lines(first, at)
+        second = again(first, made())
+        assert [lines(second, 1) for _ in range(14 - at)] == ticks[at:], at
+
+
+def test_an_abort_goes_on_in_the_hook_and_is_over_without_one():
+    def made(*, hook):
+        operators = Operators(simulates_others=True)
+
+        def work(agent, elapsed=None):
+            left = 2 if elapsed is None else 2 - elapsed.abort_ticks
+            try:
+                if elapsed is None:
+                    while True:
+                        yield
+            finally:
+                for _ in range(left):
+                    yield
+
+        operators.bind(bark)(work)
+        if hook:
+            operators.on_resume(bark)(work)
+
+        def tree(rex):
+            wild = Believes("wild", rex, Dog.mood == Mood.WILD)
+            return Selector("root", memory=False, children=[wild, PlanGoal("play", rex, play())])
+
+        return character(operators, tree)
+
+    def aborting(*, hook):
+        first = made(hook=hook)
+        lines(first, 2)
+        first.agent.believe(Dog.mood, Mood.WILD)
+        lines(first, 1)
+        assert len(first.agent.aborts) == 1
+        return first
+
+    for hook, expected in ((True, [[], ["LeafAborted"], []]), (False, [["LeafAborted"], [], []])):
+        first = aborting(hook=hook)
+        second = again(first, made(hook=hook))
+        assert [lines(second, 1) for _ in range(3)] == expected
+
+
+def test_goals_by_priority_and_timeouts_go_on():
+    def made():
+        def tree(rex):
+            goals = PriorityGoals(
+                "goals",
+                rex,
+                [PlanGoal("first", rex, play()), PlanGoal("second", rex, dig())],
+            )
+            return Timeout("at most", goals, ticks=9)
+
+        return character(lasting(3, hook=True), tree)
+
+    whole = made()
+    ticks = [lines(whole, 1) for _ in range(14)]
+    for at in range(14):
+        first = made()
+        lines(first, at)
+        second = again(first, made())
+        assert [lines(second, 1) for _ in range(14 - at)] == ticks[at:], at
+
+
+def test_sensors_stay_in_their_phase():
+    def made():
+        sensors = Sensors()
+
+        @sensors.sensor(Dog.bones, every=3)
+        def nose(agent):
+            return agent.beliefs.now.bones + 1
+
+        return character(
+            Operators(), lambda rex: Believes("hungry", rex, Dog.bones < 0), sensors=sensors
+        )
+
+    whole = made()
+    ticks = [lines(whole, 1) for _ in range(9)]
+    for at in range(9):
+        first = made()
+        lines(first, at)
+        second = again(first, made())
+        assert [lines(second, 1) for _ in range(9 - at)] == ticks[at:]
+
+
+def test_what_was_believed_from_another_thread_is_not_lost():
+    first = character(Operators())
+    first.agent.believe_soon(Dog.bones, 7)
+    second = again(first, character(Operators()))
+    second.tick()
+    assert second.agent.beliefs.now.bones >= 7
+
+
+def test_a_tree_that_was_ticked_is_not_loaded_into():
+    first, second = character(Operators()), character(Operators())
+    second.tick()
+    with pytest.raises(ExecutionError, match=r"BT498"):
+        second.load(first.save())
+
+
+def test_saves_of_others_are_refused():
+    first = character(Operators())
+    saved = first.save()
+    with pytest.raises(InputError, match=r"BT497.*the save is of 'Rex'"):
+        load(saved, first.tree)
+    with pytest.raises(InputError, match=r"BT497.*the save has a world"):
+        load(saved, first.tree, first.agent)
+    for wrong in (None, [], {}, 3, "x", {**saved, "format": "another"}):
+        with pytest.raises(InputError, match=r"BT49[67]"):
+            load(wrong, first.tree, first.agent, world=first.world)
+
+
+def test_a_plan_of_a_task_that_is_gone_is_refused_but_beliefs_are_taken_over():
+    first = character(lasting(3, hook=True))
+    lines(first, 5)
+    text = json.dumps(first.save()).replace("'dig'", "'sniff'")
+    with pytest.raises(InputError, match=r"BT497.*has no 'yard.tasks\['sniff'\]"):
+        character(lasting(3, hook=True)).load(json.loads(text))
+    second = character(lasting(3, hook=True))
+    second.load(json.loads(text), plans=False)
+    assert second.agent.beliefs.now == first.agent.beliefs.now
+    assert second.world.holes == first.world.holes
+    assert lines(second, 1)[0] == "PlanAdopted"
+
+
+def test_a_save_names_no_code_but_the_character_s():
+    saved = character(Operators()).save()
+    saved["world"] = ["ref", len(saved["objects"])]
+    saved["objects"].append({"is": "subprocess:Popen", "has": {}})
+    with pytest.raises(InputError, match=r"BT496.*there is no 'subprocess:Popen'"):
+        character(Operators()).load(saved)
+
+
+def test_copies_are_refused_with_a_hint():
+    first = character(Operators())
+    for one, hint in ((first, "character.save()"), (first.agent, "save(tree, agent)")):
+        with pytest.raises(ArgumentError) as refused:
+            copy.copy(one)
+        assert hint in str(refused.value)
+
+
+def test_a_save_of_a_tree_alone_is_plain_json():
+    rex = Agent("Rex", yard, Dog(), body=None)
+    goal = PlanGoal("play", rex, play())
+    goal.tick_once()
+    saved = save(goal, rex)
+    assert json.loads(json.dumps(saved)) == saved
+
+
+def alone():
+    """An agent and its goal, in no world."""
+    rex = Agent("Rex", yard, Dog(), body=None)
+    return PlanGoal("play", rex, play()), rex
+
+
+def test_beliefs_do_not_need_a_world():
+    goal, rex = alone()
+    believed = {
+        Dog.mood: Mood.WILD,
+        Dog.at: Spot(1, 2),
+        Dog.best: Bone(0.5),
+        Dog.bones: UNKNOWN,
+        Dog.knows[Spot(3, 4)]: True,
+    }
+    for variable, value in believed.items():
+        rex.believe(variable, value)
+    for plans in (True, False):
+        other, max_ = alone()
+        load(json.loads(json.dumps(save(goal, rex))), other, max_, plans=plans)
+        assert max_.beliefs.now == rex.beliefs.now
+
+
+def test_what_has_failed_is_still_avoided():
+    def made():
+        operators = Operators(simulates_others=True)
+
+        @operators.bind(bark)
+        def hoarse(agent):
+            raise RuntimeError("hoarse")
+
+        return character(operators)
+
+    whole = made()
+    ticks = [lines(whole, 1) for _ in range(12)]
+    assert any("GoalWaits" in tick for tick in ticks)
+    for at in range(12):
+        first = made()
+        lines(first, at)
+        second = again(first, made())
+        assert second.agent.errors == first.agent.errors
+        assert [lines(second, 1) for _ in range(12 - at)] == ticks[at:], at
+
+
+def test_a_schedule_that_goals_share_goes_on():
+    def made():
+        schedule = PlanningSchedule(budget=1, least=1)
+
+        def tree(rex):
+            goals = [PlanGoal(name, rex, play(), budget=schedule) for name in ("one", "two")]
+            return Parallel("both", ParallelPolicy.SuccessOnAll(synchronise=False), goals)
+
+        return schedule, character(lasting(2, hook=True), tree)
+
+    def played(schedule, character, ticks):
+        found = []
+        for _ in range(ticks):
+            schedule.next_frame()
+            found.append(lines(character, 1))
+        return found
+
+    ticks = played(*made(), 12)
+    for at in range(12):
+        schedule, first = made()
+        played(schedule, first, at)
+        other, second = made()
+        again(first, second)
+        assert played(other, second, 12 - at) == ticks[at:], at
+
+
+def test_a_tree_that_lacks_a_node_is_refused():
+    def tree(_rex):
+        return Sequence("root", memory=True, children=[Count()])
+
+    first = character(Operators(), tree)
+    lines(first, 2)
+    with pytest.raises(InputError, match=r"BT497.*has no Count in its place any more"):
+        character(Operators(), lambda _: Sequence("root", memory=True)).load(first.save())
+
+
+@pytest.mark.parametrize("value", [["what"], ["fresh"], ["ref", 99], ["enum", "yard", "X"], {}])
+def test_what_means_nothing_is_refused(value):
+    goal, rex = alone()
+    saved = save(goal, rex)
+    saved["running"] = ["tuple", value, value]
+    saved["objects"].append({"is": "bthtn.errors:Diagnostic", "has": {}})
+    with pytest.raises(InputError, match="BT496"):
+        load({**saved, "running": ["ref", len(saved["objects"]) - 1]}, *alone())
+    with pytest.raises(InputError, match="BT496"):
+        load({**saved, "running": ["tuple", ["frozenset", value]]}, *alone())
