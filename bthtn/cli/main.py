@@ -39,6 +39,7 @@ from bthtn.cli.options import (
     PictureForm,
     PlanForm,
     PlannerName,
+    Replans,
     ShowCompiled,
     Task,
 )
@@ -201,6 +202,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     agent: Annotated[
         str, typer.Option(metavar="NAME", help="With --recording: the agent, by default the first.")
     ] = "",
+    replans: Replans = "",
     as_json: AsJson = False,
 ) -> None:
     """Say why a plan is as it is, and why other methods were not chosen."""
@@ -218,6 +220,10 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
         max_expansions=max_expansions,
         achieve=achieve,
     )
+    if replans:
+        from bthtn.cli.replans import explain_replans as why  # noqa: PLC0415 - see the docstring
+
+        raise typer.Exit(why(arguments, recording, tick, agent, replans, as_json=as_json))
     options = ExplainOptions(step=step, method=method, table=table, as_json=as_json)
     raise typer.Exit(explain(arguments, options))
 

@@ -58,6 +58,13 @@ Legend = Annotated[bool, typer.Option(help="Explain shapes and colours.")]
 CheckRest = Annotated[
     bool, typer.Option("--check-rest", help="Suspend only parts that can be planned to the end.")
 ]
+Replans = Annotated[
+    str,
+    typer.Option(
+        metavar="GOAL",
+        help="With --recording: say why this goal got other plans, and why not at the tick.",
+    ),
+]
 Cheapest = Annotated[
     bool, typer.Option("--cheapest", help="Find the plan of least cost, not the first one.")
 ]

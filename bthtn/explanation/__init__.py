@@ -4,12 +4,14 @@ Everything here is worked out from a request and its plan, by planning again: no
 while an agent plans. Results are frozen; ``str`` gives their text and ``data`` plain data for JSON.
 """
 
+from bthtn.explanation.better import BetterPlan, better_plan
 from bthtn.explanation.changes import Changes, changes_for
 from bthtn.explanation.decomposition_table import TableRow, decomposition_table, table_text
 from bthtn.explanation.why import Reliance, StepReasons, ValueUsed, why
 from bthtn.explanation.why_not import MethodAnswer, MethodOutcome, methods_of, why_not
 
 __all__ = [
+    "BetterPlan",
     "Changes",
     "MethodAnswer",
     "MethodOutcome",
@@ -17,6 +19,7 @@ __all__ = [
     "StepReasons",
     "TableRow",
     "ValueUsed",
+    "better_plan",
     "changes_for",
     "decomposition_table",
     "methods_of",

@@ -15,6 +15,7 @@ from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.recording.line_file import part_of
 from bthtn.recording.transcript import FORMAT, Line
+from bthtn.views.plan_decisions import PlanDecision, plan_decisions
 from bthtn.views.snapshot import Snapshot, updated
 
 _PLANS_BEGIN: Final = frozenset({"plan_adopted", "plan_repaired"})
@@ -101,6 +102,17 @@ class Recording:
         ticks = [lines[0]["tick"] for lines in self.ticks]
         hint = f"it has {ticks[0]} to {ticks[-1]}" if ticks else "it ends before the first tick"
         raise InputError(Diagnostic("BT461", message, hint=hint))
+
+    def decisions(
+        self, agent: str = "", *, goal: str = "", until: int | None = None
+    ) -> tuple[PlanDecision, ...]:
+        """The decisions about the plans of an agent, the first one if none is named, in order.
+
+        Those about one goal only, and up to the end of a tick, if these are given.
+        """
+        lines = [one for block in (*self.ticks, self.stop) for one in block if "event" in one]
+        known = (one for one in lines if until is None or one["tick"] <= until)
+        return tuple(plan_decisions(known, agent=agent or self.agents[0], goal=goal))
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from bthtn.plan.notation import normal
 from bthtn.views.event_log import event_data, line_of, log_listener
 from bthtn.views.graphviz import picture
 from bthtn.views.html import html_page
+from bthtn.views.plan_decisions import PlanDecision, plan_decisions
 from bthtn.views.plan_drawing import plan_dot, tree_dot
 from bthtn.views.plan_nodes import plan_tree
 from bthtn.views.search_nodes import search_tree
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from bthtn.views.snapshot import Snapshots, updated
 
 __all__ = [
+    "PlanDecision",
     "Snapshots",
     "Tick",
     "behaviour_dot",
@@ -37,6 +39,7 @@ __all__ = [
     "log_listener",
     "normal",
     "picture",
+    "plan_decisions",
     "plan_dot",
     "plan_tree",
     "rows",

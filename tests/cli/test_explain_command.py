@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 TARGET = ("--set", "target=true")
 
 
@@ -109,6 +111,52 @@ def test_any_moment_of_a_recording_is_explained(bthtn, tmp_path):
     assert now.out.splitlines()[1] == "fight, method 1"
     whatif = bthtn("explain", "combat", "fight", "--recording", file, "--set", "cover=false")
     assert whatif.out.splitlines()[1] != "fight, method 1"
+
+
+@pytest.fixture
+def recorded(bthtn, tmp_path):
+    """The command for a recording of the soldier, who is in cover from tick 16 on."""
+    file = str(tmp_path / "run.jsonl")
+    bthtn("run", "soldier", "--ticks", "20", "--record", file)
+    return "explain", "combat", "fight", "--recording", file
+
+
+def test_why_a_running_plan_was_kept_is_told_with_the_better_one(bthtn, recorded):
+    answer = bthtn(*recorded, "--tick", "16", "--replans", "fight")
+    assert answer.code == 0
+    *told, empty, better = answer.out.splitlines()
+    assert told[-1] == (
+        "tick 16: soldier #2 of fight kept, after in_cover: false → true (by sensor)"
+        " — the running plan leads there by itself"
+    )
+    assert [line.partition(":")[0] for line in told] == ["tick 8", "tick 13", "tick 16"]
+    assert not empty
+    assert better.startswith("with the beliefs at the end of tick 16, (parallel(cover, (wait(3),")
+    assert better.endswith("is better, record [1,0,0,0,0,0]")
+
+
+def test_what_the_bound_cuts_is_told_where_nothing_is_better(bthtn, recorded):
+    answer = bthtn(*recorded, "--tick", "20", "--replans", "fight", "--json")
+    better = json.loads(answer.out)["better"]
+    assert (better["beats"], better["plan"]) == ([1, 0, 0, 1, 0, 0], None)
+    cut = "fight, method 2: no plan by it or a later method beats the record [1,0,0,1,0,0]"
+    assert better["reasons"][-1] == {"depth": 0, "text": cut}
+
+
+def test_where_no_plan_runs_only_the_decisions_are_told(bthtn, recorded):
+    answer = bthtn(*recorded, "--tick", "12", "--replans", "fight")
+    assert answer.out.splitlines() == [
+        "tick 8: soldier #1 of fight adopted — the goal is new: search_enemy",
+        "",
+        "with the beliefs at the end of tick 12, no plan of fight runs",
+    ]
+
+
+def test_replans_are_those_of_a_goal_in_a_recording(bthtn, recorded):
+    wrong = bthtn(*recorded, "--replans", "figth")
+    assert (wrong.code, "did you mean 'fight'?" in wrong.err) == (2, True)
+    nowhere = bthtn("explain", "combat", "fight", "--replans", "fight")
+    assert (nowhere.code, "name its file: --recording FILE" in nowhere.err) == (2, True)
 
 
 def test_a_moment_that_the_recording_does_not_have_is_refused(bthtn, tmp_path):

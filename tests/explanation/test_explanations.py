@@ -1,14 +1,27 @@
 """Why a plan is as it is, and what would change it: in texts, and as plain data."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from bthtn import UNKNOWN, Domain, Fluent, State, find_plan, fluent, method, parallel, priority
-from bthtn.errors import DomainError
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    Settings,
+    State,
+    find_plan,
+    fluent,
+    method,
+    parallel,
+    priority,
+)
+from bthtn.errors import DomainError, PlanningError
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
 from bthtn.explanation import (
     MethodOutcome,
+    better_plan,
     changes_for,
     decomposition_table,
     methods_of,
@@ -16,6 +29,7 @@ from bthtn.explanation import (
     why,
     why_not,
 )
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning import request
 
 
@@ -189,3 +203,29 @@ def test_everything_is_plain_data():
         "condition": "open",
         "values": [{"fluent": "open", "value": "true", "origin": "after unlock"}],
     }
+
+
+def test_a_better_plan_beats_the_record_of_the_running_one():
+    rich = House(coins=3, open=True, lit=True)
+    better = better_plan(asked(rich), MethodTraversalRecord((1, 0)))
+    assert better.plan is not None
+    assert better.plan.record.beats(better.record)
+    assert str(better) == "(pay, enter) is better, record [0]"
+    assert better.data() == {
+        "beats": [1, 0],
+        "plan": {"plan": "(pay, enter)", "record": [0]},
+        "reasons": [],
+    }
+
+
+def test_nothing_beats_the_record_of_the_first_plan_and_the_bound_is_a_reason():
+    plan = find_plan(house, House(), visit())
+    better = better_plan(asked(House()), plan.record)
+    assert better.plan is None
+    assert any("beats the record [1,0]" in reason.text for reason in better.reasons)
+
+
+def test_a_search_for_a_better_plan_that_reaches_its_limit_is_no_answer():
+    limited = replace(asked(House()), settings=Settings(max_expansions=1))
+    with pytest.raises(PlanningError, match="BT203"):
+        better_plan(limited, MethodTraversalRecord((1, 0)))
