@@ -241,19 +241,26 @@ def check_command(
 
 
 @app.command("render")
-def render_command(
-    target: Annotated[str, typer.Argument(metavar="DOMAIN|TREE", help=TARGET)],
+def render_command(  # noqa: PLR0913 - one for each thing that can be typed
+    target: Annotated[
+        str,
+        typer.Argument(metavar="DOMAIN|TREE|FILE", help=f"{TARGET} Or a recording: a .jsonl file."),
+    ],
     *,
+    tick: Annotated[
+        int | None, typer.Option(help="Of a recording: the tick; the last one by default.")
+    ] = None,
+    agent: Annotated[str, typer.Option(help="Of a recording: whose tree.")] = "",
     form: Annotated[PictureForm | None, Format] = None,
     output: Output = None,
     legend: Legend = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a domain or a tree."""
-    from bthtn.cli.render import render  # noqa: PLC0415 - see the docstring
+    """Draw a domain, a tree, or the tree of a recording as it was at a tick."""
+    from bthtn.cli.render import Drawn, render  # noqa: PLC0415 - see the docstring
 
-    form_name = _form(form, output, PictureForm.DOT).value
-    render(target, form_name, output, legend=legend, as_json=as_json)
+    drawn = Drawn(target, _form(form, output, PictureForm.DOT).value, tick, agent, legend=legend)
+    render(drawn, output, as_json=as_json)
 
 
 @app.command("palette")

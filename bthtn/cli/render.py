@@ -1,28 +1,76 @@
-"""``bthtn render`` draws a domain or a tree; ``bthtn palette`` prints models for Groot2."""
+"""``bthtn render`` draws domains, trees and recorded moments; ``bthtn palette``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from bthtn.cli.locate import Target, TargetKind, domain_of, resolve, root_of
 from bthtn.cli.printing import SCREEN, say, say_json, write, write_picture
+from bthtn.errors import Diagnostic, InputError
 
 
-def render(text: str, form: str, output: Path | None, *, legend: bool, as_json: bool) -> None:
-    """Draw the domain or tree that the text names; as XML only a tree. Raises BthtnError."""
-    kinds = (TargetKind.TREE,) if form == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
-    target = resolve(text, *kinds)
-    drawn = _drawn(target, form, legend=legend)
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What is to be drawn, in which format; a tick and an agent of a recording."""
+
+    target: str
+    form: str
+    tick: int | None
+    agent: str
+    legend: bool = False
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the target is a recording."""
+        return self.target.endswith((".jsonl", ".jsonl.gz"))
+
+
+def render(drawn: Drawn, output: Path | None, *, as_json: bool) -> None:
+    """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
+    form = drawn.form
+    if drawn.is_recorded:
+        kind_of, name, text = "recording", *_moment(drawn)
+    else:
+        if drawn.tick is not None or drawn.agent:
+            message = f"'{drawn.target}' is no recording, and has no ticks or agents"
+            hint = "name a file that ends in .jsonl, as bthtn run --record writes"
+            raise InputError(Diagnostic("BT409", message, hint=hint))
+        kinds = (TargetKind.TREE,) if form == "xml" else (TargetKind.DOMAIN, TargetKind.TREE)
+        target = resolve(drawn.target, *kinds)
+        kind_of, name = target.kind.value, target.name
+        text = _drawn(target, form, legend=drawn.legend)
     kind = form if form in ("xml", "html") else "dot"
-    facts = {"format": "bthtn-render/1", "kind": target.kind.value, "name": target.name}
+    facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
     if as_json and form == kind and output in (None, SCREEN):
-        say_json({**facts, kind: drawn})
+        say_json({**facts, kind: text})
         return
-    place = write_picture(drawn, form, output, target.name)
+    place = write_picture(text, form, output, name)
     if as_json:
         say_json({**facts, "file": str(place)})
     elif place is not None:
         say(f"wrote {place}")
+
+
+def _moment(drawn: Drawn) -> tuple[str, str]:
+    """The name and the picture of an agent's tree at the end of a recorded tick."""
+    from bthtn.recording import Recording  # noqa: PLC0415 - not for other pictures
+    from bthtn.views.behaviour_drawing import snapshot_dot  # noqa: PLC0415 - as above
+    from bthtn.views.html import html_page  # noqa: PLC0415 - as above
+
+    if drawn.form == "xml":
+        message = "a recording has the nodes that ran, not the code of a tree: no XML"
+        raise InputError(Diagnostic("BT409", message, hint="name the tree itself"))
+    recording = Recording.read(Path(drawn.target))
+    last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
+    moment = recording.at(last if drawn.tick is None else drawn.tick, drawn.agent)
+    if moment.tree is None:
+        message = f"the recording has no tree of '{moment.agent}' at tick {moment.tick}"
+        raise InputError(Diagnostic("BT461", message))
+    name = f"{moment.agent} at tick {moment.tick}"
+    if drawn.form == "html":
+        return name, html_page(name, {name: moment.tree})
+    return name, snapshot_dot(moment.tree, title=name, legend=drawn.legend)
 
 
 def palette(text: str, output: Path | None, *, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import Settings
-from bthtn.recording.transcript import beliefs_data
+from bthtn.recording.watched import beliefs_data
 from bthtn.views.event_log import fluent_name, kind_of, line_of, plain_value
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bthtn.recording.transcript import Block, Line, texts
+from bthtn.recording.transcript import Block, texts
+from bthtn.recording.watched import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,17 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.recording.known import Known
 from bthtn.recording.line_file import part_of
-from bthtn.recording.transcript import FORMAT, Line
+from bthtn.recording.watched import FORMAT, Line
 from bthtn.views.plan_decisions import PlanDecision, plan_decisions
-from bthtn.views.snapshot import Snapshot, updated
-
-_PLANS_BEGIN: Final = frozenset({"plan_adopted", "plan_repaired"})
-_PLANS_END: Final = frozenset({"goal_ended", "plan_aborted", "plan_failed", "plan_broken"})
-_STEPS_END: Final = frozenset({"leaf_ended", "leaf_aborted"})
+from bthtn.views.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +90,12 @@ class Recording:
         if name not in known:
             message = f"no agent of the recording is called {name!r}"
             raise InputError(Diagnostic("BT461", message, hint=nearest(name, known)))
-        folded = _Folded(name, known[name])
+        so_far = Known(known[name])
         for lines in self.ticks:
-            folded.add(lines)
+            for line in lines:
+                so_far.add(line)
             if lines[0]["tick"] == tick:
-                return folded.moment(lines)
+                return _moment(so_far, lines)
         message = f"the recording has no tick {tick}"
         ticks = [lines[0]["tick"] for lines in self.ticks]
         hint = f"it has {ticks[0]} to {ticks[-1]}" if ticks else "it ends before the first tick"
@@ -115,58 +113,19 @@ class Recording:
         return tuple(plan_decisions(known, agent=agent or self.agents[0], goal=goal))
 
 
-@dataclass(slots=True)
-class _Folded:
-    """What the lines so far come to for one agent, ``about`` which the first line has this."""
-
-    name: str
-    about: Line
-    beliefs: dict[str, Any] = field(default_factory=dict)
-    plans: dict[str, Line] = field(default_factory=dict)
-    steps: dict[int, Line] = field(default_factory=dict)
-    tree: Snapshot | None = None
-
-    def __post_init__(self) -> None:
-        self.beliefs.update(self.about["beliefs"])
-
-    def add(self, lines: tuple[Line, ...]) -> None:
-        for line in lines:
-            if "view" in line:
-                if line["agent"] == self.about.get("tree", self.name):
-                    self.tree = updated(self.tree, deepcopy(line))
-            elif line.get("agent") != self.name:
-                continue
-            elif "beliefs" in line:
-                self.beliefs = dict(line["beliefs"])
-            elif "event" in line:
-                self._hear(line)
-
-    def _hear(self, line: Line) -> None:
-        kind = line["event"]
-        if kind == "belief_changed":
-            self.beliefs[line["change"]["fluent"]] = line["change"]["after"]
-        elif kind in _PLANS_BEGIN:
-            self.plans[line["goal"]] = line
-        elif kind in _PLANS_END:
-            self.plans.pop(line["goal"], None)
-        elif kind == "leaf_started":
-            self.steps[line["leaf"]] = line
-        elif kind in _STEPS_END:
-            self.steps.pop(line["leaf"], None)
-
-    def moment(self, lines: tuple[Line, ...]) -> Moment:
-        head = lines[0]
-        return Moment(
-            self.name,
-            head["tick"],
-            head.get("time"),
-            tuple(head.get("active", ())),
-            dict(self.beliefs),
-            dict(self.plans),
-            dict(self.steps),
-            deepcopy(self.tree),
-            tuple(one for one in lines if "event" in one and one.get("agent") == self.name),
-        )
+def _moment(known: Known, lines: tuple[Line, ...]) -> Moment:
+    head, name = lines[0], known.about["agent"]
+    return Moment(
+        name,
+        head["tick"],
+        head.get("time"),
+        tuple(head.get("active", ())),
+        dict(known.beliefs),
+        dict(known.plans),
+        dict(known.steps),
+        deepcopy(known.tree),
+        tuple(one for one in lines if "event" in one and one.get("agent") == name),
+    )
 
 
 def whole_lines(file: Path) -> Iterator[str]:

@@ -17,7 +17,8 @@ from typing import Any, Self
 
 from bthtn.checked import checked
 from bthtn.recording.line_file import LineFile
-from bthtn.recording.transcript import FORMAT, Block, Transcript, Watchable, texts
+from bthtn.recording.transcript import Block, Transcript, texts
+from bthtn.recording.watched import FORMAT, Watchable
 from bthtn.world.sharing import Unpicklable
 
 

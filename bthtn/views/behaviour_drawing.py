@@ -5,10 +5,8 @@ from __future__ import annotations
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bthtn.behaviours.suspended import Suspended
-from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.views.appearance import appearance, edge_kind, status_of, tooltip_of
 from bthtn.views.dot import Drawing
+from bthtn.views.snapshot import Snapshot, Snapshots
 
 
 def behaviour_dot(
@@ -19,24 +17,29 @@ def behaviour_dot(
     With ``status``, each node has the sign and colours of its status; nodes that were aborted
     differ from those that never ran, and steps that failed or were refused say why.
     """
+    return snapshot_dot(Snapshots(root).whole(), title=title, status=status, legend=legend)
+
+
+def snapshot_dot(
+    tree: Snapshot, *, title: str = "", status: bool = True, legend: bool = False
+) -> str:
+    """A tree of ``Snapshots`` in dot, as ``behaviour_dot`` draws it."""
     drawing = Drawing(title)
-    pending: list[tuple[Behaviour, str, str, str]] = [(root, "", "", "")]
+    pending: list[tuple[Snapshot, str, str]] = [(tree, "", "")]
     while pending:
-        node, above, kind, label = pending.pop()
-        name = _draw_node(drawing, node, status_of(node) if status else "")
+        node, above, label = pending.pop()
+        name = _draw_node(drawing, node, node["status"] if status else "")
         if above:
-            drawing.edge(above, name, kind=kind, label=label)
-        below = edge_kind(node)
-        for number, child in reversed(list(enumerate(node.children, 1))):
-            pending.append((child, name, below, str(number) if below == "choice" else ""))
+            drawing.edge(above, name, kind=node["edge"], label=label)
+        for number, child in reversed(list(enumerate(node["children"], 1))):
+            pending.append((child, name, str(number) if child["edge"] == "choice" else ""))
     return drawing.text(legend=legend)
 
 
-def _draw_node(drawing: Drawing, node: Behaviour, status: str) -> str:
-    kind, label, below = appearance(node)
-    if status == Status.FAILURE.name and isinstance(node, TaskLeaf | Suspended):
-        below = node.feedback_message
-    tooltip = tooltip_of(node)
-    if node.feedback_message:
-        tooltip = f"{tooltip}; {node.feedback_message}"
-    return drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
+def _draw_node(drawing: Drawing, node: Snapshot, status: str) -> str:
+    message, below, tooltip = node["message"], node["below"], node["tooltip"]
+    if status == Status.FAILURE.name and (node["kind"] == "suspended" or "path" in node):
+        below = message  # a step or a part that was to be planned says why
+    if message:
+        tooltip = f"{tooltip}; {message}"
+    return drawing.node(node["kind"], node["name"], below=below, tooltip=tooltip, status=status)

@@ -55,7 +55,7 @@ class Questions:
         return request(domain, state, network, goal.settings)
 
     def _goal(self, agent: str, name: str) -> PlanGoal:
-        goals = {one.name: one for one in self._feed.goals() if one.agent.name == agent}
+        goals = {one.name: one for one in self._feed.watched.goals if one.agent.name == agent}
         if name not in goals:
             message = f"agent {agent!r} has no goal {name!r}"
             raise InputError(Diagnostic("BT451", message, hint=nearest(name, goals)))

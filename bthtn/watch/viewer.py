@@ -18,8 +18,9 @@ from typing import Any, Final, Self
 
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError
+from bthtn.recording.watched import Watchable
 from bthtn.watch.control import Control
-from bthtn.watch.feed import Feed, Frame, Watchable
+from bthtn.watch.feed import Feed, Frame
 from bthtn.watch.history import History
 from bthtn.watch.lines import Lines, text_of
 from bthtn.watch.questions import Questions
@@ -101,7 +102,7 @@ class Viewer(Unpicklable):
         Waits so many seconds, for loops with no pace of their own, and as long as it is paused.
         """
         self._ticks += 1
-        events = self._feed.events
+        events = self._feed.watched.events
         self._publish()
         self.control.between_ticks(events, wait)
 
@@ -120,8 +121,9 @@ class Viewer(Unpicklable):
         self.control.close()
 
     def close(self) -> None:
-        """End the server, and let a paused loop go on."""
+        """End the server, let a paused loop go on, and hear no more."""
         self.control.close()
+        self._feed.watched.close()
         if self._server is not None:
             server, self._server = self._server, None
             server.call(self._history.close)

@@ -117,3 +117,43 @@ def test_the_ending_of_the_file_says_that_it_is_a_page(bthtn, here, name, kind):
 def test_programs_are_told_the_page(bthtn, here):
     told = json.loads(bthtn("render", "combat", "--format", "html", "--json").out)
     assert told["html"].startswith("<!DOCTYPE html>")
+
+
+@pytest.fixture
+def recorded(bthtn, here):
+    bthtn("run", "soldier", "--ticks", "20", "--record", "run.jsonl")
+    return here / "run.jsonl"
+
+
+def test_the_tree_of_a_recording_is_drawn_as_it_was_at_a_tick(bthtn, recorded):
+    patrol = bthtn("render", "run.jsonl", "--tick", "1", "--agent", "soldier").out
+    assert 'label="soldier at tick 1"' in patrol
+    assert "fight_from_cover" not in patrol
+    moments = [bthtn("render", "run.jsonl", "--tick", str(tick)).out for tick in range(1, 21)]
+    assert any("fight_from_cover" in one for one in moments), "the plan is in the picture"
+    last = bthtn("render", "run.jsonl").out
+    assert last == moments[-1]
+    assert bthtn("render", "run.jsonl", "-o", "last.html").out == "wrote last.html\n"
+    assert "soldier at tick 20" in (recorded.parent / "last.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        (("run.jsonl", "--tick", "99"), "[BT461] the recording has no tick 99"),
+        (("run.jsonl", "--agent", "solder"), "did you mean 'soldier'"),
+        (("run.jsonl", "--format", "xml"), "[BT409] a recording has the nodes that ran"),
+        (("soldier", "--tick", "3"), "[BT409] 'soldier' is no recording"),
+    ],
+)
+def test_a_moment_that_there_is_not_is_refused(bthtn, recorded, arguments, wrong):
+    answer = bthtn("render", *arguments)
+    assert answer.code == 2
+    assert wrong in answer.err
+
+
+def test_a_recording_without_trees_has_nothing_to_draw(bthtn, here):
+    head = {"recording": "bthtn-recording/1", "agents": [{"agent": "Ann", "beliefs": {}}]}
+    lines = [head, {"tick": 1}]
+    (here / "bare.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    assert "[BT461] the recording has no tree of 'Ann'" in bthtn("render", "bare.jsonl").err

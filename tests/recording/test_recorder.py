@@ -17,7 +17,7 @@ from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal,
 from bthtn.cli.locate import TargetKind, all_of, character_of
 from bthtn.errors import InputError
 from bthtn.recording import Recorder, Recording
-from bthtn.recording.transcript import beliefs_data
+from bthtn.recording.watched import beliefs_data
 from bthtn.views import Snapshots
 from bthtn.views.event_log import plain_value
 
@@ -311,7 +311,7 @@ def test_a_disk_that_is_full_is_reported_and_stops_no_thread(tmp_path):
 
 
 def test_nothing_to_record_and_two_agents_of_one_name_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"BT462.*no agent was found"):
+    with pytest.raises(InputError, match=r"BT462.*there is no agent"):
         Recorder(tmp_path / "run.jsonl", Sequence("empty", memory=True))
     with pytest.raises(InputError, match=r"BT462.*two agents are called 'Ann'"):
         Recorder(tmp_path / "run.jsonl", digging("Ann"), digging("Ann"))
@@ -349,3 +349,21 @@ def test_hostile_names_and_values_are_read_as_they_were_written(tmp_path, text):
     assert recording.at(1).tree["name"] == f"goal {text}"
     ended = [one["goal"] for one in recording.at(2).events if one["event"] == "goal_ended"]
     assert ended == [f"goal {text}"]
+
+
+def test_a_recording_that_begins_in_the_middle_knows_what_runs_already(tmp_path):
+    goal = digging("Ann")
+    goal.agent.sense()
+    goal.tick_once()
+    with Recorder(tmp_path / "run.jsonl", goal) as recorder:
+        goal.agent.sense()
+        goal.tick_once()
+        recorder.tick()
+        goal.agent.sense()
+        goal.tick_once()
+        recorder.tick()
+    recording = Recording.read(tmp_path / "run.jsonl")
+    moment = recording.at(1)
+    assert moment.plans["dig Ann"]["reason"] == "it runs already"
+    assert [step["task"] for step in moment.steps.values()] == ["dig"]
+    assert recording.at(2).plans == recording.at(2).steps == {}, "both have ended"

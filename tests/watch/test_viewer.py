@@ -15,7 +15,7 @@ from bthtn.errors import InputError
 from bthtn.recording import Recorder
 from bthtn.watch import Viewer, recording_page
 from bthtn.watch.viewer import ALONE_EVERY, WAITING
-from tests.watch.scenes import guard
+from tests.watch.scenes import Guard, guard
 
 
 def lines_of(viewer):
@@ -156,7 +156,7 @@ def test_without_a_plan_the_page_is_told_what_was_tried():
 
 
 def test_what_cannot_be_watched_is_refused():
-    with pytest.raises(InputError, match="no agent was found"):
+    with pytest.raises(InputError, match="there is no agent"):
         Viewer(Success("alone"))
     with pytest.raises(InputError, match="two agents are called 'Ann'"):
         Viewer(guard(), guard())
@@ -178,6 +178,37 @@ def test_the_listener_of_an_agent_goes_on_hearing():
     character.tick()
     viewer.tick()
     assert len(heard) == 2
+    viewer.close()
+    assert character.agent.listener == heard.append
+
+
+def test_a_listener_that_raises_does_not_end_the_view(caplog):
+    character = guard()
+
+    def broken(event):
+        raise RuntimeError("deaf")
+
+    character.agent.listener = broken
+    with Viewer(character) as viewer:
+        run(viewer, character, 2)
+        events = [line for line in lines_of(viewer) if line.get("event")]
+    assert [one["event"] for one in events][:2] == ["plan_adopted", "code_failed"]
+    assert "deaf" in caplog.text
+
+
+def test_a_page_is_told_the_beliefs_to_which_a_reload_has_led():
+    character, other = guard(), guard(ammo=7, at="tower")
+    with Viewer(character) as viewer:
+        character.tick()
+        viewer.tick()
+        other.agent.believe(Guard.ammo, 9)
+        character.agent.reload(other.agent)
+        run(viewer, character, ALONE_EVERY + 1)
+        lines = lines_of(viewer)
+    told = [line["beliefs"] for line in lines if "beliefs" in line]
+    assert len(told) == 1
+    heads = [line for line in lines if "recording" in line]
+    assert heads[-1]["agents"][0]["beliefs"] == told[0]
 
 
 def test_a_recording_becomes_a_page_that_needs_no_server(tmp_path):

@@ -1,0 +1,65 @@
+"""Known: what the lines of a recording come to for one agent."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from bthtn.recording.watched import Line
+from bthtn.views.snapshot import Snapshot, updated
+
+_PLANS_BEGIN: Final = frozenset({"plan_adopted", "plan_repaired"})
+_PLANS_END: Final = frozenset({"goal_ended", "plan_aborted", "plan_failed", "plan_broken"})
+_STEPS_END: Final = frozenset({"leaf_ended", "leaf_aborted"})
+
+
+@dataclass(slots=True)
+class Known:
+    """The beliefs, plans, running steps and tree of an agent, after some lines of a recording.
+
+    ``about`` is what the first line has of the agent; its ``since`` are the plans and steps that
+    ran already when the recording began.
+    """
+
+    about: Line
+    beliefs: dict[str, Any] = field(init=False)
+    plans: dict[str, Line] = field(default_factory=dict)
+    steps: dict[int, Line] = field(default_factory=dict)
+    tree: Snapshot | None = None
+
+    def __post_init__(self) -> None:
+        self.beliefs = dict(self.about["beliefs"])
+        for line in self.about.get("since", ()):
+            self._hear(line)
+
+    def add(self, line: Line) -> None:
+        """Take note of a line."""
+        name = self.about["agent"]
+        if "view" in line:
+            if line["agent"] == self.about.get("tree", name):
+                self.tree = updated(self.tree, deepcopy(line))
+        elif line.get("agent") != name:
+            return
+        elif "beliefs" in line:
+            self.beliefs = dict(line["beliefs"])
+        elif "event" in line:
+            self._hear(line)
+
+    def line(self) -> Line:
+        """What the first line of a recording would have of the agent now."""
+        since = [*self.plans.values(), *self.steps.values()]
+        return {**self.about, "beliefs": self.beliefs, "since": since}
+
+    def _hear(self, line: Line) -> None:
+        kind = line["event"]
+        if kind == "belief_changed":
+            self.beliefs[line["change"]["fluent"]] = line["change"]["after"]
+        elif kind in _PLANS_BEGIN:
+            self.plans[line["goal"]] = line
+        elif kind in _PLANS_END:
+            self.plans.pop(line["goal"], None)
+        elif kind == "leaf_started":
+            self.steps[line["leaf"]] = line
+        elif kind in _STEPS_END:
+            self.steps.pop(line["leaf"], None)
