@@ -68,6 +68,7 @@ bench: .venv/.ready
 	$(BIN)/python -m benchmarks.goals
 	$(BIN)/python -m benchmarks.bench_writes
 	$(BIN)/python -m benchmarks.bench_crowd
+	$(BIN)/python -m benchmarks.bench_seeing
 	$(BIN)/python -m benchmarks.bench_pictures
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
 

@@ -20,12 +20,15 @@ Block = tuple[int, list[Line | AgentEvent]]
 """The number of a tick, and its lines."""
 
 
+_ENCODE: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def texts(block: Block) -> Iterator[str]:
     """The lines of a block as JSON in ASCII, without line ends."""
     tick, lines = block
     for line in lines:
         data = line if isinstance(line, dict) else event_data(line, tick=tick)
-        yield json.dumps(data, separators=(",", ":"))
+        yield _ENCODE(data)
 
 
 class Transcript:

@@ -9,7 +9,7 @@ import logging
 import re
 from dataclasses import fields
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from bthtn.agent.events import (
     AgentEvent,
@@ -140,20 +140,31 @@ def event_data(event: AgentEvent, *, tick: int | None = None, agent: str = "") -
     known = {"tick": tick, "agent": agent or event.agent, "time": event.time}
     known |= {"goal": getattr(event, "goal", ""), "plan_id": event.plan_id}
     context = {name: value for name, value in known.items() if value not in (None, "")}
-    names = (one.name for one in fields(event) if one.name not in known)
-    return {
-        "event": kind_of(event),
-        **context,
-        **{name: _plain(getattr(event, name)) for name in names},
-    }
+    about = {name: _plain(getattr(event, name)) for name in _ABOUT[type(event)]}
+    return {"event": kind_of(event), **context, **about}
 
 
 def kind_of(event: AgentEvent) -> str:
     """The kind of an event as JSON has it, such as ``"leaf_started"``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+    return _KIND_NAMES[type(event)]
+
+
+_KINDS: Final[tuple[type[AgentEvent], ...]] = get_args(AgentEvent)
+_CONTEXT: Final = frozenset({"agent", "tick", "time", "goal", "plan_id"})
+_KIND_NAMES: Final = MappingProxyType(
+    {kind: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() for kind in _KINDS}
+)
+_ABOUT: Final = MappingProxyType(
+    {kind: [one.name for one in fields(kind) if one.name not in _CONTEXT] for kind in _KINDS}
+)
+"""The fields that each kind of event has beside those that say whose it is and when."""
+_AS_THEY_ARE: Final = frozenset({str, bool, type(None)})
+"""The classes of values that are JSON already; most are of them."""
 
 
 def _plain(value: object) -> Any:
+    if type(value) in _AS_THEY_ARE:
+        return value
     match value:
         case Plan():
             return {"plan": normal(value.tree), "record": list(value.record)}

@@ -15,7 +15,7 @@ A node is a dictionary: ``id``, ``kind``, ``name``, ``below`` (a second line), `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from os.path import basename
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -69,9 +69,11 @@ class Snapshots(Unpicklable):
                 pending.extend(reversed(children))
             if node in before and statuses[node] != status:
                 changed[str(self._ids[node])] = [*status]
-        self._ids = {node: number for node, number in self._ids.items() if node in self._children}
         if not before:
             return {"tree": self._snapshot(self._root)}
+        if grafted:
+            found = self._ids.items()
+            self._ids = {node: number for node, number in found if node in self._children}
         grafts = [{"id": self._ids[one], "children": self._below(one)} for one in grafted]
         parts = {"graft": grafts, "status": changed}
         return {name: part for name, part in parts.items() if part} or None
@@ -163,4 +165,4 @@ def _conditions(leaf: TaskLeaf) -> list[str]:
 def _source(task: CompoundTask[Any]) -> str:
     """The file and line of a task's function: ``domain.py:12``; empty if it has none."""
     code = getattr(task.define, "__code__", None)
-    return "" if code is None else f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+    return "" if code is None else f"{basename(code.co_filename)}:{code.co_firstlineno}"
