@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent
 from bthtn.behaviours import Character
@@ -18,8 +18,6 @@ from bthtn.views.event_log import event_data
 
 Block = tuple[int, list[Line | AgentEvent]]
 """The number of a tick, and its lines."""
-
-
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
