@@ -34,10 +34,12 @@ static: .venv/.ready
 site: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-# docs: draw the pictures of README and the manual anew from the shipped examples; needs Graphviz.
+# docs: draw the pictures of README and the manual anew from the shipped examples; needs Graphviz
+# and Chromium.
 # The tests of the manual say which pictures show something else by now.
 docs: .venv/.ready
 	REDRAW=1 $(BIN)/python -m pytest -q docs tests/corpus/test_pictures.py
+	REDRAW=1 $(MAKE) --no-print-directory test-browser ONLY=squad
 
 # thorough: the quick tests measured for coverage, with the gates; then all whose size the profile sets,
 # and the slow ones, at full size and unmeasured: measuring them takes three times as long
@@ -112,7 +114,7 @@ test-browser: .venv/.ready
 	@command -v chromium >/dev/null || { echo "It needs Chromium: apt-get install chromium" >&2; exit 1; }
 	@echo "Installing playwright into .venv, which drives Chromium."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[browser]"
-	$(BIN)/python -m pytest -p no:randomly tests/browser
+	$(BIN)/python -m pytest -p no:randomly tests/browser -k "$(ONLY)"
 
 # mutants: two hundred small faults, one at a time: does `make test` notice what `make thorough` does?
 mutants: .venv/.ready

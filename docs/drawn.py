@@ -1,14 +1,19 @@
 """The pictures of the manual, held against the code beside them.
 
-``make docs`` draws them anew, with Graphviz: it sets REDRAW.
+``make docs`` draws them anew, with Graphviz and Chromium: it sets REDRAW.
 """
 
 import hashlib
+import json
 import os
 from pathlib import Path
 
-from bthtn.views import picture
+from bthtn.cli.locate import TargetKind, character_of, resolve
+from bthtn.views import event_data, html, picture
 
+VIEWER = "watching"
+"""The screenshot of the viewer: of a squad, after so many ticks."""
+VIEWER_TICKS = 13
 PICTURES = Path(__file__).parent / "pictures"
 
 
@@ -22,3 +27,25 @@ def outdated(name: str, dot: str) -> str:
     if source.read_text("utf-8") != dot:
         return f"{source} shows something else"
     return "" if drawn.read_text("utf-8").endswith(seal) else f"{drawn} is not drawn from it"
+
+
+def watched_squad():
+    """The character that the screenshot of the viewer shows."""
+    return character_of(resolve("squad", TargetKind.TREE), 1)
+
+
+def viewer_seal() -> str:
+    """A digest of the viewer's page, and of what the screenshot of it shows."""
+    files = sorted(Path(html.__file__).with_name("page").iterdir())
+    seal = hashlib.sha256(b"".join(one.read_bytes() for one in files if one.is_file()))
+    squad = watched_squad()
+    for _ in range(VIEWER_TICKS):
+        seal.update(json.dumps([event_data(one) for one in squad.tick()]).encode())
+    return seal.hexdigest()
+
+
+def viewer_drawn(screenshot: bytes) -> None:
+    """Keep a screenshot of the viewer as the picture of the manual, if that is to be redrawn."""
+    if os.environ.get("REDRAW"):
+        (PICTURES / f"{VIEWER}.png").write_bytes(screenshot)
+        (PICTURES / f"{VIEWER}.seal").write_text(viewer_seal() + "\n", "utf-8")

@@ -159,6 +159,24 @@ class LeaseReturned(_Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ActionsDrawn(_Event):
+    """A lottery has drawn in which order a goal prefers the ``actions`` that are possible now.
+
+    ``weights`` are those with which they were drawn (semantics 2.11).
+    """
+
+    goal: str
+    actions: tuple[str, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def reason(self) -> str:
+        """The actions with their weights, as text."""
+        both = zip(self.actions, self.weights, strict=False)
+        return ", ".join(f"{action} ({weight})" for action, weight in both) or "nothing"
+
+
+@dataclass(frozen=True, slots=True)
 class PlanHookFailed(_Event):
     """A hook raised. After ``on_plan_start`` the plan fails; after ``on_plan_end`` nothing does."""
 
@@ -347,6 +365,7 @@ AgentEvent = (
     | LeafWaits
     | LeaseTaken
     | LeaseReturned
+    | ActionsDrawn
     | PlanHookFailed
     | CleanupStarted
     | CleanupEnded

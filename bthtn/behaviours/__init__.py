@@ -16,6 +16,7 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.clock import ManualClock
 from bthtn.agent.completion import Completion
 from bthtn.agent.events import (
+    ActionsDrawn,
     AgentEvent,
     AgentListener,
     AgentReloaded,
@@ -75,6 +76,7 @@ from bthtn.world.beliefs import Beliefs, Watch
 
 __all__ = [
     "NO_BACKOFF",
+    "ActionsDrawn",
     "Agent",
     "AgentEvent",
     "AgentListener",

@@ -16,6 +16,7 @@ from typing import Literal
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
+from bthtn.agent.events import ActionsDrawn
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.plan_goal import PlanGoal
 from bthtn.checked import checked
@@ -72,6 +73,10 @@ class DrawnGoal(Unpicklable, Decorator):
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self.listed = ()
             agent.emit(code_failed(f"draw for '{self._goal.name}'", error))
+        else:
+            weights = self.lottery.weights
+            drawn = tuple(weights[action] for action in self.listed)
+            agent.emit(ActionsDrawn(self._goal.name, self.listed, drawn))
         worth = values_of(self.listed, step=self._step)
         for action in self.lottery.table.rows:
             value = worth.get(action, self._unlisted)

@@ -18,6 +18,7 @@ _STEPS_END: Final = frozenset({"leaf_ended", "leaf_aborted"})
 class Known:
     """The beliefs, plans, running steps and tree of an agent, after some lines of a recording.
 
+    ``rights`` are the leases that it has, and what was drawn for its goals last.
     ``about`` is what the first line has of the agent; its ``since`` are the plans and steps that
     ran already when the recording began.
     """
@@ -26,6 +27,7 @@ class Known:
     beliefs: dict[str, Any] = field(init=False)
     plans: dict[str, Line] = field(default_factory=dict)
     steps: dict[int, Line] = field(default_factory=dict)
+    rights: dict[str, Line] = field(default_factory=dict)
     tree: Snapshot | None = None
 
     def __post_init__(self) -> None:
@@ -48,7 +50,7 @@ class Known:
 
     def line(self) -> Line:
         """What the first line of a recording would have of the agent now."""
-        since = [*self.plans.values(), *self.steps.values()]
+        since = [*self.plans.values(), *self.steps.values(), *self.rights.values()]
         return {**self.about, "beliefs": self.beliefs, "since": since}
 
     def _hear(self, line: Line) -> None:
@@ -63,3 +65,13 @@ class Known:
             self.steps[line["leaf"]] = line
         elif kind in _STEPS_END:
             self.steps.pop(line["leaf"], None)
+        elif kind == "lease_taken":
+            self.rights[_lease(line)] = line
+        elif kind == "lease_returned":
+            self.rights.pop(_lease(line), None)
+        elif kind == "actions_drawn":
+            self.rights[f"draw for {line['goal']}"] = line
+
+
+def _lease(line: Line) -> str:
+    return f"lease {line['key']!r} of {line['holder']}"

@@ -11,6 +11,7 @@ from bthtn.behaviours import Agent, Character, Operators, PlanGoal
 from bthtn.cli.locate import TargetKind, character_of, resolve
 from bthtn.recording import Recorder
 from bthtn.watch import Viewer, recording_page
+from docs.drawn import VIEWER_TICKS, viewer_drawn, watched_squad
 from tests.watch.scenes import Guard, guard
 
 pytestmark = pytest.mark.browser
@@ -61,7 +62,7 @@ def ticked(viewer, character, ticks):
 
 def shot(page, name):
     PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(PICTURES / f"{name}.png"))
+    return page.screenshot(path=str(PICTURES / f"{name}.png"))
 
 
 def nodes(page):
@@ -69,20 +70,20 @@ def nodes(page):
 
 
 def test_a_running_squad_is_shown_and_a_new_plan_is_grafted_in(page):
-    character = character_of(resolve("squad", TargetKind.TREE), 1)
+    character = watched_squad()
     with Viewer(character, name="squad") as viewer:
         ticked(viewer, character, 3)
         page.goto(viewer.url)
         expect_tick(page, 3)
         assert page.locator(".agent").count() == 4
         before = nodes(page).count()
-        ticked(viewer, character, 10)
-        expect_tick(page, 13)
+        ticked(viewer, character, VIEWER_TICKS - 3)
+        expect_tick(page, VIEWER_TICKS)
         page.wait_for_function(
             "n => document.querySelectorAll('#tree [data-id]').length !== n", arg=before
         )
         assert page.locator("#tree").get_by_text("be_at('Al')").count()
-        shot(page, "squad")
+        viewer_drawn(shot(page, "squad"))
     character.stop()
 
 
@@ -172,6 +173,19 @@ def test_a_recording_opens_without_a_server(page, tmp_path):
     expect_tick(page, 4)
     assert nodes(page).count() > 5
     shot(page, "recording")
+
+
+def test_what_a_lottery_has_drawn_is_shown_with_the_weights(page):
+    character = character_of(resolve("brawler", TargetKind.TREE), 1)
+    with Viewer(character, name="brawler") as viewer:
+        ticked(viewer, character, 3)
+        page.goto(viewer.url)
+        expect_tick(page, 3)
+        drawn = page.locator("#rights li").first.inner_text()
+        assert re.search(
+            r"^fight drew \w+ \([\d.]+\), \w+ \([\d.]+\).*, brawler, at tick \d", drawn
+        )
+        shot(page, "brawler")
 
 
 def test_a_recording_is_opened_from_disk_by_the_same_page(page, tmp_path):

@@ -15,6 +15,7 @@ from bthtn.errors import InputError
 from bthtn.recording import Recorder
 from bthtn.watch import Viewer, recording_page
 from bthtn.watch.viewer import ALONE_EVERY, WAITING
+from docs.drawn import PICTURES, VIEWER, viewer_seal
 from tests.watch.scenes import Guard, guard
 
 
@@ -153,6 +154,11 @@ def test_without_a_plan_the_page_is_told_what_was_tried():
         question = {"agent": "Ann", "goal": "serve", "ask": "methods", "node": "serve"}
         answer = asked(viewer, "/ask", question)["answer"]
     assert answer[0]["reason"] == "shoot: ammo > 0 is false: ammo = 0"
+
+
+def test_the_screenshot_in_the_manual_is_of_the_page_as_it_is():
+    seal = (PICTURES / f"{VIEWER}.seal").read_text("utf-8").strip()
+    assert seal == viewer_seal(), "the page, or the squad, is another one: make docs draws it anew"
 
 
 def test_what_cannot_be_watched_is_refused():

@@ -10,6 +10,7 @@
 //     .running               Map of leaf -> {leaf, task, goal, path, tick}
 //   moment.trees             Map of name -> root node
 //   moment.leases            Map of "key holder agent" -> {key, holder, agent, tick}
+//   moment.draws             Map of "agent goal" -> {agent, goal, actions, weights, tick}
 
 const ENDS = new Set(["goal_ended", "plan_aborted", "plan_failed", "plan_broken"]);
 
@@ -21,6 +22,7 @@ export class Moment {
     this.agents = new Map();
     this.trees = new Map();
     this.leases = new Map();
+    this.draws = new Map();
     this.end = null;
   }
 
@@ -39,11 +41,13 @@ export class Moment {
     made.trees = new Map();
     for (const [name, tree] of this.trees) made.trees.set(name, structuredClone(tree));
     made.leases = new Map(this.leases);
+    made.draws = new Map(this.draws);
     return made;
   }
 
   apply(line) {
     if (line.event !== undefined) this.applyEvent(line);
+    else if (line.beliefs !== undefined) this.applyBeliefs(line);
     else if (line.view !== undefined) this.applyView(line);
     else if (line.tick !== undefined) {
       this.tick = line.tick;
@@ -95,9 +99,26 @@ export class Moment {
       agent.last = `${line.goal} ${how}${line.reason ? `: ${line.reason}` : ""}`;
     } else if (kind === "lease_taken") {
       this.leases.set(leaseKey(line), { key: line.key, holder: line.holder, agent: line.agent, tick });
+    } else if (kind === "actions_drawn") {
+      const { agent: of, goal, actions, weights } = line;
+      this.draws.set(JSON.stringify([of, goal]), { agent: of, goal, actions, weights, tick });
     } else if (kind === "lease_returned") {
       this.leases.delete(leaseKey(line));
     }
+  }
+
+  // All beliefs of an agent, after it was reloaded.
+  applyBeliefs(line) {
+    const agent = this.agents.get(line.agent);
+    if (agent === undefined) return;
+    const beliefs = new Map();
+    for (const [fluent, value] of Object.entries(line.beliefs)) {
+      const before = agent.beliefs.get(fluent);
+      const isSame = before !== undefined && JSON.stringify(before.value) === JSON.stringify(value);
+      const news = { value, before: before?.value ?? null, tick: this.tick, source: "reload" };
+      beliefs.set(fluent, isSame ? before : news);
+    }
+    agent.beliefs = beliefs;
   }
 
   applyView(line) {

@@ -1,6 +1,7 @@
 // Sources of lines: a program on this machine, or the text of a recording.
 //
-//   readProgram({onLines: (lines) => …, onEnd, onLost})   lines: an array of objects
+//   readProgram({onLines: (lines) => …, onEnd, onLost})   lines: an array of objects; returns a
+//                                                         function that reads no more
 //   ask(question), command(request)                       async; throw an Error with what is wrong
 //   readFile(file)                                        async; the lines of a recording
 //   linesOf(text)                                         its whole lines; the last may be cut off
@@ -18,6 +19,7 @@ export function readProgram({ onLines, onEnd, onLost }) {
     stream.close(); // a new stream would begin anew, with what this page has already
     onLost();
   };
+  return () => stream.close();
 }
 
 export const ask = (question) => post("ask", question);

@@ -15,6 +15,7 @@ const looks = embedded?.looks ?? (await (await fetch("looks.json")).json());
 
 let recorded = new Recorded();
 let isLive = false; // a program sends lines
+let stopReading = () => {};
 let control = null; // the state of the run, if it can be paused
 let tick = null; // the tick that is shown; null for the latest
 let chosen = null; // the name of an agent
@@ -149,10 +150,15 @@ function drawRights(now) {
     element("li", {}, element("strong", {}, shortText(valueText(one.key), 80)), ` ${shortText(one.holder, 120)}`,
       element("span", { class: "quiet" }, `, ${shortText(one.agent, 60)}, since tick ${one.tick}`)),
   );
-  const key = JSON.stringify(own);
+  const draws = [...now.draws.values()];
+  items.push(...draws.slice(0, 200).map((one) =>
+    element("li", {}, element("strong", {}, shortText(one.goal, 80)),
+      ` drew ${shortText(one.actions.map((action, at) => `${action} (${one.weights[at]})`).join(", ") || "nothing", 400)}`,
+      element("span", { class: "quiet" }, `, ${shortText(one.agent, 60)}, at tick ${one.tick}`))));
+  const key = JSON.stringify([own, draws]);
   if (byId("rights").dataset.key === key) return;
   byId("rights").dataset.key = key;
-  byId("rights").replaceChildren(items.length ? element("ul", {}, ...items) : element("p", { class: "quiet" }, "Nobody has a lease."));
+  byId("rights").replaceChildren(items.length ? element("ul", {}, ...items) : element("p", { class: "quiet" }, "Nobody has a lease, and nothing was drawn."));
 }
 
 function drawScrub() {
@@ -286,6 +292,7 @@ function openRecording(lines) {
     return;
   }
   tell("");
+  stopReading(); // what the program says now is not of this recording
   recorded = new Recorded();
   timeline.destroy();
   timeline = newTimeline();
@@ -340,7 +347,7 @@ wire();
 if (embedded) openRecording(embedded.lines);
 else {
   isLive = true;
-  readProgram({
+  stopReading = readProgram({
     onLines: take,
     onEnd: () => {
       isLive = false;
