@@ -285,16 +285,16 @@ def test_pictures_are_files_unless_the_screen_is_asked_for(bthtn, here):
 
 
 @pytest.mark.parametrize(
-    ("target", "instead"), [(["-o", "x/y.svg"], "x/y.dot"), ([], "combat-fight.dot")]
+    ("target", "instead"), [(["-o", "x/y.png"], "x/y.dot"), ([], "combat-fight.dot")]
 )
 def test_without_graphviz_the_dot_is_written_and_that_is_said(
     bthtn, here, monkeypatch, target, instead
 ):
     (here / "x").mkdir()
     monkeypatch.setenv("PATH", str(here))
-    answer = bthtn("plan", "combat", "fight", "--format", "svg", *target)
+    answer = bthtn("plan", "combat", "fight", "--format", "png", *target)
     assert answer.code == 2
-    assert answer.err.startswith("[BT407] a picture as svg needs Graphviz")
+    assert answer.err.startswith("[BT407] a picture as png needs Graphviz")
     assert f"wrote {instead} instead" in answer.err
     assert "install Graphviz" in answer.err
     assert (here / instead).read_text("utf-8").startswith("digraph")

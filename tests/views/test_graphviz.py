@@ -27,11 +27,31 @@ def test_dot_becomes_a_picture(form, start):
 
 def test_without_graphviz_it_is_said_how_to_get_it():
     with pytest.raises(InputError) as caught:
-        picture("digraph {}", "svg", program="no-such-dot")
+        picture("digraph {}", "png", program="no-such-dot")
     (fault,) = caught.value.diagnostics
     assert fault.code == "BT407"
     assert "there is no program 'no-such-dot'" in fault.message
     assert "install Graphviz" in fault.hint
+
+
+def test_without_graphviz_an_svg_is_drawn_by_the_extra():
+    svg = picture(
+        'digraph { a -> b [label="<script>"]; c [label="⇉ \udcff"] }', "svg", program="no"
+    )
+    assert svg.startswith(b"<?xml")
+    assert "⇉ udcff".encode() in svg
+    assert b"&lt;script&gt;" in svg
+
+
+def test_what_the_extra_cannot_draw_is_reported():
+    with pytest.raises(InputError, match=r"BT407.*failed: Failed to parse"):
+        picture("digraph {", "svg", program="no")
+
+
+def test_without_the_extra_it_is_said_how_to_get_it(monkeypatch):
+    monkeypatch.setattr("bthtn.views.graphviz.find_spec", lambda _: None)
+    with pytest.raises(InputError, match=r"(?s)BT407.*bthtn\[svg\]"):
+        picture("digraph {}", "svg", program="no")
 
 
 @pytest.mark.parametrize(
