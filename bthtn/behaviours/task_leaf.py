@@ -103,6 +103,11 @@ class TaskLeaf(Behaviour):
         return 0 if self._step is None else self._step.number
 
     @property
+    def plan_id(self) -> str:
+        """The id of the plan in which it was last started, as in its events; empty before."""
+        return "" if self._step is None else self._step.plan_id
+
+    @property
     def is_aborting(self) -> bool:
         """Whether its operator is being aborted because a condition does not hold; it will fail."""
         return self._abort is not None

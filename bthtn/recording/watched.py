@@ -195,10 +195,10 @@ def _situation(goal: PlanGoal) -> Iterator[AgentEvent]:
     """The plan of a running goal, and its running steps, as the events with which they began."""
     if goal.status is not Status.RUNNING or goal.plan is None or not goal.children:
         return
-    agent, plan_id = goal.agent.name, goal.plan_id
-    adopted = PlanAdopted(goal.name, goal.plan, "it runs already", plan_id=plan_id)
+    agent = goal.agent.name
+    adopted = PlanAdopted(goal.name, goal.plan, "it runs already", plan_id=goal.plan_id)
     yield adopted.of(agent, 0, None)
     for leaf in running_leaves(goal.children[0]):
         path = path_text(leaf.path)
-        started = LeafStarted(leaf.number, leaf.name, path, goal.name, plan_id=plan_id)
+        started = LeafStarted(leaf.number, leaf.name, path, goal.name, plan_id=leaf.plan_id)
         yield started.of(agent, 0, None)

@@ -243,7 +243,9 @@ SLOW = DOG.replace(
 )
 
 
-@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["run.jsonl", pytest.param("run.jsonl.gz", marks=pytest.mark.slow)]
+)
 def test_a_run_that_was_killed_can_be_read_and_replayed(dog, capsys, name):
     dog.write_text(SLOW)
     running = subprocess.Popen(

@@ -43,6 +43,7 @@ def test_without_graphviz_an_svg_is_drawn_by_the_extra():
     assert b"&lt;script&gt;" in svg
 
 
+@pytest.mark.slow
 def test_what_the_extra_cannot_draw_is_reported():
     with pytest.raises(InputError, match=r"BT407.*failed: Failed to parse"):
         picture("digraph {", "svg", program="no")
