@@ -8,7 +8,7 @@ import json
 import os
 from pathlib import Path
 
-from bthtn.cli.locate import TargetKind, character_of, resolve
+from bthtn.testing.locate import TargetKind, character_of, resolve
 from bthtn.views import event_data, html, picture
 
 VIEWER = "watching"

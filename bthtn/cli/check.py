@@ -9,7 +9,6 @@ from textwrap import indent
 from typing import Any
 
 from bthtn.analysis.checks import findings
-from bthtn.cli.locate import Target, TargetKind, character_files, resolve_all, root_of, shown
 from bthtn.cli.printing import counted, say, say_json
 from bthtn.domain.builder import frozen
 from bthtn.domain.domain import FrozenDomain
@@ -18,6 +17,7 @@ from bthtn.formats.document import text_of
 from bthtn.formats.sheet import sheets_in
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import domains_in, fault_of, read_cases
+from bthtn.testing.locate import Target, TargetKind, character_files, resolve_all, root_of, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bthtn.cli.locate import domain_of
 from bthtn.cli.plan_command import PlanArguments, as_written, goal_from, show_why_not
 from bthtn.cli.printing import errors_at, say, say_json
 from bthtn.domain.domain import FrozenDomain
@@ -24,6 +23,7 @@ from bthtn.explanation import (
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
+from bthtn.testing.locate import domain_of
 from bthtn.views.text import one_line
 
 EXPLANATION_FORMAT = "bthtn-explanation/1"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from dataclasses import asdict, dataclass
 
-from bthtn.cli.locate import Target, TargetKind, all_of, shown, summary, variants_of
 from bthtn.cli.printing import say, say_json
 from bthtn.errors import BthtnError
 from bthtn.formats.sheet import sheets_in
+from bthtn.testing.locate import Target, TargetKind, all_of, shown, summary, variants_of
 
 
 @dataclass(frozen=True, slots=True)

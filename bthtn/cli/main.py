@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from bthtn.cli.many_runs import compare_command
+from bthtn.cli.many_runs import compare_command, run_tests_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -298,7 +298,11 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a tree in its simulated world, tick by tick."""
+    """Run a tree in its simulated world, tick by tick; or a scenario, a .scenario.toml file."""
+    if tree.endswith(".scenario.toml"):
+        from bthtn.cli.scenarios import show_scenario  # noqa: PLC0415 - see the docstring
+
+        raise typer.Exit(show_scenario(Path(tree), as_json=as_json))
     from bthtn.cli.run import play  # noqa: PLC0415 - see the docstring
 
     filters = {"only": only, "agent": agent, "goal": goal}
@@ -327,6 +331,7 @@ def replay_command(
     raise typer.Exit(replay(file, as_json=as_json))
 
 
+app.command("test")(run_tests_command)
 app.command("compare")(compare_command)
 
 

@@ -50,3 +50,16 @@ def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
     workers = Workers(jobs or -1, backend.value, address)
     report = ReportOptions(output=output, most=most, as_json=as_json)
     raise typer.Exit(compare(pair, seeds, workers, report))
+
+
+def run_tests_command(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATHS", help="Files and folders; this one.")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Run the cases and scenarios in files and folders."""
+    from bthtn.cli.scenarios import test  # noqa: PLC0415 - see the docstring of main
+
+    raise typer.Exit(test(paths or [], as_json=as_json))

@@ -12,7 +12,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from bthtn.cli.locate import domain_of
 from bthtn.cli.printing import (
     SCREEN,
     counted,
@@ -44,6 +43,7 @@ from bthtn.planning.protocol import (
 )
 from bthtn.planning.strips.achieve import achieve
 from bthtn.planning.trace import SearchEvent
+from bthtn.testing.locate import domain_of
 from bthtn.views.text import ASCII, UNICODE, one_line, tree_text
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bthtn.cli.locate import Target, TargetKind, domain_of, resolve, root_of
 from bthtn.cli.printing import SCREEN, say, say_json, write, write_picture
 from bthtn.errors import Diagnostic, InputError
+from bthtn.testing.locate import Target, TargetKind, domain_of, resolve, root_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.locate import TargetKind, character_of, resolve
 from bthtn.cli.printing import counted, say, say_json
 from bthtn.cli.run import TICKS, Run
 from bthtn.cli.signals import exit_code
@@ -17,6 +16,7 @@ from bthtn.errors import Diagnostic, InputError
 from bthtn.recording.comparison import Comparison, Difference
 from bthtn.recording.reading import whole_lines
 from bthtn.recording.transcript import Transcript
+from bthtn.testing.locate import TargetKind, character_of, resolve
 
 WIDTH: Final = 300
 """Characters of a line that are printed."""

@@ -26,7 +26,6 @@ from bthtn.agent.events import (
 )
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.cli.printing import counted, is_unicode_screen, say, say_json, unwritable, write
 from bthtn.cli.reload import Reloading
 from bthtn.cli.signals import exit_code
@@ -34,6 +33,7 @@ from bthtn.errors import Diagnostic, InputError, exception_text, nearest
 from bthtn.recording import Recorder
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.cases import unusable
+from bthtn.testing.locate import Target, TargetKind, character_of, resolve, shown
 from bthtn.views.active import active_names
 from bthtn.views.behaviour_drawing import behaviour_dot
 from bthtn.views.event_log import event_data

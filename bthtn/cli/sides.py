@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from bthtn.cli.locate import TargetKind, character_of, domain_of, resolve
 from bthtn.cli.plan_command import goal_from, settings_from
 from bthtn.cli.printing import errors_at
 from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
@@ -22,6 +21,7 @@ from bthtn.compare.measure import OF_PLANS, OF_RUNS
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings
+from bthtn.testing.locate import TargetKind, character_of, domain_of, resolve
 from bthtn.world.fluent import Fluent
 
 Observe = Callable[[int], Observation]

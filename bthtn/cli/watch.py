@@ -10,11 +10,11 @@ from types import FrameType
 
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import handled_by
-from bthtn.cli.locate import Target, TargetKind, character_of, resolve
 from bthtn.cli.printing import counted, say, write
 from bthtn.cli.signals import exit_code
 from bthtn.errors import InputError
 from bthtn.testing.cases import unusable
+from bthtn.testing.locate import Target, TargetKind, character_of, resolve
 from bthtn.watch import Viewer, recording_page
 
 

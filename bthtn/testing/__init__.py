@@ -13,15 +13,23 @@ if TYPE_CHECKING:
     from bthtn.plan.validate import Validation, validate
     from bthtn.planning.htn.reference import Reference
     from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
+    from bthtn.testing.scenario import Change, Expected, Played, Scenario, play
+    from bthtn.testing.scenario_files import read_scenario
     from bthtn.testing.strategies import problems, states
 
 __all__ = [
+    "Change",
+    "Expected",
+    "Played",
     "RecordingListener",
     "Reference",
     "Replay",
+    "Scenario",
     "ScriptedOperator",
     "Validation",
+    "play",
     "problems",
+    "read_scenario",
     "replay",
     "states",
     "ticks",
@@ -30,6 +38,10 @@ __all__ = [
 
 _MODULE_OF: Final = MappingProxyType(
     {
+        **dict.fromkeys(
+            ("Change", "Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"
+        ),
+        "read_scenario": "bthtn.testing.scenario_files",
         "RecordingListener": "bthtn.testing.doubles",
         "Reference": "bthtn.planning.htn.reference",
         "Replay": "bthtn.plan.replay",

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
+
+SCENARIO: Final = ".scenario.toml"
+"""The ending of the files of scenarios."""
 
 
 def domain_file_of(cases: Path) -> Path | None:

@@ -264,6 +264,11 @@ def domain_at(path: Path, name: str = "") -> FrozenDomain:
     return frozen(domains[0])
 
 
+def name_of(domain: Path) -> str:
+    """The name of the main domain of a file that defines several."""
+    return domain.parent.name if domain.name == "domain.py" else domain.stem
+
+
 def variant_at(path: Path, name: str) -> FrozenDomain:
     """The domain that a Python file defines under this name.
 

@@ -1,6 +1,7 @@
-"""The pytest plugin: collects ``cases.toml`` next to a ``domain.py`` as tests.
+"""The pytest plugin: collects cases and scenarios as tests.
 
-It also collects ``other_cases.toml`` next to an ``other.py``, and ignores files without a domain.
+It collects ``cases.toml`` next to a ``domain.py`` and ``other_cases.toml`` next to an ``other.py``,
+where there is such a file. Every ``*.scenario.toml`` is one test.
 
 pytest loads the plugin in every run wherever bthtn is installed, so the rest of bthtn is
 imported only once such a file is found.
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bthtn.testing.case_files import domain_file_of
+from bthtn.testing.case_files import SCENARIO, domain_file_of
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -22,12 +23,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     domain = domain_file_of(file_path)
     if domain is not None and domain.is_file():
         return CasesFile.from_parent(parent, path=file_path)
+    if file_path.name.endswith(SCENARIO):
+        return ScenarioFile.from_parent(parent, path=file_path)
     return None
-
-
-def name_of(domain: Path) -> str:
-    """The name of the main domain of a file that defines several."""
-    return domain.parent.name if domain.name == "domain.py" else domain.stem
 
 
 class CaseFailed(Exception):  # noqa: N818 - a failed test, not an error
@@ -40,7 +38,7 @@ class CasesFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         """Yield the cases. Raises CollectError with all faults of the file."""
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
-        from bthtn.testing.cases import domain_at, fault_of, read_cases  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.cases import domain_at, fault_of, name_of, read_cases  # noqa: PLC0415 - see the docstring
 
         file = domain_file_of(self.path)
         assert file is not None, "pytest_collect_file checks that"
@@ -55,26 +53,51 @@ class CasesFile(pytest.File):
             )
 
 
-class CaseItem(pytest.Item):
-    """One case as a test."""
+class ScenarioFile(pytest.File):
+    """A file with a scenario."""
 
-    def __init__(self, *, line: int, fault: Callable[[], str], **rest: Any) -> None:
+    def collect(self) -> Iterable[pytest.Item]:
+        """Yield the scenario. Raises CollectError with all faults of the file."""
+        from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
+
+        try:
+            scenario = read_scenario(self.path)
+        except BthtnError as error:
+            raise self.CollectError(str(error)) from None
+        yield CaseItem.from_parent(
+            self,
+            name=scenario.name,
+            line=1,
+            fault=lambda: play(scenario).fault,
+            kind="scenario",
+        )
+
+
+class CaseItem(pytest.Item):
+    """One case or scenario as a test."""
+
+    def __init__(
+        self, *, line: int, fault: Callable[[], str], kind: str = "case", **rest: Any
+    ) -> None:
         super().__init__(**rest)
         self._line = line
         self._fault = fault
+        self._kind = kind
 
     def runtest(self) -> None:
-        """Plan, and compare the result. Raises CaseFailed."""
+        """Plan or play, and compare the result. Raises CaseFailed."""
         difference = self._fault()
         if difference:
             raise CaseFailed(difference)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The difference between the plans, without a traceback."""
+        """What is otherwise than expected, without a traceback."""
         if isinstance(excinfo.value, CaseFailed):
-            return f"{self.path}:{self._line}: case '{self.name}'\n{excinfo.value}"
+            return f"{self.path}:{self._line}: {self._kind} '{self.name}'\n{excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The file, line and name that pytest shows."""
-        return self.path, self._line - 1, f"case '{self.name}'"
+        return self.path, self._line - 1, f"{self._kind} '{self.name}'"

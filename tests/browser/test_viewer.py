@@ -8,8 +8,8 @@ import pytest
 
 from bthtn import Domain, Methods, method
 from bthtn.behaviours import Agent, Character, Operators, PlanGoal
-from bthtn.cli.locate import TargetKind, character_of, resolve
 from bthtn.recording import Recorder
+from bthtn.testing.locate import TargetKind, character_of, resolve
 from bthtn.watch import Viewer, recording_page
 from docs.drawn import VIEWER_TICKS, viewer_drawn, watched_squad
 from tests.watch.scenes import Guard, guard

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bthtn.behaviours import AgentReloaded, LeafStarted, PlanAborted, PlanAdopted, ReloadFailed
-from bthtn.cli.locate import TargetKind, character_of, resolve
 from bthtn.cli.reload import Reloading
 from bthtn.examples import __path__ as examples
+from bthtn.testing.locate import TargetKind, character_of, resolve
 
 
 @pytest.fixture(name="fencer")

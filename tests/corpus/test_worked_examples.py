@@ -9,8 +9,7 @@ from bthtn.plan.notation import normal
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.protocol import request
 from bthtn.testing.case_files import domain_file_of
-from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, read_cases
-from bthtn.testing.plugin import name_of
+from bthtn.testing.cases import NO_PLAN, domain_at, fault_of, name_of, read_cases
 
 FOLDER = Path(__file__).resolve().parents[2] / "domains"
 FILES = sorted(FOLDER.glob("*/*cases.toml"))

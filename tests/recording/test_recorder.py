@@ -14,10 +14,10 @@ from py_trees.trees import BehaviourTree
 from bthtn import Domain, Fluent, State, fluent
 from bthtn.agent.events import BeliefChanged, LeafAborted, LeafEnded, LeafStarted
 from bthtn.behaviours import Agent, Character, ManualClock, Operators, PlanGoal, attach
-from bthtn.cli.locate import TargetKind, all_of, character_of
 from bthtn.errors import InputError
 from bthtn.recording import Recorder, Recording
 from bthtn.recording.watched import beliefs_data
+from bthtn.testing.locate import TargetKind, all_of, character_of
 from bthtn.views import Snapshots
 from bthtn.views.event_log import plain_value
 

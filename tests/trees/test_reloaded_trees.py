@@ -6,8 +6,8 @@ from unittest.mock import patch
 import pytest
 
 from bthtn.agent.events import AgentReloaded, LeafAborted, LeafEnded, LeafStarted, ReloadFailed
-from bthtn.cli.locate import TargetKind, all_of, character_of
 from bthtn.cli.reload import Reloading
+from bthtn.testing.locate import TargetKind, all_of, character_of
 
 TREES = {one.name: one for one in all_of(TargetKind.TREE)}
 # Its level is an extra; it is reloaded in a drawn one: explorer/test_missions.py.

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bthtn.cli.locate import TargetKind, all_of, character_of
+from bthtn.testing.locate import TargetKind, all_of, character_of
 from bthtn.views import event_data
 
 TICKS = 60

@@ -1,0 +1,272 @@
+"""Scenarios: a character in a situation, what is brought about, and what has to happen.
+
+scenario = read_scenario("no_magazine.scenario.toml")
+played = play(scenario)
+assert not played.fault, played.fault
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from bthtn.agent.events import AgentEvent, BeliefChanged, PlanAdopted, PlanRepaired
+from bthtn.behaviours import Agent, Character
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.plan.notation import normal
+from bthtn.views.active import active_names
+from bthtn.views.event_log import line_of
+from bthtn.views.timeline import Tick, lines, rows
+from bthtn.world.beliefs import Source
+from bthtn.world.fluent import Fluent
+from bthtn.world.truth import value_text
+from bthtn.world.value_type import COLLECTIONS
+
+MOST_TICKS: Final = 100
+"""Ticks of a scenario that does not say how many."""
+SHOWN: Final = 12
+"""Rows of the timeline that a failure shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is brought about before a tick.
+
+    ``beliefs`` are what sensors report from then on, by the names of fluents, ``world`` are
+    attributes of the character's world by their paths, and ``do`` are calls of its methods. It is
+    done at a ``tick``, or after the first tick in which ``event`` is heard; without either, at the
+    beginning.
+    """
+
+    tick: int | None = None
+    event: str = ""
+    beliefs: Mapping[str, Any] = field(default_factory=dict)
+    world: Mapping[str, Any] = field(default_factory=dict)
+    do: tuple[str, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """An event that has to be heard after those before it; at most so many ticks later."""
+
+    event: str
+    within: int | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A situation, what is brought about in it, and what has to happen and what must not.
+
+    ``make`` makes the character. Events are texts as ``event_text`` makes them; ``*`` in an
+    expected one stands for anything. ``finally_`` are beliefs at the end.
+    """
+
+    name: str
+    make: Callable[[], Character]
+    changes: tuple[Change, ...] = ()
+    expected: tuple[Expected, ...] = ()
+    never: tuple[Expected, ...] = ()
+    finally_: Mapping[str, Any] = field(default_factory=dict)
+    ticks: int = MOST_TICKS
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What has happened in a scenario, tick by tick; ``fault`` is empty if nothing is wrong."""
+
+    ticks: tuple[Tick, ...]
+    fault: str
+
+    @property
+    def timeline(self) -> str:
+        """The timeline, as ``bthtn run`` prints it."""
+        return "\n".join(str(line) for row in rows(self.ticks) for line in lines(row))
+
+
+def event_text(event: AgentEvent) -> str:
+    """An event as scenarios have it: ``plan (a, b)``, ``start a``, ``ammo = false``."""
+    match event:
+        case PlanAdopted() | PlanRepaired():
+            return f"plan {normal(event.plan.tree)}"
+        case BeliefChanged(change):
+            return f"{change.fluent} = {value_text(change.after)}"
+        case _:
+            return line_of(event)
+
+
+def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], Any]:
+    """A fluent of an agent, and its value for one of TOML. Raises StateError and ValueError."""
+    fluent = type(agent.beliefs.now).__schema__.variable(name)
+    kind, value = fluent.value_type, given
+    if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
+        value = fluent.parse(given)
+    elif isinstance(given, list) and kind in COLLECTIONS:
+        value = kind(given)
+    fluent.check(value)
+    return fluent, value
+
+
+def play(scenario: Scenario, watch: Callable[[Character], None] = lambda _: None) -> Played:
+    """Play a scenario; ``watch`` is called with the character before its first tick.
+
+    Raises InputError for a world that lacks what is to be changed.
+    """
+    return _Play(scenario, watch).run()
+
+
+class _Play:
+    """One play of a scenario."""
+
+    def __init__(self, scenario: Scenario, watch: Callable[[Character], None]) -> None:
+        self._scenario = scenario
+        self._character = scenario.make()
+        self._held: dict[Fluent[Any], Any] = {}
+        self._ticks: list[Tick] = []
+        self._due = list(scenario.changes)
+        self._met = 0
+        self._met_in = 0
+        for agent in self._character.agents.values():
+            self._hold(agent)
+        watch(self._character)
+
+    def run(self) -> Played:
+        fault = ""
+        for tick in range(1, self._scenario.ticks + 1):
+            self._bring_about(tick)
+            events = self._character.tick()
+            active = tuple(active_names(self._character.root))
+            self._ticks.append(Tick(tick, active, events))
+            fault = self._heard(tick, [event_text(one) for one in events])
+            if fault or self._character.finished:
+                break
+        fault = fault or self._missing()
+        self._character.stop()
+        return Played(tuple(self._ticks), fault and self._told(fault))
+
+    def _bring_about(self, tick: int) -> None:
+        """Bring about what is due at a tick, or followed an event of the tick before."""
+        before = [event_text(one) for one in self._ticks[-1].events] if self._ticks else []
+        for change in tuple(self._due):
+            is_heard = any(_fits(line, change.event) for line in before)
+            first = 1 if change.tick is None else change.tick
+            if is_heard if change.event else tick >= first:
+                self._due.remove(change)
+                self._change(change)
+
+    def _change(self, change: Change) -> None:
+        for agent in self._character.agents.values():
+            for name, given in change.beliefs.items():
+                fluent, value = belief(agent, name, given)
+                self._held[fluent] = value
+                agent.believe_soon(fluent, value, "scenario")
+        for path, value in change.world.items():
+            whole, name, old = _attribute(self._character.world, path, change.where)
+            setattr(whole, name, _as(old, value))
+        for call in change.do:
+            _call(self._character.world, call, change.where)
+
+    def _hold(self, agent: Agent[Any, Any]) -> None:
+        """Let sensors report what the scenario says; what plans write is theirs."""
+        write = agent.beliefs.write
+
+        def held(fluent: Any, value: Any, source: str | None = None) -> None:
+            is_plan = isinstance(source, Source) or agent.beliefs.writer is not None
+            write(fluent, value if is_plan else self._held.get(fluent, value), source)
+
+        agent.beliefs.write = held  # type: ignore[method-assign]  # of this agent alone
+        agent.believe = held
+
+    def _heard(self, tick: int, heard: list[str]) -> str:
+        """Take note of the events of a tick. Returns what is wrong with them."""
+        scenario = self._scenario
+        for line in heard:
+            for one in scenario.never:
+                if _fits(line, one.event):
+                    return f"'{line}' in tick {tick}, which is never to happen ({one.where})"
+            if any(_fits(line, one.event) for one in scenario.expected[self._met : self._met + 1]):
+                self._met, self._met_in = self._met + 1, tick
+        if self._met < len(scenario.expected):
+            wanted = scenario.expected[self._met]
+            if wanted.within is not None and tick >= self._met_in + wanted.within:
+                return f"no '{wanted.event}' within {wanted.within} ticks ({wanted.where})"
+        return ""
+
+    def _missing(self) -> str:
+        """What has not happened at the end, and which beliefs are others."""
+        scenario = self._scenario
+        if self._met < len(scenario.expected):
+            wanted = scenario.expected[self._met]
+            return f"no '{wanted.event}' in {len(self._ticks)} ticks ({wanted.where})"
+        agent = self._character.agent
+        wanted_beliefs = [belief(agent, *one) for one in scenario.finally_.items()]
+        wrong = [
+            f"{fluent} = {value_text(agent.beliefs.get(fluent))}, not {value_text(value)}"
+            for fluent, value in wanted_beliefs
+            if agent.beliefs.get(fluent) != value
+        ]
+        return f"at the end {', '.join(wrong)}" if wrong else ""
+
+    def _told(self, fault: str) -> str:
+        """The fault, with what was expected before and after it, and the end of the timeline."""
+        marks = [
+            f"  {'✓' if number < self._met else '✗' if number == self._met else ' '} {one.event}"
+            for number, one in enumerate(self._scenario.expected)
+        ]
+        text = Played(tuple(self._ticks), "").timeline.split("\n")
+        beliefs = repr(self._character.agent.beliefs.now)
+        return "\n".join([fault, *marks, "", *text[-SHOWN:], "", f"believed: {beliefs}"])
+
+
+def _fits(line: str, pattern: str) -> bool:
+    """Whether an event is the expected one; its reason is compared only if the pattern has one."""
+    if not pattern:
+        return False
+    short = line if " — " in pattern else line.partition(" — ")[0]
+    return fnmatchcase(short, pattern.replace("[", "[[]"))
+
+
+def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
+    """The object that has an attribute of the world, its name, and its value. Raises InputError."""
+    owner: Any = None
+    found: Any = world
+    for part in path.split("."):
+        owner = found
+        if not hasattr(owner, part):
+            known = [one for one in dir(owner) if not one.startswith("_")]
+            message = f"the world's {type(owner).__name__} has no '{part}'"
+            raise InputError(Diagnostic("BT405", message, where, nearest(part, known)))
+        found = getattr(owner, part)
+    return owner, path.rpartition(".")[2], found
+
+
+def _as(old: object, value: Any) -> Any:
+    """A value of TOML as that of an attribute: an enum by its name, a tuple or a set."""
+    if isinstance(old, Enum) and isinstance(value, str):
+        return type(old)[value]
+    if isinstance(value, list):
+        value = tuple(tuple(one) if isinstance(one, list) else one for one in value)
+        return value if not isinstance(old, list | set) else type(old)(value)
+    return value
+
+
+def _call(world: object, call: str, where: str) -> None:
+    """Call a method of the world: ``ground.destroy((4, 2))``. Raises InputError."""
+    try:
+        match ast.parse(call, mode="eval").body:
+            case ast.Call(func=func, args=args, keywords=[]):
+                path, given = ast.unparse(func), [ast.literal_eval(one) for one in args]
+            case _:
+                path, given = "", []
+    except (ValueError, SyntaxError):
+        path, given = "", []
+    if not path:
+        hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"
+        raise InputError(Diagnostic("BT405", f"'{call}' cannot be called", where, hint))
+    _, _, method = _attribute(world, path, where)
+    method(*given)

@@ -1,0 +1,216 @@
+"""Scenarios: what is brought about, what has to happen, and what a failure says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bthtn.cli.scenarios import show_scenario
+from bthtn.cli.scenarios import test as run_tests
+from bthtn.errors import InputError
+from bthtn.testing.scenario import Change, Expected, Scenario, play
+from bthtn.testing.scenario_files import read_scenario
+
+TREE = """
+from dataclasses import dataclass
+from enum import Enum
+
+from bthtn import Domain, Fluent, State, fluent, method
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Sensors
+
+
+class Mood(Enum):
+    CALM = "calm"
+    WILD = "wild"
+
+
+class Dog(State):
+    bones: Fluent[int] = fluent(default=0)
+    mood: Fluent[Mood] = fluent(default=Mood.CALM)
+    near: Fluent[frozenset[str]] = fluent(default=frozenset())
+
+
+@dataclass
+class Bowl:
+    full: bool = True
+
+
+@dataclass
+class Yard:
+    bowl: Bowl
+    mood: Mood = Mood.CALM
+    spot: tuple[int, int] = (0, 0)
+
+    def knock(self, where):
+        self.spot = where
+        self.bowl.full = False
+
+
+yard = Domain("yard", Dog)
+dig = yard.primitive("dig", effects=Dog.bones.increases(1), duration=2)
+growl = yard.primitive("growl", precondition=Dog.mood == Mood.WILD)
+
+
+@yard.compound
+def play():
+    yield method(growl(), when=Dog.mood == Mood.WILD)
+    yield method(dig())
+
+
+sensors = Sensors()
+
+
+@sensors.sensor(Dog.mood)
+def nose(agent):
+    return agent.body.mood
+
+
+def character(seed=0):
+    body = Yard(Bowl())
+    rex = Agent("Rex", yard, Dog(), body=body, operators=Operators(), sensors=sensors)
+    goal = PlanGoal("play", rex, play())
+    over = lambda: rex.beliefs.now.bones >= 3
+    return Character(goal, rex, sense=lambda: None, finished=over, world=body)
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a scenario beside the dog's tree, and gives its file."""
+    (tmp_path / "tree.py").write_text(TREE)
+
+    def write(text, name="fetch"):
+        file = tmp_path / f"{name}.scenario.toml"
+        file.write_text(f'tree = "tree.py"\n{text}')
+        return file
+
+    return write
+
+
+def fault_of(file):
+    return play(read_scenario(file)).fault
+
+
+def test_events_are_expected_in_order_each_within_so_many_ticks(written):
+    file = written('expect = ["plan dig", "start dig", "done dig", "play succeeded"]\n')
+    assert fault_of(file) == ""
+    assert fault_of(written('[[expect]]\nevent = "bones = 1"\nwithin = 3\n')) == ""
+    late = fault_of(written('[[expect]]\nevent = "bones = 1"\nwithin = 2\n'))
+    assert late.startswith("no 'bones = 1' within 2 ticks (")
+    assert "fetch.scenario.toml:2)" in late
+
+
+def test_what_is_heard_after_something_else_does_not_count(written):
+    fault = fault_of(written('expect = ["done dig", "growl *"]\n'))
+    assert "  ✓ done dig\n  ✗ growl *" in fault
+    assert "believed: Dog(bones=3)" in fault
+
+
+def test_what_must_not_happen_fails_at_once(written):
+    assert fault_of(written('never = ["start growl", "failed*"]\n')) == ""
+    fault = fault_of(written('never = ["done *"]\n'))
+    assert "'done dig' in tick 3, which is never to happen" in fault
+
+
+def test_the_end_is_looked_at(written):
+    assert fault_of(written("ticks = 4\n[finally]\nbones = 1\n")) == ""
+    fault = fault_of(written("ticks = 4\n[finally]\nbones = 2\n"))
+    assert fault.startswith("at the end bones = 1, not 2")
+
+
+@pytest.mark.parametrize(
+    "given",
+    ['beliefs = { mood = "WILD" }', 'world = { mood = "WILD" }'],
+    ids=["beliefs", "world"],
+)
+def test_what_is_given_is_there_before_the_first_plan(written, given):
+    expect = '[[expect]]\nevent = "plan growl"\nwithin = 1\n'
+    assert fault_of(written(f"ticks = 5\n[given]\n{given}\n{expect}")) == ""
+
+
+def test_a_belief_that_is_brought_about_stays_whatever_sensors_say(written):
+    text = '[[when]]\nevent = "done dig"\nbeliefs = { mood = "WILD" }\n'
+    text += '[[expect]]\nevent = "plan growl"\n[[expect]]\nevent = "plan growl"\n'
+    assert fault_of(written(f"ticks = 12\n{text}[finally]\nmood = 'WILD'\n")) == ""
+
+
+def test_the_world_is_changed_at_a_tick_by_its_methods(written):
+    file = written(
+        'ticks = 4\n[[when]]\ntick = 2\ndo = ["knock((3, 4))"]\nbeliefs = {near=["cat"]}'
+    )
+    made = []
+    assert play(read_scenario(file), made.append).fault == ""
+    (character,) = made
+    assert (character.world.spot, character.world.bowl.full) == ((3, 4), False)
+    assert character.agent.beliefs.now.near == frozenset({"cat"})
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("sed = 3\n", "no 'sed' here.*fetch.scenario.toml:2.*did you mean 'seed'"),
+        ("seed = 'x'\n", "'seed' is a whole number"),
+        (
+            "[given]\nbeliefs = { bone = 3 }\n",
+            "no fluent 'bone'.*scenario.toml:3.*did you mean 'bones'",
+        ),
+        ("[given]\nbeliefs = { bones = 'x' }\n", "scenario.toml:3"),
+        ("[given]\nbeliefs = { mood = 'ANGRY' }\n", "'mood' cannot be 'ANGRY'"),
+        ("[[when]]\nworld = { spot = [1, 2] }\n", "does not say when"),
+        ("[[expect]]\nwithin = 3\n", "it has no event"),
+        ("expect = [3]\n", "it has no event"),
+        ("[given]\nworld = { boul = 1 }\n", "the world's Yard has no 'boul'.*did you mean 'bowl'"),
+        ("[given]\ndo = ['knock(x)']\n", "'knock.x.' cannot be called"),
+        ("[given]\ndo = ['knock']\n", "'knock' cannot be called"),
+        ("[given]\ndo = ['knok(1)']\n", "has no 'knok'"),
+        ("[[given]]\n", "'given' is a table"),
+        ("[", "not TOML"),
+    ],
+)
+def test_mistakes_in_a_file_are_told_with_the_line_and_the_nearest_right_word(written, text, wrong):
+    with pytest.raises(InputError, match=rf"(?s){wrong}"):
+        play(read_scenario(written(text)))
+
+
+def test_a_scenario_names_a_tree_that_there_is(tmp_path):
+    file = tmp_path / "bare.scenario.toml"
+    file.write_text("seed = 1\n")
+    with pytest.raises(InputError, match="it names no tree"):
+        read_scenario(file)
+    file.write_text('tree = "soldir"\n')
+    with pytest.raises(InputError, match=r"(?s)did you mean 'soldier'"):
+        read_scenario(file)
+
+
+def test_a_scenario_of_python_is_played_in_the_same_way(written):
+    made = read_scenario(written("")).make
+    wild = Scenario("wild", made, (Change(beliefs={"mood": "WILD"}),), (Expected("plan growl"),))
+    assert play(wild).fault == ""
+
+
+def test_the_command_runs_what_is_below_a_folder(written, tmp_path, capsys):
+    written('expect = ["done dig"]\n', "one")
+    file = written('expect = ["done growl"]\n', "two")
+    assert run_tests([tmp_path], as_json=False) == 1
+    out = capsys.readouterr().out
+    assert f"{file}: two\nno 'done growl' in" in out
+    assert out.endswith("1 passed, 1 failed\n")
+    assert run_tests([tmp_path / "one.scenario.toml"], as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["tests"][0]["name"] == "one"
+    assert show_scenario(file, as_json=False) == 1
+    assert "✗ done growl" in capsys.readouterr().out
+    assert show_scenario(tmp_path / "one.scenario.toml", as_json=True) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["events"][0]["event"] == "plan_adopted"
+
+
+def test_the_command_runs_cases_too(capsys, tmp_path):
+    assert run_tests([Path("domains/combat")], as_json=False) == 0
+    assert ", 0 failed" in capsys.readouterr().out
+    with pytest.raises(InputError, match=r"BT404.*no cases.toml"):
+        run_tests([tmp_path], as_json=False)
+    with pytest.raises(InputError, match=r"BT404.*there is no file or folder"):
+        run_tests([tmp_path / "nowhere"], as_json=False)
+    (tmp_path / "x.toml").write_text("")
+    with pytest.raises(InputError, match=r"BT404.*neither cases nor a scenario"):
+        run_tests([tmp_path / "x.toml"], as_json=False)
