@@ -136,7 +136,7 @@ def test_why_a_running_plan_was_kept_is_told_with_the_better_one(bthtn, recorded
 
 
 def test_what_the_bound_cuts_is_told_where_nothing_is_better(bthtn, recorded):
-    answer = bthtn(*recorded, "--tick", "20", "--replans", "fight", "--json")
+    answer = bthtn(*recorded, "--replans", "fight", "--json")
     better = json.loads(answer.out)["better"]
     assert (better["beats"], better["plan"]) == ([1, 0, 0, 1, 0, 0], None)
     cut = "fight, method 2: no plan by it or a later method beats the record [1,0,0,1,0,0]"

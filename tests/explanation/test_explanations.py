@@ -223,6 +223,7 @@ def test_nothing_beats_the_record_of_the_first_plan_and_the_bound_is_a_reason():
     better = better_plan(asked(House()), plan.record)
     assert better.plan is None
     assert any("beats the record [1,0]" in reason.text for reason in better.reasons)
+    assert str(better).startswith("nothing beats the record [1,0]\n  visit, method 0 'as a guest'")
 
 
 def test_a_search_for_a_better_plan_that_reaches_its_limit_is_no_answer():
