@@ -21,11 +21,11 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.reloading import ReloadingGoal, search_of
 from bthtn.behaviours.status import INVALID
 from bthtn.errors import Diagnostic, ExecutionError, InputError, StateError, exception_text
+from bthtn.saving.attributes import PER_PROCESS, package_of
 from bthtn.saving.matches import damaged
 from bthtn.saving.parts import Parts
-from bthtn.saving.reader import Reader, does_not_fit
-from bthtn.saving.state import PER_PROCESS, package_of
-from bthtn.saving.writer import Writer
+from bthtn.saving.reader import GraphReader, does_not_fit
+from bthtn.saving.writer import GraphWriter
 from bthtn.world.state import FrozenState
 
 FORMAT: Final = "bthtn-save/1"
@@ -47,7 +47,7 @@ def save(
     root = _root_of(tree)
     parts, everything = Parts(), (*agents, root)
     _name_parts(parts, everything)
-    writer = Writer(parts, package_of(world))
+    writer = GraphWriter(parts, package_of(world))
     beliefs = {
         one.name: [writer.write(belief) for belief in one.beliefs.frozen().items()]
         for one in agents
@@ -80,7 +80,7 @@ def load(
     root = _root_of(tree)
     _check(saved, root, agents, world, plans=plans)
     try:
-        reader = Reader(
+        reader = GraphReader(
             saved["objects"],
             package_of(world),
             name_parts=_name_parts,
@@ -102,7 +102,9 @@ def load(
         tree.count = saved["ticks"]
 
 
-def _believe(saved: dict[str, Any], agents: tuple[Agent[Any, Any], ...], reader: Reader) -> None:
+def _believe(
+    saved: dict[str, Any], agents: tuple[Agent[Any, Any], ...], reader: GraphReader
+) -> None:
     for agent in agents:
         values = {}
         for belief in saved[agent.name]:

@@ -44,8 +44,8 @@ from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.arguments import changed_arguments, changed_text
-from bthtn.saving.reader import Reader
-from bthtn.saving.writer import Later
+from bthtn.saving.reader import GraphReader
+from bthtn.saving.writer import LoadedLater
 from bthtn.world.expression import ALWAYS, Condition
 from bthtn.world.footprint import RecordingView
 
@@ -78,11 +78,11 @@ class TaskLeaf(Behaviour):
         state = {**vars(self), "children": [], "_visited": []}
         operator = self._operator
         if operator is not None and not isinstance(operator, Simulated):
-            root = Later(operator.root) if isinstance(operator, SubtreeOperator) else None
+            root = LoadedLater(operator.root) if isinstance(operator, SubtreeOperator) else None
             state["_operator"] = SavedOperator(self._started.elapsed(), root)
         return state
 
-    def resume(self, reader: Reader) -> None:
+    def resume(self, reader: GraphReader) -> None:
         """Go on with the operator, or begin it anew, after a save was loaded."""
         saved: object = self._operator
         if not isinstance(saved, SavedOperator):

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from bthtn.cli.many_runs import compare_command, run_tests_command
+from bthtn.cli.many_runs import compare_command, replay_command, run_tests_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -319,18 +319,7 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
     raise typer.Exit(code)
 
 
-@app.command("replay")
-def replay_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Run again what was recorded, and say whether the same happens."""
-    from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring
-
-    raise typer.Exit(replay(file, as_json=as_json))
-
-
+app.command("replay")(replay_command)
 app.command("test")(run_tests_command)
 app.command("compare")(compare_command)
 

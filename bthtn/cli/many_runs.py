@@ -1,4 +1,4 @@
-"""The arguments of commands that make many runs."""
+"""The arguments of commands that make many runs, or a run once more."""
 
 from __future__ import annotations
 
@@ -63,3 +63,24 @@ def run_tests_command(
     from bthtn.cli.scenarios import test  # noqa: PLC0415 - see the docstring of main
 
     raise typer.Exit(test(paths or [], as_json=as_json))
+
+
+def replay_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")],
+    *,
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it as a scenario instead.")
+    ] = None,
+    tick: Annotated[int | None, typer.Option(help="Of the scenario: the last tick.")] = None,
+    agent: Annotated[str, typer.Option(help="Of the scenario: whose plans and steps.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Run again what was recorded, and say whether the same happens."""
+    if scenario is not None:
+        from bthtn.cli.scenarios import write_scenario  # noqa: PLC0415 - see main
+
+        write_scenario(file, scenario, tick, agent)
+        return
+    from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring of main
+
+    raise typer.Exit(replay(file, as_json=as_json))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from bthtn.cli.printing import say, say_json
+from bthtn.cli.printing import say, say_json, write
 from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.testing.case_files import SCENARIO, domain_file_of
 
@@ -53,6 +53,18 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
     else:
         say(f"{played.timeline}\n\n{played.fault or 'as expected'}")
     return int(bool(played.fault))
+
+
+def write_scenario(file: Path, scenario: Path, tick: int | None, agent: str) -> None:
+    """Write what an agent of a recording did as a scenario. Raises InputError."""
+    from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
+    from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - as above
+
+    if not scenario.name.endswith(SCENARIO):
+        message = f"{scenario} is no name of a scenario"
+        raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
+    write(scenario_of(Recording.read(file), agent=agent, tick=tick), scenario)
+    say(f"wrote {scenario}")
 
 
 def _files_in(path: Path) -> Iterator[Path]:

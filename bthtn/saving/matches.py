@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError
-from bthtn.saving.state import state_of
+from bthtn.saving.attributes import state_of
 from bthtn.world.sharing import Shared
 
 Json = Any

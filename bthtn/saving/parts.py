@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from bthtn.domain.chance import SEED
-from bthtn.saving.state import saved_class, state_of
+from bthtn.saving.attributes import saved_class, state_of
 from bthtn.world.fluent import Fluent, FluentFamily
 
 _CONTAINERS: Final = (tuple, list)

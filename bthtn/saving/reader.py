@@ -1,4 +1,4 @@
-"""Reader: puts a graph of objects that was written as JSON back, into objects made anew.
+"""GraphReader: puts a graph of objects that was written as JSON back into fresh ones.
 
 First the objects that were made anew are found for the saved ones: see ``Matches``. These stay the
 objects that they are, and get the saved attributes. All others are created.
@@ -17,9 +17,9 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.errors import Diagnostic, InputError
+from bthtn.saving.attributes import put, saved_class
 from bthtn.saving.matches import MISSING, Json, Matches, damaged, entry_of
 from bthtn.saving.parts import Parts
-from bthtn.saving.state import put, saved_class
 from bthtn.saving.writer import FRESH, writes_itself
 
 
@@ -28,14 +28,14 @@ class SavedError(Exception):
 
 
 class Deferred:
-    """An object that was saved by ``Later``; ``Reader.load`` loads it."""
+    """An object that was saved by ``LoadedLater``; ``GraphReader.load`` loads it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
 
-class Reader:
-    """Loads the objects of a Writer, with the user's ``package``.
+class GraphReader:
+    """Loads the objects of a GraphWriter, with the user's ``package``.
 
     ``name_parts`` is called with the parts and each object that is loaded into, to add the parts
     that it brings; ``is_node`` says whether an object is a node of a tree, and ``prepare`` is
@@ -258,16 +258,16 @@ _EMPTY: Final[Mapping[str, Callable[[], Any]]] = {
     "Random": Random,
 }
 _READ: Final[Mapping[str, Callable[..., Any]]] = {
-    "ref": Reader._object,
+    "ref": GraphReader._object,
     "later": lambda _, number: Deferred(number),
-    "frozenset": Reader._frozenset,
+    "frozenset": GraphReader._frozenset,
     "float": lambda _, text: float(text),
-    "part": Reader._part,
-    "member": Reader._member,
-    "enum": Reader._enum,
-    "constant": Reader._library_enum,
-    "value": Reader._users_value,
-    "named": Reader._named,
-    "method": Reader._method,
-    "function": Reader._ours,
+    "part": GraphReader._part,
+    "member": GraphReader._member,
+    "enum": GraphReader._enum,
+    "constant": GraphReader._library_enum,
+    "value": GraphReader._users_value,
+    "named": GraphReader._named,
+    "method": GraphReader._method,
+    "function": GraphReader._ours,
 }

@@ -1,4 +1,4 @@
-"""Writer: a graph of objects as JSON.
+"""GraphWriter: a graph of objects as JSON.
 
 Numbers, texts and None stand for themselves; everything else is an array that begins with what
 it is. Objects, and containers that can change, are written once and referred to by number:
@@ -28,22 +28,22 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bthtn.errors import Diagnostic, InputError
+from bthtn.saving.attributes import OF_NODES, saved_class, state_of
 from bthtn.saving.parts import Parts
-from bthtn.saving.state import OF_NODES, saved_class, state_of
 from bthtn.world.fluent import Fluent
 
 Json = Any
 FRESH: Final = ["fresh"]
 
 
-class Later:
+class LoadedLater:
     """Refers to an object that is loaded only when whoever has it asks for it."""
 
     def __init__(self, whole: object) -> None:
         self.whole = whole
 
 
-class Writer:
+class GraphWriter:
     """Writes objects, and what they refer to, into ``objects``.
 
     Objects of the user's ``package`` are written as those of the library are; one that has
@@ -77,7 +77,7 @@ class Writer:
                 return one if isfinite(one) else ["float", str(one)]
             case str() if type(one) is str:
                 return one
-            case Later():
+            case LoadedLater():
                 return ["later", self._ref(one.whole)]
             case tuple() | frozenset():
                 return self._immutable(one)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from bthtn.plan.validate import Validation, validate
     from bthtn.planning.htn.reference import Reference
     from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
-    from bthtn.testing.scenario import Change, Expected, Played, Scenario, play
+    from bthtn.testing.scenario import Expected, Intervention, Played, Scenario, play
     from bthtn.testing.scenario_files import read_scenario
     from bthtn.testing.strategies import problems, states
 
 __all__ = [
-    "Change",
     "Expected",
+    "Intervention",
     "Played",
     "RecordingListener",
     "Reference",
@@ -39,7 +39,7 @@ __all__ = [
 _MODULE_OF: Final = MappingProxyType(
     {
         **dict.fromkeys(
-            ("Change", "Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"
+            ("Intervention", "Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"
         ),
         "read_scenario": "bthtn.testing.scenario_files",
         "RecordingListener": "bthtn.testing.doubles",

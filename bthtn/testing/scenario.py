@@ -33,7 +33,7 @@ SHOWN: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Intervention:
     """What is brought about before a tick.
 
     ``beliefs`` are what sensors report from then on, by the names of fluents, ``world`` are
@@ -69,7 +69,7 @@ class Scenario:
 
     name: str
     make: Callable[[], Character]
-    changes: tuple[Change, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
     expected: tuple[Expected, ...] = ()
     never: tuple[Expected, ...] = ()
     finally_: Mapping[str, Any] = field(default_factory=dict)
@@ -115,7 +115,7 @@ def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], 
 def play(scenario: Scenario, watch: Callable[[Character], None] = lambda _: None) -> Played:
     """Play a scenario; ``watch`` is called with the character before its first tick.
 
-    Raises InputError for a world that lacks what is to be changed.
+    Raises InputError for a world that lacks what is to be set.
     """
     return _Play(scenario, watch).run()
 
@@ -128,7 +128,7 @@ class _Play:
         self._character = scenario.make()
         self._held: dict[Fluent[Any], Any] = {}
         self._ticks: list[Tick] = []
-        self._due = list(scenario.changes)
+        self._due = list(scenario.interventions)
         self._met = 0
         self._met_in = 0
         for agent in self._character.agents.values():
@@ -152,24 +152,24 @@ class _Play:
     def _bring_about(self, tick: int) -> None:
         """Bring about what is due at a tick, or followed an event of the tick before."""
         before = [event_text(one) for one in self._ticks[-1].events] if self._ticks else []
-        for change in tuple(self._due):
-            is_heard = any(_fits(line, change.event) for line in before)
-            first = 1 if change.tick is None else change.tick
-            if is_heard if change.event else tick >= first:
-                self._due.remove(change)
-                self._change(change)
+        for one in tuple(self._due):
+            is_heard = any(_fits(line, one.event) for line in before)
+            first = 1 if one.tick is None else one.tick
+            if is_heard if one.event else tick >= first:
+                self._due.remove(one)
+                self._intervene(one)
 
-    def _change(self, change: Change) -> None:
+    def _intervene(self, one: Intervention) -> None:
         for agent in self._character.agents.values():
-            for name, given in change.beliefs.items():
+            for name, given in one.beliefs.items():
                 fluent, value = belief(agent, name, given)
                 self._held[fluent] = value
                 agent.believe_soon(fluent, value, "scenario")
-        for path, value in change.world.items():
-            whole, name, old = _attribute(self._character.world, path, change.where)
+        for path, value in one.world.items():
+            whole, name, old = _attribute(self._character.world, path, one.where)
             setattr(whole, name, _as(old, value))
-        for call in change.do:
-            _call(self._character.world, call, change.where)
+        for call in one.do:
+            _call(self._character.world, call, one.where)
 
     def _hold(self, agent: Agent[Any, Any]) -> None:
         """Let sensors report what the scenario says; what plans write is theirs."""

@@ -12,7 +12,7 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import lines_of, tables_in, text_of
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.locate import TargetKind, character_of, resolve
-from bthtn.testing.scenario import MOST_TICKS, Change, Expected, Scenario, belief
+from bthtn.testing.scenario import MOST_TICKS, Expected, Intervention, Scenario, belief
 
 _KINDS: Final[Mapping[type, str]] = {
     str: "a text",
@@ -30,7 +30,7 @@ _KEYS: Final[Mapping[str, type]] = {
     "never": list,
     "finally": dict,
 }
-_CHANGE: Final[Mapping[str, type]] = {
+_INTERVENTION: Final[Mapping[str, type]] = {
     "tick": int,
     "event": str,
     "beliefs": dict,
@@ -73,7 +73,7 @@ class _File:
         made = Scenario(
             self._path.name.removesuffix(SCENARIO),
             lambda: character_of(target, seed),
-            self._changes(table),
+            self._interventions(table),
             self._expected(table, "expect"),
             self._expected(table, "never"),
             self._beliefs(table.get("finally", {}), "finally"),
@@ -83,19 +83,19 @@ class _File:
             raise InputError(self._faults)
         return made
 
-    def _changes(self, table: Mapping[str, Any]) -> tuple[Change, ...]:
-        given = self._checked(table.get("given", {}), _CHANGE, "given")
-        changes = [self._change(given, "given")] if given else []
+    def _interventions(self, table: Mapping[str, Any]) -> tuple[Intervention, ...]:
+        given = self._checked(table.get("given", {}), _INTERVENTION, "given")
+        found = [self._intervention(given, "given")] if given else []
         for number, one in enumerate(table.get("when", ())):
             keys = ("when", str(number))
-            known = self._checked(one, _CHANGE, *keys)
+            known = self._checked(one, _INTERVENTION, *keys)
             if not {"tick", "event"} & known.keys():
                 self._add("it does not say when", 'write tick = 5, or event = "start shoot"', *keys)
-            changes.append(self._change(known, *keys))
-        return tuple(changes)
+            found.append(self._intervention(known, *keys))
+        return tuple(found)
 
-    def _change(self, table: Mapping[str, Any], *keys: str) -> Change:
-        return Change(
+    def _intervention(self, table: Mapping[str, Any], *keys: str) -> Intervention:
+        return Intervention(
             table.get("tick"),
             table.get("event", ""),
             self._beliefs(table.get("beliefs", {}), *keys, "beliefs"),

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.cli.scenarios import show_scenario
+from bthtn.cli.scenarios import show_scenario, write_scenario
 from bthtn.cli.scenarios import test as run_tests
 from bthtn.errors import InputError
-from bthtn.testing.scenario import Change, Expected, Scenario, play
+from bthtn.recording.transcript import Transcript, texts
+from bthtn.testing.scenario import Expected, Intervention, Scenario, play
 from bthtn.testing.scenario_files import read_scenario
 
 TREE = """
@@ -184,7 +185,9 @@ def test_a_scenario_names_a_tree_that_there_is(tmp_path):
 
 def test_a_scenario_of_python_is_played_in_the_same_way(written):
     made = read_scenario(written("")).make
-    wild = Scenario("wild", made, (Change(beliefs={"mood": "WILD"}),), (Expected("plan growl"),))
+    wild = Scenario(
+        "wild", made, (Intervention(beliefs={"mood": "WILD"}),), (Expected("plan growl"),)
+    )
     assert play(wild).fault == ""
 
 
@@ -214,3 +217,35 @@ def test_the_command_runs_cases_too(capsys, tmp_path):
     (tmp_path / "x.toml").write_text("")
     with pytest.raises(InputError, match=r"BT404.*neither cases nor a scenario"):
         run_tests([tmp_path / "x.toml"], as_json=False)
+
+
+def test_a_recorded_run_becomes_a_scenario_that_holds(written, tmp_path, capsys):
+    character = read_scenario(written("")).make()
+    about = {"name": "tree.py", "seed": 0, "run": {"tree": "tree.py", "ticks": 9}}
+    transcript, blocks = Transcript([character], about), []
+    transcript.begin(blocks.append)
+    while not character.finished:
+        character.tick()
+        transcript.tick()
+    transcript.end(finished=True)
+    recorded = tmp_path / "run.jsonl"
+    recorded.write_text("".join(f"{line}\n" for block in blocks for line in texts(block)))
+    scenario = tmp_path / "again.scenario.toml"
+    write_scenario(recorded, scenario, None, "")
+    text = scenario.read_text("utf-8")
+    assert 'event = "plan dig"\nwithin = 1' in text
+    assert text.count('"play succeeded"') == 3
+    assert fault_of(scenario) == ""
+    scenario.write_text(text.replace("done dig", "done growl", 1))
+    assert fault_of(scenario).startswith("no 'done growl' within")
+    write_scenario(recorded, scenario, 3, "Rex")
+    assert "ticks = 3\n" in scenario.read_text("utf-8")
+
+
+def test_what_is_no_recorded_run_becomes_no_scenario(tmp_path):
+    head = {"recording": "bthtn-recording/1", "agents": [{"agent": "Ann", "beliefs": {}}]}
+    (tmp_path / "run.jsonl").write_text(json.dumps(head) + "\n")
+    with pytest.raises(InputError, match="which tree it is of"):
+        write_scenario(tmp_path / "run.jsonl", tmp_path / "a.scenario.toml", None, "")
+    with pytest.raises(InputError, match=r"let it end in .scenario.toml"):
+        write_scenario(tmp_path / "run.jsonl", tmp_path / "a.toml", None, "")

@@ -1,0 +1,70 @@
+"""A recorded run as a scenario: what an agent did up to a tick is what has to happen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any, Final
+
+from bthtn.errors import Diagnostic, InputError
+from bthtn.recording import Recording
+
+_STEPS: Final = MappingProxyType(
+    {"leaf_started": "start", "leaf_aborted": "aborted", "leaf_refused": "refused"}
+)
+
+
+def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = None) -> str:
+    """The text of a ``*.scenario.toml`` that expects the plans and steps of an agent.
+
+    The agent is the first one if none is named, and all ticks count if none is given. Raises
+    InputError for a recording that ``bthtn run`` has not made, and as ``Recording.at``.
+    """
+    head = recording.head
+    run = head.get("run")
+    if not isinstance(run, dict) or not isinstance(run.get("tree"), str):
+        message = "the recording does not say which tree it is of"
+        hint = "take one that bthtn run --record has made"
+        raise InputError(Diagnostic("BT461", message, hint=hint))
+    last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
+    moment = recording.at(last if tick is None else tick, agent)
+    text = [
+        f"tree = {_quoted(run['tree'])}",
+        f"seed = {head.get('seed', 0)}",
+        f"ticks = {moment.tick}",
+    ]
+    before = 0
+    for at, event in _events(recording, moment.agent, moment.tick):
+        text += ["", "[[expect]]", f"event = {_quoted(event)}", f"within = {max(1, at - before)}"]
+        before = at
+    return "\n".join([*text, ""])
+
+
+def _events(recording: Recording, agent: str, until: int) -> Iterator[tuple[int, str]]:
+    """The ticks and texts of the plans and steps of an agent."""
+    for block in recording.ticks:
+        tick = block[0]["tick"]
+        if tick > until:
+            return
+        for line in block:
+            text = _text(line) if line.get("agent") == agent else ""
+            if text:
+                yield tick, text
+
+
+def _text(line: dict[str, Any]) -> str:
+    """An event of a recording as ``event_text`` has it; empty for other lines."""
+    kind = line.get("event", "")
+    if kind in ("plan_adopted", "plan_repaired"):
+        return f"plan {line['plan']['plan']}"
+    if kind == "leaf_ended":
+        return f"{'done' if line['succeeded'] else 'failed'} {line['task']}"
+    if kind == "goal_ended":
+        return f"{line['goal']} {'succeeded' if line['succeeded'] else 'failed'}"
+    return f"{_STEPS[kind]} {line['task']}" if kind in _STEPS else ""
+
+
+def _quoted(text: str) -> str:
+    """A text in TOML: its strings in quotes are those of JSON."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
