@@ -67,6 +67,27 @@ def test_a_case_that_does_not_hold_shows_the_difference_and_no_traceback(house, 
     assert "plugin.py" not in printed
 
 
+def test_a_scenario_is_a_test_and_its_failure_shows_what_is_missing(house, run_pytest):
+    (house / "calm.scenario.toml").write_text('tree = "miner"\nexpect = ["start pickup*"]\n')
+    file = house / "wild.scenario.toml"
+    file.write_text('tree = "miner"\nticks = 2\nexpect = ["plan *", "start sing"]\n')
+    code, printed = run_pytest(house, "-k", "calm or wild")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert "1 failed, 1 passed" in printed
+    assert f"{file}:1: scenario 'wild'\nno 'start sing' in 2 ticks ({file}:3)\n" in printed
+    assert "  ✓ plan *\n  ✗ start sing\n" in printed
+    assert "believed: Miner(" in printed
+    assert "Traceback" not in printed
+
+
+def test_a_scenario_that_cannot_be_read_is_one_clear_error(house, run_pytest):
+    (house / "calm.scenario.toml").write_text('tree = "minor"\n')
+    code, printed = run_pytest(house)
+    assert code == pytest.ExitCode.INTERRUPTED
+    assert printed.count("did you mean 'miner'?") == 1
+    assert "Traceback" not in printed
+
+
 def test_a_case_can_be_chosen_by_its_name(house, run_pytest):
     code, printed = run_pytest(f"{house}/cases.toml::bright")
     assert code == pytest.ExitCode.OK
