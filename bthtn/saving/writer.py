@@ -208,7 +208,7 @@ class GraphWriter:
 def writes_itself(one: object) -> bool:
     """Whether an object of a user has ``save`` and ``load``."""
     kind = type(one)
-    return not _is_ours(kind) and hasattr(kind, "save") and hasattr(kind, "load")
+    return saved_class(kind) is not kind and hasattr(kind, "save") and hasattr(kind, "load")
 
 
 def _function(function: FunctionType) -> Json:
