@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bthtn.testing.case_files import SCENARIO, domain_file_of
+
+if TYPE_CHECKING:
+    from bthtn.testing.scenario import Scenario
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -70,9 +73,20 @@ class ScenarioFile(pytest.File):
             self,
             name=scenario.name,
             line=1,
-            fault=lambda: play(scenario).fault,
+            fault=lambda: play(scenario).fault and self._told(scenario),
             kind="scenario",
         )
+
+    def _told(self, scenario: Scenario) -> str:
+        """What is wrong with a scenario that fails, which is played once more to be recorded."""
+        from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
+        from bthtn.watch import recording_page  # noqa: PLC0415 - see the docstring
+
+        folder: Path = self.config._tmp_path_factory.mktemp(scenario.name)  # type: ignore[attr-defined]  # pytest has no other way for items without fixtures
+        recording, page = folder / "run.jsonl", folder / "run.html"
+        played = play(scenario, record=recording)
+        page.write_text(recording_page(recording), "utf-8")
+        return f"{played.fault}\n\nrecording: {recording}\nin a browser: {page}"
 
 
 class CaseItem(pytest.Item):

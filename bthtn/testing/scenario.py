@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent, BeliefChanged, PlanAdopted, PlanRepaired
 from bthtn.behaviours import Agent, Character
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.plan.notation import normal
+from bthtn.recording import Recorder
 from bthtn.views.active import active_names
 from bthtn.views.event_log import line_of
 from bthtn.views.timeline import Tick, lines, rows
@@ -112,12 +114,19 @@ def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], 
     return fluent, value
 
 
-def play(scenario: Scenario, watch: Callable[[Character], None] = lambda _: None) -> Played:
+def play(
+    scenario: Scenario,
+    watch: Callable[[Character], None] = lambda _: None,
+    *,
+    record: Path | None = None,
+) -> Played:
     """Play a scenario; ``watch`` is called with the character before its first tick.
+
+    It is recorded in the file ``record``, if one is given.
 
     Raises InputError for a world that lacks what is to be set.
     """
-    return _Play(scenario, watch).run()
+    return _Play(scenario, watch).run(record)
 
 
 class _Play:
@@ -135,13 +144,20 @@ class _Play:
             self._hold(agent)
         watch(self._character)
 
-    def run(self) -> Played:
+    def run(self, record: Path | None) -> Played:
+        if record is None:
+            return self._run(lambda: None)
+        with Recorder(record, self._character, name=self._scenario.name) as recorder:
+            return self._run(recorder.tick)
+
+    def _run(self, ticked: Callable[[], None]) -> Played:
         fault = ""
         for tick in range(1, self._scenario.ticks + 1):
             self._bring_about(tick)
             events = self._character.tick()
             active = tuple(active_names(self._character.root))
             self._ticks.append(Tick(tick, active, events))
+            ticked()
             fault = self._heard(tick, [event_text(one) for one in events])
             if fault or self._character.finished:
                 break
