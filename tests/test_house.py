@@ -49,6 +49,7 @@ TOOL_OF = {
     "bthtn/watch/app.py": "starlette",
     "bthtn/watch/server.py": "uvicorn",
     "bthtn/testing/plugin.py": "pytest",
+    "bthtn/testing/coverage_plugin.py": "pytest",
     "bthtn/testing/strategies.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",
 }

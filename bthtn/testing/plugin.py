@@ -10,6 +10,7 @@ imported only once such a file is found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,26 @@ import pytest
 from bthtn.testing.case_files import SCENARIO, domain_file_of
 
 if TYPE_CHECKING:
+    from bthtn.testing.cases import Case
     from bthtn.testing.scenario import Scenario
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Pytest's hook for options."""
+    group = parser.getgroup("bthtn")
+    text = "show which methods of the domains the cases have chosen, entered and rejected"
+    group.addoption("--bthtn-coverage", action="store_true", help=text)
+    text = "fail if the cases have chosen fewer percent of the methods"
+    group.addoption("--bthtn-coverage-fail-under", type=float, metavar="PERCENT", help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Pytest's hook before collection: counts methods where that was asked for."""
+    fail_under = config.getoption("--bthtn-coverage-fail-under")
+    if config.getoption("--bthtn-coverage") or fail_under is not None:
+        from bthtn.testing.coverage_plugin import CoveragePlugin  # noqa: PLC0415 - see the docstring
+
+        config.pluginmanager.register(CoveragePlugin(fail_under or 0))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -51,9 +71,8 @@ class CasesFile(pytest.File):
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
         for case in cases:
-            yield CaseItem.from_parent(
-                self, name=case.name, line=case.line, fault=lambda one=case: fault_of(one)
-            )
+            fault = partial(fault_of, case)
+            yield CaseItem.from_parent(self, name=case.name, line=case.line, fault=fault, case=case)
 
 
 class ScenarioFile(pytest.File):
@@ -90,12 +109,19 @@ class ScenarioFile(pytest.File):
 
 
 class CaseItem(pytest.Item):
-    """One case or scenario as a test."""
+    """One case or scenario as a test; ``case`` is None for a scenario."""
 
     def __init__(
-        self, *, line: int, fault: Callable[[], str], kind: str = "case", **rest: Any
+        self,
+        *,
+        line: int,
+        fault: Callable[[], str],
+        kind: str = "case",
+        case: Case | None = None,
+        **rest: Any,
     ) -> None:
         super().__init__(**rest)
+        self.case = case
         self._line = line
         self._fault = fault
         self._kind = kind

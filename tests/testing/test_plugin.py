@@ -152,3 +152,56 @@ def test_nothing_heavy_is_imported_before_there_is_a_case():
     assert not loaded & {"py_trees", "networkx", "rich", "typer", "hypothesis", "tomllib"}
     ours = [name for name in json.loads(done.stdout) if name.startswith("bthtn.")]
     assert ours == ["bthtn.testing", "bthtn.testing.case_files", "bthtn.testing.plugin"]
+
+
+METHODS = """
+@house.compound
+def evening():
+    yield method(read(), when=World.lit)
+    yield method()
+"""
+EVENINGS = """
+[bright]
+given.lit = true
+task = "evening"
+expect = "read"
+"""
+
+
+DARK = """
+[dark]
+task = "evening"
+expect = "null"
+"""
+
+
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
+def test_methods_that_no_case_chooses_are_shown_and_may_fail_the_run(house, run_pytest, processes):
+    imports = DOMAIN.replace("State, fluent", "State, fluent, method")
+    (house / "domain.py").write_text(imports + METHODS)
+    (house / "cases.toml").write_text(EVENINGS)
+    code, printed = run_pytest(house, *processes, "--bthtn-coverage")
+    assert code == pytest.ExitCode.OK
+    assert "       1        1         0  evening, method 0: when lit\n" in printed
+    assert "evening, method 1: always  <- never chosen\n1 of 2 methods chosen: 50 %" in printed
+    code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=51")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert "FAILED: 51 % of the methods should be chosen" in printed
+    (house / "cases.toml").write_text(
+        EVENINGS
+        + EVENINGS.replace("bright", "dark").replace("true", "false").replace('"read"', '"null"')
+    )
+    code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=100")
+    assert "2 of 2 methods chosen: 100 %" in printed
+    assert code == pytest.ExitCode.OK
+
+
+def test_a_case_whose_search_raises_counts_for_what_it_came_to(house, run_pytest):
+    (house / "domain.py").write_text(
+        DOMAIN.replace("State, fluent", "State, fluent, method")
+        + METHODS.replace("when=World.lit", "when=lambda state: 1 / 0")
+    )
+    (house / "cases.toml").write_text(EVENINGS)
+    code, printed = run_pytest(house, "--bthtn-coverage")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert "0 of 2 methods chosen: 0 %" in printed
