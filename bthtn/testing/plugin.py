@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from bthtn.testing.scenario import Scenario
 
 
+_UPDATED: Final = pytest.StashKey[list[str]]()
+"""The cases that were updated, with the differences, as text."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Pytest's hook for options."""
     group = parser.getgroup("bthtn")
@@ -30,15 +34,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--bthtn-coverage", action="store_true", help=text)
     text = "fail if the cases have chosen fewer percent of the methods"
     group.addoption("--bthtn-coverage-fail-under", type=float, metavar="PERCENT", help=text)
+    text = "let cases that fail expect what is planned now, and show the differences"
+    group.addoption("--bthtn-update", action="store_true", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Pytest's hook before collection: counts methods where that was asked for."""
+    if config.getoption("--bthtn-update") and hasattr(config, "workerinput"):
+        raise pytest.UsageError("--bthtn-update writes files, in one process: leave -n out")
     fail_under = config.getoption("--bthtn-coverage-fail-under")
     if config.getoption("--bthtn-coverage") or fail_under is not None:
         from bthtn.testing.coverage_plugin import CoveragePlugin  # noqa: PLC0415 - see the docstring
 
         config.pluginmanager.register(CoveragePlugin(fail_under or 0))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Pytest's hook at the end: shows the cases that were updated, with the differences."""
+    for shown in terminalreporter.config.stash.get(_UPDATED, []):
+        terminalreporter.section("updated", sep="-")
+        terminalreporter.write_line(shown)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -129,8 +144,20 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Plan or play, and compare the result. Raises CaseFailed."""
         difference = self._fault()
-        if difference:
+        if difference and not self._is_updated(difference):
             raise CaseFailed(difference)
+
+    def _is_updated(self, difference: str) -> bool:
+        """Whether the case expects from now on what is planned now, as the option asks for."""
+        if self.case is None or not self.config.getoption("--bthtn-update"):
+            return False
+        from bthtn.testing.updating import update  # noqa: PLC0415 - see the docstring
+
+        if not update(self.path, self.case):
+            return False
+        shown = f"{self.path}: case '{self.name}'\n{difference}"
+        self.config.stash.setdefault(_UPDATED, []).append(shown)
+        return True
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is otherwise than expected, without a traceback."""

@@ -205,3 +205,33 @@ def test_a_case_whose_search_raises_counts_for_what_it_came_to(house, run_pytest
     code, printed = run_pytest(house, "--bthtn-coverage")
     assert code == pytest.ExitCode.TESTS_FAILED
     assert "0 of 2 methods chosen: 0 %" in printed
+
+
+def test_cases_can_be_updated_to_what_is_planned_now(house, run_pytest):
+    file = house / "cases.toml"
+    more = '\n[dim]\ngiven.lit = true\ntask = "read"\nexpect = "no plan"\nbecause = "x"  # a note\n'
+    file.write_text(CASES + more)
+    code, printed = run_pytest(house, "--bthtn-update")
+    assert code == pytest.ExitCode.OK
+    assert f"{file}: case 'dark'\nexpected  read\nactual    no plan, because" in printed
+    text = file.read_text("utf-8")
+    assert text.count('expect = "no plan"') == 1
+    assert text.count('expect = "read"') == 2
+    assert "because" not in text
+    assert run_pytest(house)[0] == pytest.ExitCode.OK
+    assert run_pytest(house, "--bthtn-update")[0] == pytest.ExitCode.OK
+    assert file.read_text("utf-8") == text, "nothing is left to be updated"
+
+
+def test_what_cannot_be_updated_goes_on_failing(house, run_pytest):
+    file = house / "cases.toml"
+    file.write_text(CASES.replace('task = "read"\nexpect = "read"\n', ONE_LINE, 2))
+    before = file.read_text("utf-8")
+    code, _ = run_pytest(house, "--bthtn-update")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert file.read_text("utf-8") == before
+    code, _ = run_pytest(house, "-p", "xdist.plugin", "-n2", "--bthtn-update")
+    assert code != pytest.ExitCode.OK
+
+
+ONE_LINE = 'task = "read"\nexpect = """\nread"""\n'
