@@ -80,9 +80,9 @@ def test_a_scenario_is_a_test_and_its_failure_shows_what_is_missing(house, run_p
     assert f"{file}:1: scenario 'wild'\nno 'start sing' in 2 ticks ({file}:3)\n" in printed
     assert "  ✓ plan *\n  ✗ start sing\n" in printed
     assert "believed: Miner(" in printed
-    (recording,) = re.findall(r"recording: (.*)", printed)
+    recording, *_ = re.findall(r"recording: (.*)", printed)
     assert len(Recording.read(Path(recording)).ticks) == 2
-    (page,) = re.findall(r"in a browser: (.*)", printed)
+    page, *_ = re.findall(r"in a browser: (.*)", printed)
     assert "move_to(MINE)" in Path(page).read_text("utf-8")
     assert "Traceback" not in printed
 
