@@ -29,8 +29,9 @@ class MethodCoverage:
     """In how many cases of each file each method was chosen, entered and rejected.
 
     A method is chosen when it is in the plan, entered when the search decomposed a task with it,
-    and rejected when its condition was false, or a bound cut it. Methods of anonymous tasks are left out. Domains of
-    one file share their methods: those with the same task, index, name and condition count as one.
+    and rejected when its condition was false, or a bound cut it. Methods of
+    anonymous tasks are left out. Domains of one file share their methods: those with the same
+    task, index, name and condition count as one.
     """
 
     def __init__(self) -> None:
