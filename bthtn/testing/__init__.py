@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from bthtn.plan.validate import Validation, validate
     from bthtn.planning.htn.reference import Reference
     from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
-    from bthtn.testing.scenario import Expected, Intervention, Played, Scenario, play
+    from bthtn.testing.interventions import Intervention
+    from bthtn.testing.scenario import Expected, Played, Scenario, play
     from bthtn.testing.scenario_files import read_scenario
     from bthtn.testing.strategies import problems, states
 
@@ -38,9 +39,8 @@ __all__ = [
 
 _MODULE_OF: Final = MappingProxyType(
     {
-        **dict.fromkeys(
-            ("Intervention", "Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"
-        ),
+        **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
+        "Intervention": "bthtn.testing.interventions",
         "read_scenario": "bthtn.testing.scenario_files",
         "RecordingListener": "bthtn.testing.doubles",
         "Reference": "bthtn.planning.htn.reference",

@@ -7,49 +7,26 @@ assert not played.fault, played.fault
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent, BeliefChanged, PlanAdopted, PlanRepaired
-from bthtn.behaviours import Agent, Character
-from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.behaviours import Character
 from bthtn.plan.notation import normal
 from bthtn.recording import Recorder
+from bthtn.testing.interventions import Intervention, Interventions, belief
 from bthtn.views.active import active_names
 from bthtn.views.event_log import line_of
 from bthtn.views.timeline import Tick, lines, rows
-from bthtn.world.beliefs import Source
-from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
-from bthtn.world.value_type import COLLECTIONS
 
 MOST_TICKS: Final = 100
 """Ticks of a scenario that does not say how many."""
 SHOWN: Final = 12
 """Rows of the timeline that a failure shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Intervention:
-    """What is brought about before a tick.
-
-    ``beliefs`` are what sensors report from then on, by the names of fluents, ``world`` are
-    attributes of the character's world by their paths, and ``do`` are calls of its methods. It is
-    done at a ``tick``, or after the first tick in which ``event`` is heard; without either, at the
-    beginning.
-    """
-
-    tick: int | None = None
-    event: str = ""
-    beliefs: Mapping[str, Any] = field(default_factory=dict)
-    world: Mapping[str, Any] = field(default_factory=dict)
-    do: tuple[str, ...] = ()
-    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +79,6 @@ def event_text(event: AgentEvent) -> str:
             return line_of(event)
 
 
-def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], Any]:
-    """A fluent of an agent, and its value for one of TOML. Raises StateError and ValueError."""
-    fluent = type(agent.beliefs.now).__schema__.variable(name)
-    kind, value = fluent.value_type, given
-    if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
-        value = fluent.parse(given)
-    elif isinstance(given, list) and kind in COLLECTIONS:
-        value = kind(given)
-    fluent.check(value)
-    return fluent, value
-
-
 def play(
     scenario: Scenario,
     watch: Callable[[Character], None] = lambda _: None,
@@ -135,13 +100,11 @@ class _Play:
     def __init__(self, scenario: Scenario, watch: Callable[[Character], None]) -> None:
         self._scenario = scenario
         self._character = scenario.make()
-        self._held: dict[Fluent[Any], Any] = {}
+        self._interventions = Interventions(self._character)
         self._ticks: list[Tick] = []
         self._due = list(scenario.interventions)
         self._met = 0
         self._met_in = 0
-        for agent in self._character.agents.values():
-            self._hold(agent)
         watch(self._character)
 
     def run(self, record: Path | None) -> Played:
@@ -167,36 +130,14 @@ class _Play:
 
     def _bring_about(self, tick: int) -> None:
         """Bring about what is due at a tick, or followed an event of the tick before."""
+        self._interventions.before(tick)
         before = [event_text(one) for one in self._ticks[-1].events] if self._ticks else []
         for one in tuple(self._due):
             is_heard = any(_fits(line, one.event) for line in before)
             first = 1 if one.tick is None else one.tick
             if is_heard if one.event else tick >= first:
                 self._due.remove(one)
-                self._intervene(one)
-
-    def _intervene(self, one: Intervention) -> None:
-        for agent in self._character.agents.values():
-            for name, given in one.beliefs.items():
-                fluent, value = belief(agent, name, given)
-                self._held[fluent] = value
-                agent.believe_soon(fluent, value, "scenario")
-        for path, value in one.world.items():
-            whole, name, old = _attribute(self._character.world, path, one.where)
-            setattr(whole, name, _as(old, value))
-        for call in one.do:
-            _call(self._character.world, call, one.where)
-
-    def _hold(self, agent: Agent[Any, Any]) -> None:
-        """Let sensors report what the scenario says; what plans write is theirs."""
-        write = agent.beliefs.write
-
-        def held(fluent: Any, value: Any, source: str | None = None) -> None:
-            is_plan = isinstance(source, Source) or agent.beliefs.writer is not None
-            write(fluent, value if is_plan else self._held.get(fluent, value), source)
-
-        agent.beliefs.write = held  # type: ignore[method-assign]  # of this agent alone
-        agent.believe = held
+                self._interventions.make(one, tick)
 
     def _heard(self, tick: int, heard: list[str]) -> str:
         """Take note of the events of a tick. Returns what is wrong with them."""
@@ -245,44 +186,3 @@ def _fits(line: str, pattern: str) -> bool:
         return False
     short = line if " — " in pattern else line.partition(" — ")[0]
     return fnmatchcase(short, pattern.replace("[", "[[]"))
-
-
-def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
-    """The object that has an attribute of the world, its name, and its value. Raises InputError."""
-    owner: Any = None
-    found: Any = world
-    for part in path.split("."):
-        owner = found
-        if not hasattr(owner, part):
-            known = [one for one in dir(owner) if not one.startswith("_")]
-            message = f"the world's {type(owner).__name__} has no '{part}'"
-            raise InputError(Diagnostic("BT405", message, where, nearest(part, known)))
-        found = getattr(owner, part)
-    return owner, path.rpartition(".")[2], found
-
-
-def _as(old: object, value: Any) -> Any:
-    """A value of TOML as that of an attribute: an enum by its name, a tuple or a set."""
-    if isinstance(old, Enum) and isinstance(value, str):
-        return type(old)[value]
-    if isinstance(value, list):
-        value = tuple(tuple(one) if isinstance(one, list) else one for one in value)
-        return value if not isinstance(old, list | set) else type(old)(value)
-    return value
-
-
-def _call(world: object, call: str, where: str) -> None:
-    """Call a method of the world: ``ground.destroy((4, 2))``. Raises InputError."""
-    try:
-        match ast.parse(call, mode="eval").body:
-            case ast.Call(func=func, args=args, keywords=[]):
-                path, given = ast.unparse(func), [ast.literal_eval(one) for one in args]
-            case _:
-                path, given = "", []
-    except (ValueError, SyntaxError):
-        path, given = "", []
-    if not path:
-        hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"
-        raise InputError(Diagnostic("BT405", f"'{call}' cannot be called", where, hint))
-    _, _, method = _attribute(world, path, where)
-    method(*given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,8 +11,9 @@ from bthtn.behaviours import Character
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import lines_of, tables_in, text_of
 from bthtn.testing.case_files import SCENARIO
+from bthtn.testing.interventions import Intervention, belief, having
 from bthtn.testing.locate import TargetKind, character_of, resolve
-from bthtn.testing.scenario import MOST_TICKS, Expected, Intervention, Scenario, belief
+from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
 
 _KINDS: Final[Mapping[type, str]] = {
     str: "a text",
@@ -34,6 +35,9 @@ _INTERVENTION: Final[Mapping[str, type]] = {
     "tick": int,
     "event": str,
     "beliefs": dict,
+    "ticks": int,
+    "operators": dict,
+    "interrupt": list,
     "world": dict,
     "do": list,
 }
@@ -99,10 +103,32 @@ class _File:
             table.get("tick"),
             table.get("event", ""),
             self._beliefs(table.get("beliefs", {}), *keys, "beliefs"),
+            table.get("ticks"),
+            self._scripts(table.get("operators", {}), *keys, "operators"),
+            self._behaviours(table.get("interrupt", ()), *keys, "interrupt"),
             table.get("world", {}),
             tuple(map(str, table.get("do", ()))),
             self._where(*keys),
         )
+
+    def _scripts(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, str]:
+        agents = self._made.agents.values()
+        tasks = {name for one in agents for domain in one.domains for name in domain.tasks}
+        for name, script in table.items():
+            if name not in tasks:
+                self._add(f"there is no task '{name}'", nearest(name, sorted(tasks)), *keys, name)
+            elif not isinstance(script, str) or not script.split() or script.strip("RSF!? "):
+                hint = 'write a letter for each tick: R runs, S succeeds, F fails, ! raises: "RRF"'
+                self._add(f"{script!r} is no script", hint, *keys, name)
+        return table
+
+    def _behaviours(self, names: Sequence[Any], *keys: str) -> tuple[str, ...]:
+        known = [one.name for one in self._made.root.iterate()]
+        for name in map(str, names):
+            if name not in known:
+                hint = nearest(name, known)
+                self._add(f"there is no behaviour '{name}' in the tree", hint, *keys)
+        return tuple(map(str, names))
 
     def _expected(self, table: Mapping[str, Any], key: str) -> tuple[Expected, ...]:
         found = []
@@ -116,16 +142,22 @@ class _File:
         return tuple(found)
 
     def _beliefs(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-        assert self._character is not None, "the tree is made first"
+        agents = list(self._made.agents.values())
         for name, given in table.items():
             try:
-                belief(self._character.agent, name, given)
+                for agent in having(name, agents):
+                    belief(agent, name, given)
             except BthtnError as error:
                 where = self._where(*keys, name)
                 self._faults.extend(replace(one, where=where) for one in error.diagnostics)
             except ValueError:
                 self._add(f"'{name}' cannot be {given!r}", "look at its type", *keys, name)
         return table
+
+    @property
+    def _made(self) -> Character:
+        assert self._character is not None, "the tree is made first"
+        return self._character
 
     def _checked(self, table: Any, kinds: Mapping[str, type], *keys: str) -> dict[str, Any]:
         """The entries with known keys and values of the right kinds; notes the others."""

@@ -9,7 +9,8 @@ from bthtn.cli.scenarios import show_scenario, write_scenario
 from bthtn.cli.scenarios import test as run_tests
 from bthtn.errors import InputError
 from bthtn.recording.transcript import Transcript, texts
-from bthtn.testing.scenario import Expected, Intervention, Scenario, play
+from bthtn.testing import Expected, Intervention, Scenario, play
+from bthtn.testing.scenario import event_text
 from bthtn.testing.scenario_files import read_scenario
 
 TREE = """
@@ -135,6 +136,33 @@ def test_a_belief_that_is_brought_about_stays_whatever_sensors_say(written):
     assert fault_of(written(f"ticks = 12\n{text}[finally]\nmood = 'WILD'\n")) == ""
 
 
+def test_a_belief_may_be_wrong_for_some_ticks_only(written):
+    text = '[[when]]\nevent = "done dig"\nbeliefs = { mood = "WILD" }\nticks = 2\n'
+    expect = [
+        '[[expect]]\nevent = "mood = WILD"',
+        '[[expect]]\nevent = "mood = CALM"\nwithin = 2\n',
+        '[[expect]]\nevent = "start dig"\nwithin = 1',
+    ]
+    assert fault_of(written("\n".join([text, *expect, '[finally]\nmood = "CALM"']))) == ""
+
+
+def test_steps_follow_a_script_at_their_next_starts(written):
+    text = '[given]\noperators = { dig = "RF !" }\n'
+    expect = [("failed dig", 2), ("failed dig", 2), ("start dig", 9), ("done dig", 3)]
+    expected = [f'[[expect]]\nevent = "{event}"\nwithin = {ticks}' for event, ticks in expect]
+    assert fault_of(written("\n".join([text, *expected]))) == ""
+
+
+def test_goals_are_interrupted_as_by_the_tree(written):
+    text = '[[when]]\ntick = 2\ninterrupt = ["play"]\n'
+    expect = ["start dig", "aborted dig", "start dig", "done dig"]
+    file = written(f"{text}[[expect]]\nevent = 'start dig'\n")
+    played = play(read_scenario(file))
+    told = [event_text(one) for tick in played.ticks[:4] for one in tick.events]
+    assert [one for one in told if one.partition(" — ")[0] in expect][:4] == expect
+    assert "aborted dig" in [event_text(one) for one in played.ticks[1].events]
+
+
 def test_the_world_is_changed_at_a_tick_by_its_methods(written):
     file = written(
         'ticks = 4\n[[when]]\ntick = 2\ndo = ["knock((3, 4))"]\nbeliefs = {near=["cat"]}'
@@ -164,6 +192,10 @@ def test_the_world_is_changed_at_a_tick_by_its_methods(written):
         ("[given]\ndo = ['knock(x)']\n", "'knock.x.' cannot be called"),
         ("[given]\ndo = ['knock']\n", "'knock' cannot be called"),
         ("[given]\ndo = ['knok(1)']\n", "has no 'knok'"),
+        ("[given]\noperators = { digg = 'R' }\n", "no task 'digg'.*toml:3.*mean 'dig'"),
+        ("[given]\noperators = { dig = 'RX' }\n", "'RX' is no script"),
+        ("[given]\noperators = { dig = ' ' }\n", "' ' is no script"),
+        ("[[when]]\ntick = 2\ninterrupt = ['plai']\n", "no behaviour 'plai'.*mean 'play'"),
         ("[[given]]\n", "'given' is a table"),
         ("[", "not TOML"),
     ],

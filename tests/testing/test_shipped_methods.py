@@ -11,13 +11,13 @@ from pathlib import Path
 
 from bthtn import find_plan
 from bthtn.domain.builder import frozen
+from bthtn.examples.domains.blocks.domain import Table, literal
+from bthtn.examples.domains.fps.domain import Hunter, striking
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.walk import preorder
 from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.cases import domain_at, name_of, read_cases
 from bthtn.testing.method_coverage import MethodCoverage
-from domains.blocks.domain import Table, literal
-from domains.fps.domain import Hunter, striking
 
 DOMAINS = Path(__file__).parent.parent.parent / "domains"
 UNREACHABLE = {

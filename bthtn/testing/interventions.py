@@ -1,0 +1,190 @@
+"""What a scenario brings about: beliefs, a changed world, scripts, interrupts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from py_trees.common import Status
+
+from bthtn.agent.operators import Operators
+from bthtn.behaviours import Agent, Character
+from bthtn.domain.task import PrimitiveTask
+from bthtn.errors import Diagnostic, InputError, StateError, nearest
+from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
+from bthtn.world.beliefs import Source
+from bthtn.world.fluent import Fluent
+from bthtn.world.value_type import COLLECTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """What is brought about before a tick.
+
+    ``beliefs`` are what sensors report from then on, by the names of fluents: for so many
+    ``ticks``, or to the end. ``operators`` are scripts as of ``ScriptedOperator``, by the names of
+    tasks: the next start of the task follows it instead of its code, ``RF S`` the next two
+    starts. ``interrupt`` names goals, or
+    other behaviours of the tree, which are interrupted as by a branch of higher priority.
+    ``world`` are attributes of the character's world by their paths, and ``do`` are calls of its
+    methods. It is done at a ``tick``, or after the first tick in which ``event`` is heard; without
+    either, at the beginning.
+    """
+
+    tick: int | None = None
+    event: str = ""
+    beliefs: Mapping[str, Any] = field(default_factory=dict)
+    ticks: int | None = None
+    operators: Mapping[str, str] = field(default_factory=dict)
+    interrupt: tuple[str, ...] = ()
+    world: Mapping[str, Any] = field(default_factory=dict)
+    do: tuple[str, ...] = ()
+    where: str = ""
+
+
+class Interventions:
+    """Makes interventions in a character, which is to be ticked by the caller."""
+
+    def __init__(self, character: Character) -> None:
+        self._character = character
+        self._agents = list(character.agents.values())
+        self._reported: dict[Fluent[Any], tuple[Any, int | None]] = {}
+        self._scripts: dict[str, list[str]] = {}
+        self._interrupted: set[str] = set()
+        character.tree.add_pre_tick_handler(lambda _: self._interrupt())
+        for agent in self._agents:
+            self._report_to(agent)
+            agent.operators = _Scripted(agent.operators, self._scripts)
+
+    def make(self, one: Intervention, tick: int) -> None:
+        """Bring it about in this tick, which is about to run. Raises InputError."""
+        for name, given in one.beliefs.items():
+            until = None if one.ticks is None else tick + one.ticks
+            for agent in having(name, self._agents):
+                fluent, value = belief(agent, name, given)
+                self._reported[fluent] = value, until
+                agent.believe_soon(fluent, value, "scenario")
+        self._scripts.update({task: script.split() for task, script in one.operators.items()})
+        self._interrupted.update(one.interrupt)
+        for path, value in one.world.items():
+            whole, name, old = _attribute(self._character.world, path, one.where)
+            setattr(whole, name, _as(old, value))
+        for call in one.do:
+            _call(self._character.world, call, one.where)
+
+    def before(self, tick: int) -> None:
+        """Let sensors report for themselves again what was given until this tick."""
+        over = [one for one, (_, until) in self._reported.items() if until == tick]
+        for fluent in over:
+            del self._reported[fluent]
+
+    def _interrupt(self) -> None:
+        """Stop what is to be interrupted, in the tick, so that its events are of this tick."""
+        named = [one for one in self._character.root.iterate() if one.name in self._interrupted]
+        for behaviour in named:
+            if behaviour.status is Status.RUNNING:
+                behaviour.stop(Status.INVALID)
+        self._interrupted.clear()
+
+    def _report_to(self, agent: Agent[Any, Any]) -> None:
+        """Let an agent's sensors report what was given; what plans write is theirs."""
+        write = agent.beliefs.write
+
+        def reported(fluent: Any, value: Any, source: str | None = None) -> None:
+            is_plan = isinstance(source, Source) or agent.beliefs.writer is not None
+            given, _ = self._reported.get(fluent, (value, None))
+            write(fluent, value if is_plan else given, source)
+
+        agent.beliefs.write = reported  # type: ignore[method-assign]  # of this agent alone
+        agent.believe = reported
+
+
+class _Scripted(Operators):
+    """Operators of which some are replaced by a script, each for one start of its task."""
+
+    def __init__(self, operators: Operators, scripts: dict[str, list[str]]) -> None:
+        super().__init__()
+        vars(self).update(vars(operators))
+        self._scripts = scripts
+
+    def find(self, task: PrimitiveTask[Any]) -> Callable[..., Any] | None:
+        """The operator of the task, or one that follows its next script."""
+        scripts = self._scripts.get(task.name)
+        if not scripts:
+            return super().find(task)
+
+        def scripted(agent: Agent[Any, Any], *args: Any) -> ScriptedRun:
+            return ScriptedOperator(scripts.pop(0))(agent, *args)
+
+        return scripted
+
+
+def having(name: str, agents: list[Agent[Any, Any]]) -> list[Agent[Any, Any]]:
+    """The agents with a fluent of this name. Raises the first one's StateError if none has it."""
+    faults, found = [], []
+    for agent in agents:
+        try:
+            type(agent.beliefs.now).__schema__.variable(name)
+        except StateError as error:
+            faults.append(error)
+        else:
+            found.append(agent)
+    if not found:
+        raise faults[0]
+    return found
+
+
+def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], Any]:
+    """A fluent of an agent, and its value for one of TOML. Raises StateError and ValueError."""
+    fluent = type(agent.beliefs.now).__schema__.variable(name)
+    kind, value = fluent.value_type, given
+    if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
+        value = fluent.parse(given)
+    elif isinstance(given, list) and kind in COLLECTIONS:
+        value = kind(given)
+    fluent.check(value)
+    return fluent, value
+
+
+def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:
+    """The object that has an attribute of the world, its name, and its value. Raises InputError."""
+    owner: Any = None
+    found: Any = world
+    for part in path.split("."):
+        owner = found
+        if not hasattr(owner, part):
+            known = [one for one in dir(owner) if not one.startswith("_")]
+            message = f"the world's {type(owner).__name__} has no '{part}'"
+            raise InputError(Diagnostic("BT405", message, where, nearest(part, known)))
+        found = getattr(owner, part)
+    return owner, path.rpartition(".")[2], found
+
+
+def _as(old: object, value: Any) -> Any:
+    """A value of TOML as that of an attribute: an enum by its name, a tuple or a set."""
+    if isinstance(old, Enum) and isinstance(value, str):
+        return type(old)[value]
+    if isinstance(value, list):
+        value = tuple(tuple(one) if isinstance(one, list) else one for one in value)
+        return value if not isinstance(old, list | set) else type(old)(value)
+    return value
+
+
+def _call(world: object, call: str, where: str) -> None:
+    """Call a method of the world: ``ground.destroy((4, 2))``. Raises InputError."""
+    try:
+        match ast.parse(call, mode="eval").body:
+            case ast.Call(func=func, args=args, keywords=[]):
+                path, given = ast.unparse(func), [ast.literal_eval(one) for one in args]
+            case _:
+                path, given = "", []
+    except (ValueError, SyntaxError):
+        path, given = "", []
+    if not path:
+        hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"
+        raise InputError(Diagnostic("BT405", f"'{call}' cannot be called", where, hint))
+    _, _, method = _attribute(world, path, where)
+    method(*given)
