@@ -33,6 +33,7 @@ PACKAGES = (
     "bthtn.recording",
     "bthtn.watch",
     "bthtn.testing",
+    "bthtn.fuzzing",
 )
 """The public packages, in the order of docs/api.md."""
 

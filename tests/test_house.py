@@ -51,6 +51,8 @@ TOOL_OF = {
     "bthtn/testing/plugin.py": "pytest",
     "bthtn/testing/coverage_plugin.py": "pytest",
     "bthtn/testing/strategies.py": "hypothesis",
+    "bthtn/fuzzing/rounds.py": "hypothesis",
+    "bthtn/fuzzing/strategy.py": "hypothesis",
     "trees/explorer/level.py": "gymnasium",
 }
 

@@ -17,7 +17,12 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from bthtn.cli.many_runs import compare_command, replay_command, run_tests_command
+from bthtn.cli.many_runs import (
+    compare_command,
+    fuzz_command,
+    replay_command,
+    run_tests_command,
+)
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -322,6 +327,7 @@ def run_command(  # noqa: PLR0913 - one for each thing that can be typed
 app.command("replay")(replay_command)
 app.command("test")(run_tests_command)
 app.command("compare")(compare_command)
+app.command("fuzz")(fuzz_command)
 
 
 @app.command("watch")

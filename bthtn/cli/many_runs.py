@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +51,46 @@ def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
     workers = Workers(jobs or -1, backend.value, address)
     report = ReportOptions(output=output, most=most, as_json=as_json)
     raise typer.Exit(compare(pair, seeds, workers, report))
+
+
+def fuzz_command(  # noqa: PLR0913 - one for each thing that can be typed
+    tree: Annotated[str, typer.Argument(metavar="TREE", help=TARGET)],
+    *,
+    runs: Annotated[int, typer.Option(min=1, help="Stop after so many runs.")] = 1000,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help="Stop after so many seconds, at the end of a round.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The first round.")] = 0,
+    ticks: Annotated[int, typer.Option(min=1, help="Stop a run after so many ticks.")] = 60,
+    fixed: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Leave a fluent, step or goal alone.")
+    ] = None,
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The scenario that is written at a failure.")
+    ] = None,
+    jobs: Jobs = 0,
+    backend: OnBackend = Backend.LOKY,
+    address: Address = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Keep a line for each round; goes on from there."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Search for the shortest scenario in which a character breaks an invariant."""
+    from bthtn.batch.workers import Workers, package_of  # noqa: PLC0415 - only for this command
+
+    for package in ("joblib", "hypothesis"):
+        package_of(package, "pip install 'bthtn[fuzz]'")
+    from bthtn.cli.fuzz import FuzzOptions, Rounds, fuzz  # noqa: PLC0415 - needs Hypothesis
+
+    rounds = Rounds(tree, os.path.realpath(os.curdir), ticks, tuple(fixed or ()))
+    options = FuzzOptions(
+        runs=runs, seconds=seconds, seed=seed, output=output, scenario=scenario, as_json=as_json
+    )
+    raise typer.Exit(fuzz(rounds, Workers(jobs or -1, backend.value, address), options))
 
 
 def run_tests_command(

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from bthtn.planning.htn.reference import Reference
     from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
     from bthtn.testing.interventions import Intervention
+    from bthtn.testing.invariants import Invariants
     from bthtn.testing.scenario import Expected, Played, Scenario, play
     from bthtn.testing.scenario_files import read_scenario
+    from bthtn.testing.scenario_toml import scenario_text
     from bthtn.testing.strategies import problems, states
 
 __all__ = [
     "Expected",
     "Intervention",
+    "Invariants",
     "Played",
     "RecordingListener",
     "Reference",
@@ -32,6 +35,7 @@ __all__ = [
     "problems",
     "read_scenario",
     "replay",
+    "scenario_text",
     "states",
     "ticks",
     "validate",
@@ -41,6 +45,8 @@ _MODULE_OF: Final = MappingProxyType(
     {
         **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
         "Intervention": "bthtn.testing.interventions",
+        "Invariants": "bthtn.testing.invariants",
+        "scenario_text": "bthtn.testing.scenario_toml",
         "read_scenario": "bthtn.testing.scenario_files",
         "RecordingListener": "bthtn.testing.doubles",
         "Reference": "bthtn.planning.htn.reference",

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
@@ -34,8 +35,10 @@ from bthtn.formats.document import text_of
 from bthtn.testing.case_files import cases_file_of
 from bthtn.testing.cases import DOMAIN, domain_at, domains_in, module_at, unusable
 
-if TYPE_CHECKING:  # only characters of files need the kit
+if TYPE_CHECKING:  # only characters need these, and domains none of py_trees
+    from bthtn.behaviours import Character
     from bthtn.kit.character_files import CharacterFiles
+    from bthtn.testing.invariants import Invariants
 
 
 class TargetKind(Enum):
@@ -191,6 +194,20 @@ def character_of(found: Target, seed: int, *running: Any) -> Any:
     from bthtn.behaviours import Character  # noqa: PLC0415 - not for domains
 
     return _of_class(made_by(found, seed, *running), Character, "a character", found)
+
+
+def invariants_of(found: Target) -> Callable[[Character], Invariants]:
+    """What makes the invariants of a tree, with those that its module defines.
+
+    Raises BthtnError.
+    """
+    from bthtn.testing.invariants import Invariants  # noqa: PLC0415 - loads py_trees
+
+    own = None
+    if found.code is not None and found.code.is_file():
+        with _current_folder_importable():
+            own = getattr(module_at(found.code), "invariants", None)
+    return Invariants if own is None else partial(Invariants, own=own)
 
 
 def made_by(found: Target, seed: int, *running: Any) -> Any:

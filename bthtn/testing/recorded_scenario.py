@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
+from bthtn.testing.scenario import Expected
+from bthtn.testing.scenario_toml import expected_lines, quoted
 
 _STEPS: Final = MappingProxyType(
     {"leaf_started": "start", "leaf_aborted": "aborted", "leaf_refused": "refused"}
@@ -30,13 +31,13 @@ def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = Non
     last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
     moment = recording.at(last if tick is None else tick, agent)
     text = [
-        f"tree = {_quoted(run['tree'])}",
+        f"tree = {quoted(run['tree'])}",
         f"seed = {head.get('seed', 0)}",
         f"ticks = {moment.tick}",
     ]
     before = 0
     for at, event in _events(recording, moment.agent, moment.tick):
-        text += ["", "[[expect]]", f"event = {_quoted(event)}", f"within = {max(1, at - before)}"]
+        text += ["", "[[expect]]", *expected_lines(Expected(event, max(1, at - before)))]
         before = at
     return "\n".join([*text, ""])
 
@@ -63,8 +64,3 @@ def _text(line: dict[str, Any]) -> str:
     if kind == "goal_ended":
         return f"{line['goal']} {'succeeded' if line['succeeded'] else 'failed'}"
     return f"{_STEPS[kind]} {line['task']}" if kind in _STEPS else ""
-
-
-def _quoted(text: str) -> str:
-    """A text in TOML: its strings in quotes are those of JSON."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -18,6 +18,7 @@ from bthtn.behaviours import Character
 from bthtn.plan.notation import normal
 from bthtn.recording import Recorder
 from bthtn.testing.interventions import Intervention, Interventions, belief
+from bthtn.testing.invariants import Invariants
 from bthtn.views.active import active_names
 from bthtn.views.event_log import line_of
 from bthtn.views.timeline import Tick, lines, rows
@@ -43,7 +44,8 @@ class Scenario:
     """A situation, what is brought about in it, and what has to happen and what must not.
 
     ``make`` makes the character. Events are texts as ``event_text`` makes them; ``*`` in an
-    expected one stands for anything. ``finally_`` are beliefs at the end.
+    expected one stands for anything. ``finally_`` are beliefs at the end. ``invariants`` are made
+    for the character, ``Invariants`` for instance, and have to hold at every tick.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Scenario:
     never: tuple[Expected, ...] = ()
     finally_: Mapping[str, Any] = field(default_factory=dict)
     ticks: int = MOST_TICKS
+    invariants: Callable[[Character], Invariants] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,8 @@ class _Play:
         self._due = list(scenario.interventions)
         self._met = 0
         self._met_in = 0
+        made = scenario.invariants
+        self._invariants = None if made is None else made(self._character)
         watch(self._character)
 
     def run(self, record: Path | None) -> Played:
@@ -121,11 +126,13 @@ class _Play:
             active = tuple(active_names(self._character.root))
             self._ticks.append(Tick(tick, active, events))
             ticked()
-            fault = self._heard(tick, [event_text(one) for one in events])
+            fault = self._broken() or self._heard(tick, [event_text(one) for one in events])
             if fault or self._character.finished:
                 break
         fault = fault or self._missing()
         self._character.stop()
+        if self._invariants is not None and not fault:
+            fault = "; ".join(self._invariants.after_stop())
         return Played(tuple(self._ticks), fault and self._told(fault))
 
     def _bring_about(self, tick: int) -> None:
@@ -138,6 +145,13 @@ class _Play:
             if is_heard if one.event else tick >= first:
                 self._due.remove(one)
                 self._interventions.make(one, tick)
+
+    def _broken(self) -> str:
+        """The invariants that the tick has broken, if they are to hold."""
+        if self._invariants is None:
+            return ""
+        faults = self._invariants.after_tick()
+        return f"{'; '.join(faults)}, in tick {self._character.ticks}" if faults else ""
 
     def _heard(self, tick: int, heard: list[str]) -> str:
         """Take note of the events of a tick. Returns what is wrong with them."""

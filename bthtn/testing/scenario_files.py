@@ -12,7 +12,7 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import lines_of, tables_in, text_of
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.interventions import Intervention, belief, having
-from bthtn.testing.locate import TargetKind, character_of, resolve
+from bthtn.testing.locate import TargetKind, character_of, invariants_of, resolve
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
 
 _KINDS: Final[Mapping[type, str]] = {
@@ -20,6 +20,7 @@ _KINDS: Final[Mapping[type, str]] = {
     int: "a whole number",
     list: "a list",
     dict: "a table",
+    bool: "true or false",
 }
 _KEYS: Final[Mapping[str, type]] = {
     "tree": str,
@@ -30,6 +31,7 @@ _KEYS: Final[Mapping[str, type]] = {
     "expect": list,
     "never": list,
     "finally": dict,
+    "invariants": bool,
 }
 _INTERVENTION: Final[Mapping[str, type]] = {
     "tick": int,
@@ -82,6 +84,7 @@ class _File:
             self._expected(table, "never"),
             self._beliefs(table.get("finally", {}), "finally"),
             table.get("ticks", MOST_TICKS),
+            invariants_of(target) if table.get("invariants") else None,
         )
         if self._faults:
             raise InputError(self._faults)

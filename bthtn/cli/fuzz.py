@@ -1,0 +1,141 @@
+"""``bthtn fuzz``: searches for a scenario in which a character breaks an invariant."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from rich.console import Console
+from rich.progress import track
+
+from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
+from bthtn.behaviours import Character
+from bthtn.cli.printing import counted, say, say_json, write
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.formats.project import project_in
+from bthtn.fuzzing import Material, find_failure, material_of, scenarios
+from bthtn.testing.case_files import SCENARIO
+from bthtn.testing.locate import Target, TargetKind, character_of, invariants_of, resolve
+from bthtn.testing.scenario_toml import scenario_text
+
+FORMAT: Final = "bthtn-fuzz/1"
+RUNS: Final = 25
+"""Runs of a round, which has a seed of its own."""
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Calls make a round: runs of a tree in a folder, with beliefs and others left alone."""
+
+    tree: str
+    folder: str
+    ticks: int
+    fixed: tuple[str, ...] = ()
+
+    def __call__(self, number: int) -> Row:
+        """What is wrong in a round, and the scenario that shows it; both empty if nothing is."""
+        with project_in(self.folder).opened():
+            target, material = _material(self)
+            drawn = scenarios(material, ticks=self.ticks, invariants=invariants_of(target))
+            found = find_failure(drawn, runs=RUNS, seed=number)
+        if found is None:
+            return {"fault": "", "scenario": ""}
+        return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.tree)}
+
+    def prepared(self) -> tuple[Material, str]:
+        """What can be brought about, and a digest of the files. Raises BthtnError."""
+        project = project_in(self.folder)
+        with project.opened():
+            _, material = _material(self)
+        return material, project.digest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuzzOptions:
+    """How long to search, from which round on, and what is done with the results."""
+
+    runs: int
+    seconds: float | None = None
+    seed: int = 0
+    output: Path | None = None
+    scenario: Path | None = None
+    as_json: bool = False
+
+
+def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
+    """Make rounds until one fails, and write its scenario. Returns 1 if one does, else 0.
+
+    Raises BthtnError for a tree that cannot be used, and files that cannot be written.
+    """
+    file = options.scenario or Path(f"{Path(rounds.tree).stem}_fuzz{SCENARIO}")
+    if not file.name.endswith(SCENARIO):
+        message = f"{file} is no name of a scenario"
+        raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
+    _, digest = rounds.prepared()
+    numbers = range(options.seed, options.seed - (-options.runs // RUNS))
+    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
+    about = {"rounds": asdict(rounds), "files": digest}
+    kept = None if options.output is None else Kept(options.output, about, "round")
+    results: Any = (
+        run_batch(rounds, numbers, workers, deaths)
+        if kept is None
+        else resumed(rounds, numbers, kept, workers, deaths)
+    )
+    made, failed = 0, None
+    until = None if options.seconds is None else perf_counter() + options.seconds
+    with closing(results):
+        for row in _with_progress(results, len(numbers)):
+            made += 1
+            failed = row if row["fault"] else None
+            if failed or (until is not None and perf_counter() > until):
+                break
+    if failed is not None:
+        write(failed["scenario"], file)
+    _say(failed, made, file, as_json=options.as_json)
+    return int(failed is not None)
+
+
+def _say(failed: Row | None, made: int, file: Path, *, as_json: bool) -> None:
+    runs = made * RUNS
+    if as_json:
+        fault, written = ("", None) if failed is None else (failed["fault"], str(file))
+        say_json({"format": FORMAT, "runs": runs, "fault": fault, "scenario": written})
+    elif failed is None:
+        say(f"{counted(runs, 'run')}, nothing found")
+    else:
+        say(f"{failed['fault']}\n\nfound in at most {runs} runs\nwrote {file}: bthtn test {file}")
+
+
+def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        return results
+    return iter(track(results, "rounds", total, console=screen, transient=True))
+
+
+@cache
+def _material(rounds: Rounds) -> tuple[Target, Material]:
+    """The tree, loaded once in each process, and what can be brought about in it."""
+    target = resolve(rounds.tree, TargetKind.TREE)
+    made = target.load()
+    if callable(made):  # anything else is a character that runs only once
+        target = replace(target, load=lambda: made)
+
+    def make(seed: int) -> Character:
+        character: Character = character_of(target, seed)
+        return character
+
+    material = material_of(make, ticks=rounds.ticks)
+    known = [*material.beliefs, *material.steps, *material.goals]
+    for name in rounds.fixed:
+        if name not in known:
+            message = f"nothing is drawn for '{name}' anyway"
+            raise InputError(Diagnostic("BT409", message, hint=nearest(name, known)))
+    return target, material.without(rounds.fixed)

@@ -1,0 +1,11 @@
+"""WHAT BREAKS A CHARACTER? Random scenarios, and the shortest one in which it fails.
+
+``scenarios`` is the Hypothesis strategy of them, for tests of one's own, and ``material_of`` what
+they are made of. ``find_failure`` tries a number of them. It needs Hypothesis, the extra ``fuzz``.
+"""
+
+from bthtn.fuzzing.material import Material, material_of
+from bthtn.fuzzing.rounds import FailedScenario, find_failure
+from bthtn.fuzzing.strategy import scenarios
+
+__all__ = ["FailedScenario", "Material", "find_failure", "material_of", "scenarios"]

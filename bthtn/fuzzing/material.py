@@ -1,0 +1,106 @@
+"""What can be brought about in a character: what some plain runs of it have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from py_trees.common import Status
+
+from bthtn.agent.events import BeliefChanged, LeafStarted
+from bthtn.behaviours import Agent, Character, PlanGoal
+from bthtn.errors import StateError
+from bthtn.testing.interventions import belief
+from bthtn.world.beliefs import Source
+from bthtn.world.fluent import Fluent
+from bthtn.world.truth import UNKNOWN, value_text
+
+MOST_TICKS: Final = 60
+"""Ticks of a run, unless told otherwise."""
+PLAIN_RUNS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What can be brought about in a character that ``make`` makes, by the names of it.
+
+    ``beliefs`` are the values of each fluent that anything but a plan has written, as a scenario
+    writes them; ``steps`` are the tasks of those that were started, ``goals`` those that ran.
+    """
+
+    make: Callable[[], Character]
+    beliefs: Mapping[str, tuple[Any, ...]]
+    steps: tuple[str, ...]
+    goals: tuple[str, ...]
+
+    def without(self, names: Iterable[str]) -> Material:
+        """The same without the fluents, steps and goals of these names."""
+        left = {*names}
+        return Material(
+            self.make,
+            {name: values for name, values in self.beliefs.items() if name not in left},
+            tuple(name for name in self.steps if name not in left),
+            tuple(name for name in self.goals if name not in left),
+        )
+
+
+def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) -> Material:
+    """What runs with a few seeds show; ``make`` makes the character of a seed.
+
+    Values are those that were seen, and those that the types of fluents list. Scenarios that are
+    made of it are of seed 0.
+    """
+    values: dict[str, dict[Any, None]] = {}
+    steps: set[str] = set()
+    goals: set[str] = set()
+    for seed in range(PLAIN_RUNS):
+        character = make(seed)
+        agents = list(character.agents.values())
+        while character.ticks < ticks and not character.finished:
+            for event in character.tick():
+                match event:
+                    case LeafStarted():
+                        steps.add(event.task.partition("(")[0])
+                    case BeliefChanged((fluent, *seen, source)) if not isinstance(source, Source):
+                        usable = _usable(fluent, seen, agents)
+                        values.setdefault(str(fluent), {}).update(dict.fromkeys(usable))
+                    case _:
+                        pass
+            goals.update(_running(character))
+        character.stop()
+    named = {name: tuple(found) for name, found in sorted(values.items()) if found}
+    return Material(lambda: make(0), named, tuple(sorted(steps)), tuple(sorted(goals)))
+
+
+def _running(character: Character) -> Iterable[str]:
+    for node in character.root.iterate():
+        if isinstance(node, PlanGoal) and node.status is Status.RUNNING:
+            yield node.name
+
+
+def _usable(
+    fluent: Fluent[Any], seen: Iterable[Any], agents: Iterable[Agent[Any, Any]]
+) -> Iterable[Any]:
+    """The values of a fluent that a scenario can write, as it writes them."""
+    schemas = [type(agent.beliefs.now).__schema__ for agent in agents]
+    owner = next(
+        (agent for agent, one in zip(agents, schemas, strict=True) if one.has(fluent)), None
+    )
+    for value in [*fluent.values.values(), *seen] if owner is not None else ():
+        written = _written(value)
+        try:
+            if owner is not None and belief(owner, str(fluent), written) == (fluent, value):
+                yield written
+        except (StateError, ValueError, TypeError):  # nothing that TOML can say
+            continue
+
+
+def _written(value: Any) -> Any:
+    """A value as a scenario has it, if there is a way to write it."""
+    if value is None or value is UNKNOWN or isinstance(value, Enum):
+        return value_text(value)
+    if isinstance(value, frozenset):
+        return sorted(map(_written, value), key=str)
+    return [_written(one) for one in value] if isinstance(value, tuple) else value

@@ -1,0 +1,55 @@
+"""A search for a scenario that breaks an invariant, and the shortest one like it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
+from hypothesis.strategies import SearchStrategy
+
+from bthtn.testing.scenario import Scenario, play
+
+
+@dataclass(frozen=True, slots=True)
+class FailedScenario:
+    """A scenario that fails, as short as was found, and what is wrong in it."""
+
+    scenario: Scenario
+    fault: str
+
+
+def find_failure(drawn: SearchStrategy[Scenario], *, runs: int, seed: int) -> FailedScenario | None:
+    """Try so many scenarios, drawn by a seed, and shrink the first that fails. None if none does.
+
+    Exceptions of the world are not contained.
+    """
+    limits = settings(
+        max_examples=runs,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=tuple(HealthCheck),
+    )
+    try:
+        dice = Random(seed)  # noqa: S311 - dice, not secrets
+        with _unlogged():
+            found = find(drawn, lambda one: bool(play(one).fault), settings=limits, random=dice)
+    except NoSuchExample:
+        return None
+    return FailedScenario(found, play(found).fault)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Without the log of what agents' code raised, which the failure says once."""
+    log = logging.getLogger("bthtn")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before

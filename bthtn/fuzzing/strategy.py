@@ -1,0 +1,69 @@
+"""The Hypothesis strategy of a character's scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from bthtn.behaviours import Character
+from bthtn.fuzzing.material import MOST_TICKS, Material
+from bthtn.testing.interventions import Intervention
+from bthtn.testing.invariants import Invariants
+from bthtn.testing.scenario import Scenario
+
+MOST_INTERVENTIONS: Final = 4
+LONGEST: Final = 8
+"""Ticks for which a sensor is wrong, or a step runs, at most."""
+
+Ticks = st.SearchStrategy[int]
+
+
+def scenarios(
+    material: Material,
+    *,
+    ticks: int = MOST_TICKS,
+    invariants: Callable[[Character], Invariants] = Invariants,
+) -> st.SearchStrategy[Scenario]:
+    """Scenarios in which up to four things are brought about; they expect only the invariants.
+
+    A sensor is wrong for some ticks or for ever, a step takes longer and ends otherwise, or a goal
+    is interrupted; less of it, and earlier, is simpler.
+    """
+    at = st.integers(1, ticks)
+    reads = [(name, value) for name, values in material.beliefs.items() for value in values]
+    kinds = [
+        *([_wrong_sensors(reads, at)] if reads else ()),
+        *([_scripts(material.steps, at)] if material.steps else ()),
+        *([_interrupts(material.goals, at)] if material.goals else ()),
+    ]
+    several = st.lists(st.one_of(kinds), max_size=MOST_INTERVENTIONS) if kinds else st.just([])
+
+    def scenario(made: list[Intervention]) -> Scenario:
+        in_order = tuple(sorted(made, key=lambda one: one.tick or 0))
+        return Scenario("fuzz", material.make, in_order, ticks=ticks, invariants=invariants)
+
+    return several.map(scenario)
+
+
+def _wrong_sensors(reads: Sequence[tuple[str, Any]], at: Ticks) -> st.SearchStrategy[Intervention]:
+    def wrong(tick: int, read: tuple[str, Any], lasts: int | None) -> Intervention:
+        return Intervention(tick, beliefs=dict([read]), ticks=lasts)
+
+    return st.builds(wrong, at, st.sampled_from(reads), st.integers(1, LONGEST) | st.none())
+
+
+def _scripts(steps: Sequence[str], at: Ticks) -> st.SearchStrategy[Intervention]:
+    def scripted(tick: int, step: str, runs: int, end: str) -> Intervention:
+        return Intervention(tick, operators={step: "R" * runs + end})
+
+    ends = st.sampled_from("SF")
+    return st.builds(scripted, at, st.sampled_from(steps), st.integers(0, LONGEST), ends)
+
+
+def _interrupts(goals: Sequence[str], at: Ticks) -> st.SearchStrategy[Intervention]:
+    def interrupted(tick: int, goal: str) -> Intervention:
+        return Intervention(tick, interrupt=(goal,))
+
+    return st.builds(interrupted, at, st.sampled_from(goals))

@@ -1,0 +1,165 @@
+"""What holds in every run of a character, whatever is brought about in it.
+
+| invariant                                                                         |
+| --------------------------------------------------------------------------------- |
+| a step that starts ends once, and none runs after the tree was stopped            |
+| its precondition is not false when it starts                                      |
+| two running steps of an agent use no resource both                                |
+| leases of steps and plans are returned when the tree is stopped                   |
+| users' code raises nothing but OperatorFailed                                     |
+| a goal does not adopt a plan again and again in one state while no step succeeds   |
+| the tree does not fail for 30 ticks in a row without a plan, or a goal that waits |
+
+The author of a tree adds others: a function ``invariants(character)`` in the file of the tree,
+which yields what is wrong between two ticks as texts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, Final
+
+from py_trees.common import Status
+
+from bthtn.agent.events import (
+    AgentEvent,
+    CodeFailed,
+    GoalWaits,
+    LeafAborted,
+    LeafEnded,
+    LeafStarted,
+    LeaseReturned,
+    LeaseTaken,
+    PlanAdopted,
+    PlanHookFailed,
+    SensorFailed,
+)
+from bthtn.agent.programming_errors import is_programming_error, text_of
+from bthtn.behaviours import Agent, Character
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.condition import why
+from bthtn.plan.notation import normal
+from bthtn.testing.doubles import ScriptedError
+from bthtn.world.sharing import Unpicklable
+
+MOST_REPEATS: Final = 30
+"""How often a goal may adopt a plan in one state while no step succeeds."""
+MOST_IDLE: Final = 30
+"""Ticks in a row in which the tree may fail, without a plan and without a goal that waits."""
+
+OwnInvariants = Callable[[Character], Iterable[str]]
+"""What is wrong with a character between two ticks, as texts."""
+
+
+class Invariants(Unpicklable):
+    """Listens to a character and says which invariants it breaks.
+
+    Make it before the first tick, and call ``after_tick`` after every tick, and ``after_stop``
+    once the tree is stopped. ``own`` are the invariants of its author.
+    """
+
+    def __init__(self, character: Character, own: OwnInvariants = lambda _: ()) -> None:
+        self._character = character
+        self._own = own
+        self._faults: list[str] = []
+        self._running: dict[tuple[str, int], tuple[LeafStarted, frozenset[str]]] = {}
+        self._over: set[tuple[str, int]] = set()
+        self._leases: Counter[tuple[str, str, Hashable]] = Counter()
+        self._adopted: Counter[Hashable] = Counter()
+        self._idle = 0
+        self._has_decided = False
+        for agent in character.agents.values():
+            self._listen_to(agent)
+
+    def after_tick(self) -> list[str]:
+        """What was wrong in this tick, as texts."""
+        is_idle = self._character.root.status is Status.FAILURE and not self._has_decided
+        self._idle = self._idle + 1 if is_idle else 0
+        self._has_decided = False
+        if self._idle > MOST_IDLE and not self._character.finished:
+            self._faults.append(f"nothing in the tree has wanted to run for {self._idle} ticks")
+        self._faults.extend(self._own(self._character))
+        return self._taken()
+
+    def after_stop(self) -> list[str]:
+        """What is wrong after the tree was stopped, as texts."""
+        running = [f"{start.task} has not ended" for start, _ in self._running.values()]
+        left = [f"{holder} has not returned {key!r}" for _, holder, key in +self._leases]
+        return [*self._taken(), *running, *left]
+
+    def _taken(self) -> list[str]:
+        faults, self._faults = self._faults, []
+        return faults
+
+    def _listen_to(self, agent: Agent[Any, Any]) -> None:
+        listener = agent.listener
+
+        def hear(event: AgentEvent) -> None:
+            if event.agent == agent.name:  # listeners may pass on events of other agents
+                self._faults.extend(self._wrong(agent, event))
+            if listener is not None:
+                listener(event)
+
+        agent.listener = hear
+
+    def _wrong(self, agent: Agent[Any, Any], event: AgentEvent) -> Iterator[str]:
+        match event:
+            case LeafStarted():
+                yield from self._started(agent, event)
+            case LeafEnded() | LeafAborted():
+                yield from self._ended(event)
+            case LeaseTaken() if event.goal:
+                self._leases[event.agent, event.holder, event.key] += 1
+            case LeaseReturned() if event.goal:
+                self._leases[event.agent, event.holder, event.key] -= 1
+            case PlanAdopted():
+                yield from self._plan_adopted(agent, event)
+            case GoalWaits():
+                self._has_decided = True
+            case CodeFailed() | SensorFailed() | PlanHookFailed():
+                yield f"users' code raised: {text_of(event.error)}"
+            case _:
+                pass
+
+    def _started(self, agent: Agent[Any, Any], event: LeafStarted) -> Iterator[str]:
+        leaf = self._leaf(event)
+        uses = frozenset[str]() if leaf is None else leaf.node.task.uses
+        if leaf is not None:
+            condition, args = leaf.node.task.precondition, leaf.node.args
+            if condition.evaluate(agent.beliefs, args) is False:
+                yield f"{event.task} has started, but {why(condition, agent.beliefs, args)}"
+        for (owner, _), (other, used) in self._running.items():
+            for resource in sorted(uses & used) if owner == event.agent else ():
+                yield f"{other.task} and {event.task} use {resource!r} at the same time"
+        if (event.agent, event.leaf) in self._running.keys() | self._over:
+            yield f"{event.task} has started twice"
+        self._running[event.agent, event.leaf] = event, uses
+
+    def _ended(self, event: LeafEnded | LeafAborted) -> Iterator[str]:
+        key = event.agent, event.leaf
+        if key in self._over:
+            yield f"{event.task} has ended twice"
+        elif key not in self._running:
+            yield f"{event.task} has ended, and was never started"
+        self._over.add(key)
+        self._running.pop(key, None)
+        if isinstance(event, LeafEnded) and event.succeeded:
+            self._adopted.clear()
+        if is_programming_error(event.error) and not isinstance(event.error, ScriptedError):
+            yield f"{event.task} raised: {text_of(event.error)}"
+
+    def _plan_adopted(self, agent: Agent[Any, Any], event: PlanAdopted) -> Iterator[str]:
+        self._has_decided = True
+        plan = normal(event.plan.tree)
+        same = event.agent, event.goal, plan, agent.beliefs.now.frozen()
+        self._adopted[same] += 1
+        if self._adopted[same] > MOST_REPEATS:
+            times = self._adopted[same]
+            yield f"{event.goal} has adopted {plan} {times} times in one state, without progress"
+
+    def _leaf(self, event: LeafStarted) -> TaskLeaf | None:
+        """The behaviour of a step that starts; none for a cleanup that no tree has."""
+        started = event.task, event.leaf, event.plan_id
+        leaves = (one for one in self._character.root.iterate() if isinstance(one, TaskLeaf))
+        return next((one for one in leaves if (one.name, one.number, one.plan_id) == started), None)

@@ -1,0 +1,67 @@
+"""A scenario as the text of a ``*.scenario.toml``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from bthtn.testing.interventions import Intervention
+from bthtn.testing.scenario import Expected, Scenario
+
+
+def scenario_text(scenario: Scenario, tree: str, *, seed: int = 0) -> str:
+    """The text that ``read_scenario`` reads as this scenario of the tree; invariants hold in it."""
+    lines = [
+        f"tree = {quoted(tree)}",
+        f"seed = {seed}",
+        f"ticks = {scenario.ticks}",
+        *(["invariants = true"] if scenario.invariants is not None else []),
+    ]
+    for one in scenario.interventions:
+        lines += ["", "[[when]]", *_intervention_lines(one)]
+    for key, all_expected in (("expect", scenario.expected), ("never", scenario.never)):
+        for expected in all_expected:
+            lines += ["", f"[[{key}]]", *expected_lines(expected)]
+    if scenario.finally_:
+        lines += ["", "[finally]", *_pairs(scenario.finally_)]
+    return "\n".join([*lines, ""])
+
+
+def expected_lines(expected: Expected) -> Iterator[str]:
+    """The lines of an expected event, without the name of their table."""
+    yield f"event = {quoted(expected.event)}"
+    if expected.within is not None:
+        yield f"within = {expected.within}"
+
+
+def quoted(text: str) -> str:
+    """A text in TOML: its strings in quotes are those of JSON."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _intervention_lines(one: Intervention) -> Iterator[str]:
+    if one.tick is None and not one.event:
+        yield "tick = 1"
+    for name in (field.name for field in fields(one) if field.name != "where"):
+        value = getattr(one, name)
+        if value not in (None, "", (), {}):
+            yield f"{name} = {_value(value)}"
+
+
+def _pairs(table: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        yield f"{quoted(key)} = {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    match value:
+        case str():
+            return quoted(value)
+        case Mapping():
+            return f"{{ {', '.join(_pairs(value))} }}"
+        case list() | tuple():
+            return f"[{', '.join(map(_value, value))}]"
+        case _:  # a number, true or false: as JSON has them
+            return json.dumps(value)

@@ -1,0 +1,179 @@
+"""``bthtn fuzz``: what it finds, writes, keeps and refuses."""
+
+import json
+import sys
+
+import pytest
+
+KITCHEN = """
+from bthtn import Domain, Fluent, State, fluent, method
+from bthtn.behaviours import Agent, Character, Operators, PlanGoal, Sensors
+
+
+class Cook(State):
+    guests: Fluent[int] = fluent(default=0, volatile=True)
+    hot: Fluent[bool] = fluent(default=False)
+    soups: Fluent[int] = fluent(default=0)
+
+
+kitchen = Domain("kitchen", Cook)
+heat = kitchen.primitive("heat", effects=Cook.hot.becomes(True))
+soup = kitchen.primitive("soup", precondition=Cook.hot, effects=Cook.soups.increases(1))
+
+
+@kitchen.compound
+def cooking():
+    yield method(soup(), when=Cook.hot)
+    yield method(heat(), soup())
+
+
+sensors = Sensors()
+
+
+@sensors.sensor(Cook.guests)
+def eyes(agent):
+    agent.body[0] += 1
+    return agent.body[0] % 2
+
+
+operators = Operators()
+operators.simulate(soup)
+
+
+@operators.bind(heat)
+def stove(agent):
+    for _ in range(3):
+        yield
+
+
+def character(seed=0):
+    ann = Agent("Ann", kitchen, Cook(), body=[0], operators=operators, sensors=sensors)
+    return Character(PlanGoal("cook", ann, cooking()), ann, sense=lambda: None)
+"""
+COLD = """
+
+def invariants(character):
+    if character.ticks == 6 and not character.agent.beliefs.now.hot:
+        yield "the oven is cold"
+"""
+OPERATOR = """    for _ in range(3):
+        yield
+"""
+CARELESS = """    try:
+        for _ in range(3):
+            yield
+    except GeneratorExit:
+        raise ValueError("burnt") from None
+"""
+
+
+@pytest.fixture(name="kitchen")
+def kitchen_fixture(put):
+    """Writes the tree, with more at its end."""
+    return lambda more="", text=KITCHEN: put("trees/kitchen/tree.py", text + more)
+
+
+@pytest.fixture(name="fuzz")
+def fuzz_fixture(bthtn):
+    """Calls the command for the kitchen, in this process."""
+    return lambda *arguments: bthtn("fuzz", "kitchen", "--jobs", 1, "--ticks", 12, *arguments)
+
+
+def test_nothing_is_found_where_nothing_is_wrong(kitchen, fuzz, here):
+    kitchen()
+    answer = fuzz("--runs", 60)
+    assert (answer.code, answer.out, answer.err) == (0, "75 runs, nothing found\n", "")
+    assert not list(here.glob("*.toml"))
+
+
+def test_a_failure_becomes_a_short_scenario_that_the_tests_run(kitchen, fuzz, bthtn, here):
+    kitchen(text=KITCHEN.replace(OPERATOR, CARELESS))
+    answer = fuzz()
+    assert answer.code == 1
+    assert answer.out.startswith("heat raised: ValueError: burnt")
+    assert "wrote kitchen_fuzz.scenario.toml: bthtn test kitchen_fuzz.scenario.toml" in answer.out
+    written = (here / "kitchen_fuzz.scenario.toml").read_text()
+    assert written.count("[[when]]") == 1
+    assert 'interrupt = ["cook"]' in written
+    again = bthtn("test", "kitchen_fuzz.scenario.toml")
+    assert again.code == 1
+    assert "heat raised: ValueError: burnt" in again.out
+    kitchen()
+    mended = bthtn("test", "kitchen_fuzz.scenario.toml")
+    assert (mended.code, mended.out) == (0, "1 passed, 0 failed\n")
+
+
+def test_invariants_of_the_tree_are_tried_and_what_is_fixed_is_left_alone(kitchen, fuzz, here):
+    kitchen(COLD)
+    found = json.loads(fuzz("--json", "--scenario", "cold.scenario.toml").out)
+    assert found["format"] == "bthtn-fuzz/1"
+    assert found["fault"].startswith("the oven is cold, in tick 6\n")
+    assert found["scenario"] == "cold.scenario.toml"
+    assert (here / "cold.scenario.toml").is_file()
+    fixed = ("--fixed", "heat", "--fixed", "cook", "--fixed", "guests")
+    answer = fuzz("--runs", 50, *fixed, "--json")
+    assert json.loads(answer.out) == {
+        "format": "bthtn-fuzz/1",
+        "runs": 50,
+        "fault": "",
+        "scenario": None,
+    }
+
+
+def test_an_interrupted_search_goes_on_where_it_stopped(kitchen, fuzz, here):
+    kitchen()
+    kept = here / "rounds.jsonl"
+    fuzz("--runs", 50, "-o", kept)
+    begun = kept.read_bytes()
+    assert [json.loads(line)["round"] for line in begun.splitlines()] == [0, 1]
+    assert fuzz("--runs", 75, "-o", kept).out == "75 runs, nothing found\n"
+    assert kept.read_bytes().startswith(begun)
+    kitchen("\n")
+    other = fuzz("--runs", 75, "-o", kept)
+    assert other.code == 2
+    assert "BT493" in other.err
+
+
+def test_it_stops_when_its_time_is_over(kitchen, fuzz):
+    kitchen()
+    assert fuzz("--seconds", 0, "--runs", 10_000).out == "25 runs, nothing found\n"
+
+
+@pytest.mark.slow
+def test_workers_find_what_one_process_finds(kitchen, fuzz, here):
+    kitchen(COLD)
+    fuzz("--scenario", "one.scenario.toml")
+    fuzz("--jobs", 2, "--scenario", "two.scenario.toml")
+    one, two = ((here / f"{name}.scenario.toml").read_text() for name in ("one", "two"))
+    assert one == two
+
+
+def test_a_character_that_is_made_only_once_is_loaded_for_every_run(kitchen, fuzz):
+    kitchen(
+        text=KITCHEN.replace("def character(seed", "def made(seed"), more="character = made()\n"
+    )
+    assert fuzz("--runs", 25).out == "25 runs, nothing found\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        (("--fixed", "gests"), "nothing is drawn for 'gests' anyway"),
+        (("--scenario", "x.toml"), "let it end in .scenario.toml"),
+        (("--backend", "dask"), "--address tcp://HOST:8786"),
+    ],
+    ids=["fixed", "scenario", "address"],
+)
+def test_what_cannot_be_done_is_refused(kitchen, fuzz, arguments, wrong):
+    kitchen()
+    answer = fuzz(*arguments)
+    assert answer.code == 2
+    assert wrong in answer.err
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra(kitchen, fuzz, monkeypatch):
+    kitchen()
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    answer = fuzz()
+    assert answer.code == 2
+    assert "pip install 'bthtn[fuzz]'" in answer.err
