@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential hostile independent mutants clean
+.PHONY: run test test-browser check static site docs thorough gates fix bench instructions worlds clusters differential hostile independent mutants seeded clean
 # Also under `make -j`: the parts of check go in order of speed, and gates reads what thorough measured.
 .NOTPARALLEL:
 
@@ -71,6 +71,7 @@ bench: .venv/.ready
 	$(BIN)/python -m benchmarks.bench_writes
 	$(BIN)/python -m benchmarks.bench_crowd
 	$(BIN)/python -m benchmarks.bench_seeing
+	$(BIN)/python -m benchmarks.bench_scenarios
 	$(BIN)/python -m benchmarks.bench_pictures
 	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
 
@@ -119,6 +120,11 @@ test-browser: .venv/.ready
 # mutants: two hundred small faults, one at a time: does `make test` notice what `make thorough` does?
 mutants: .venv/.ready
 	$(BIN)/python -m tests.mutation
+
+# seeded: faults of domains, trees and the engine, one at a time: cases, scenarios and fuzzing have to
+# find each; writes tests/seeded/found.md; a quarter of an hour on two cores
+seeded: .venv/.ready
+	$(BIN)/python -m tests.seeded
 
 # clean: remove everything that the other targets made
 clean:

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TABLES = (
     *("machine", "summary", "times", "ratios", "slower", "work"),
     *("growth", "memory", "anatomy", "operations", "features", "feature_ratios", "limits"),
-    *("writes", "crowd", "seeing", "instructions"),
+    *("writes", "crowd", "seeing", "scenarios", "instructions"),
 )
 """The tables that the page has to have."""
 

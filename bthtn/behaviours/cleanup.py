@@ -45,6 +45,7 @@ from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.planning.protocol import Settings
+from bthtn.world.beliefs import Source
 from bthtn.world.expression import Constant
 
 LARGEST_SEARCH: Final = 1_000
@@ -89,7 +90,7 @@ class OwedCleanup:
             holder=self._hooks.holder,
             clean_up=run.clean_up,
             # The goal's plans do not predict what is written here, so its source is another one.
-            writes_as=f"{run.goal}, cleaning up",
+            writes_as=Source(f"{run.goal}, cleaning up"),
             plan_id=run.plan_id,
         )
         self._subtree: Behaviour | None = None

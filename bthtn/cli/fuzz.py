@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -21,7 +21,14 @@ from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.fuzzing import Material, find_failure, material_of, scenarios
 from bthtn.testing.case_files import SCENARIO
-from bthtn.testing.locate import Target, TargetKind, character_of, invariants_of, resolve
+from bthtn.testing.locate import (
+    Target,
+    TargetKind,
+    character_of,
+    invariants_of,
+    loaded_once,
+    resolve,
+)
 from bthtn.testing.scenario_toml import scenario_text
 
 FORMAT: Final = "bthtn-fuzz/1"
@@ -123,10 +130,7 @@ def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
 @cache
 def _material(rounds: Rounds) -> tuple[Target, Material]:
     """The tree, loaded once in each process, and what can be brought about in it."""
-    target = resolve(rounds.tree, TargetKind.TREE)
-    made = target.load()
-    if callable(made):  # anything else is a character that runs only once
-        target = replace(target, load=lambda: made)
+    target = loaded_once(resolve(rounds.tree, TargetKind.TREE))
 
     def make(seed: int) -> Character:
         character: Character = character_of(target, seed)

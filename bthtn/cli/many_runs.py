@@ -98,12 +98,23 @@ def run_tests_command(
         list[Path] | None, typer.Argument(metavar="PATHS", help="Files and folders; this one.")
     ] = None,
     *,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Processes of this machine; 0 is one per core. By default 1 for few files."
+        ),
+    ] = None,
+    backend: OnBackend = Backend.LOKY,
+    address: Address = "",
     as_json: AsJson = False,
 ) -> None:
     """Run the cases and scenarios in files and folders."""
+    from bthtn.batch import Workers  # noqa: PLC0415 - only for this command
     from bthtn.cli.scenarios import test  # noqa: PLC0415 - see the docstring of main
 
-    raise typer.Exit(test(paths or [], as_json=as_json))
+    is_said = jobs is not None or backend is not Backend.LOKY
+    workers = Workers(jobs or -1, backend.value, address) if is_said else None
+    raise typer.Exit(test(paths or [], as_json=as_json, workers=workers))
 
 
 def replay_command(

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
+from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.printing import say, say_json, write
 from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO, domain_file_of
 
-TEST_FORMAT = "bthtn-test/1"
+TEST_FORMAT: Final = "bthtn-test/1"
+FEW: Final = 50
+"""Files that are run in this process unless told otherwise: to start others takes longer."""
 
 
-def test(paths: list[Path], *, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Calls run the tests of a file, as in a folder."""
+
+    folder: str
+
+    def __call__(self, file: Path) -> list[tuple[str, str]]:
+        """The names of the tests, each with what is wrong: empty if nothing is."""
+        with project_in(self.folder).opened():
+            return list(_results(file))
+
+
+def test(paths: list[Path], *, as_json: bool, workers: Workers | None) -> int:
     """Run the cases and scenarios in files and folders, and print what failed.
 
-    Returns 1 if one has failed. Raises BthtnError for files that cannot be read, and where there
-    is nothing to run.
+    Without workers, those of this machine run more files than a few. Returns 1 if a test has
+    failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
     """
     files = [file for path in paths or [Path()] for file in _files_in(path)]
     if not files:
@@ -24,7 +45,9 @@ def test(paths: list[Path], *, as_json: bool) -> int:
             f"no cases.toml and no *{SCENARIO} in {', '.join(map(str, paths)) or 'this folder'}"
         )
         raise InputError(Diagnostic("BT404", message, hint="name a folder that has some"))
-    results = [(file, *one) for file in files for one in _results(file)]
+    if workers is None:
+        workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
+    results = [(file, *one) for file, found in _all_results(files, workers) for one in found]
     failed = [one for one in results if one[2]]
     if as_json:
         entries = [
@@ -36,6 +59,18 @@ def test(paths: list[Path], *, as_json: bool) -> int:
             say(f"{file}: {name}\n{fault}\n")
         say(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     return int(bool(failed))
+
+
+def _all_results(
+    files: list[Path], workers: Workers
+) -> Iterator[tuple[Path, Iterable[tuple[str, str]]]]:
+    """The files, each with the names of its tests and what is wrong with them."""
+    if workers == Workers(1):
+        yield from ((file, _results(file)) for file in files)
+        return
+    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
+    suite = Suite(os.path.realpath(os.curdir))
+    yield from zip(files, run_batch(suite, files, workers, deaths), strict=True)
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:

@@ -37,11 +37,13 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nea
 from bthtn.formats.document import line_of, lines_of, tables_in, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
+from bthtn.plan.plan import Plan
 from bthtn.planning.explain import Explanation, explanation_text
 from bthtn.planning.planner import find_plan
-from bthtn.planning.protocol import Settings
+from bthtn.planning.protocol import Settings, request
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.case_files import domain_file_of
+from bthtn.testing.plan_difference import circumstances, side_by_side
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -97,11 +99,16 @@ class Case:
 
 
 def fault_of(case: Case) -> str:
-    """The difference between the expected and the actual plan; empty if they are equal."""
+    """The difference between the expected and the actual plan; empty if they are equal.
+
+    It says from which state was planned, and which methods were not chosen for which reasons.
+    """
     try:
         plan = find_plan(case.domain, case.state, case.task, case.settings)
         if plan is not None:
-            return _difference(case, normal(plan.tree), list(plan.record))
+            difference = _difference(case, plan)
+            asked = request(case.domain, case.state, case.task, case.settings)
+            return f"{difference}\n\n{circumstances(asked)}" if difference else ""
         explanation = Explanation()
         find_plan(case.domain, case.state, case.task, case.settings, explanation.add)
     except BthtnError as error:
@@ -114,7 +121,8 @@ def fault_of(case: Case) -> str:
     return ""
 
 
-def _difference(case: Case, actual: str, record: list[int]) -> str:
+def _difference(case: Case, plan: Plan) -> str:
+    actual, record = normal(plan.tree), list(plan.record)
     expected = NO_PLAN if case.expected is None else normal(case.expected)
     lines = []
     if actual != expected:
@@ -123,6 +131,8 @@ def _difference(case: Case, actual: str, record: list[int]) -> str:
         lines += [f"expected record  {list(case.record)}", f"actual record    {record}"]
     elif lines:
         lines += [f"actual record    {record}"]
+    if case.expected is not None and actual != expected:
+        lines += ["", side_by_side(case.expected, plan.tree)]
     return "\n".join(lines)
 
 

@@ -1,23 +1,30 @@
-"""Coverage of methods in a run of pytest, added up over its processes."""
+"""Coverage of methods and runs in a run of pytest, added up over its processes."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from bthtn.testing.cases import Case
 from bthtn.testing.method_coverage import MethodCoverage
+from bthtn.testing.run_coverage import RunCoverage
 
+FORMAT: Final = "bthtn-coverage/1"
 _KEY: Final = "bthtn_method_coverage"
 
 
 class CoveragePlugin:
     """Hooks of pytest that count, and at the end print the table and apply the threshold."""
 
-    def __init__(self, fail_under: float) -> None:
+    def __init__(self, fail_under: float, file: Path | None) -> None:
         self._fail_under = fail_under
+        self._file = file
         self._coverage = MethodCoverage()
+        self._runs = RunCoverage()
+        self.watch = self._runs.watch
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Count the methods of a collected case's domain as never chosen so far."""
@@ -34,20 +41,30 @@ class CoveragePlugin:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:  # noqa: ARG002 - hook
         """Add the counts of a process of pytest-xdist."""
-        self._coverage.merge(getattr(node, "workeroutput", {}).get(_KEY, {}))
+        methods, runs = getattr(node, "workeroutput", {}).get(_KEY, ({}, {}))
+        self._coverage.merge(methods)
+        self._runs.merge(runs)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Hand the counts to the main process; there, fail the run below the threshold."""
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[_KEY] = self._coverage.counts
-        elif self._is_below and session.exitstatus == pytest.ExitCode.OK:
+            output[_KEY] = self._coverage.counts, self._runs.counts
+            return
+        if self._file is not None:
+            counts = {"methods": self._coverage.counts, "runs": self._runs.counts}
+            text = json.dumps({"format": FORMAT, **counts}, ensure_ascii=False)
+            self._file.write_text(f"{text}\n", "utf-8")
+        if self._is_below and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the table."""
         terminalreporter.section("coverage of methods")
         terminalreporter.write_line(self._coverage.table())
+        if self._runs.counts:
+            terminalreporter.section("coverage of runs")
+            terminalreporter.write_line(self._runs.table())
         if self._is_below:
             wanted = f"{self._fail_under:g} % of the methods should be chosen"
             terminalreporter.write_line(f"FAILED: {wanted}", red=True)

@@ -4,10 +4,11 @@
 | --------------------------------------------------------------------------------- |
 | a step that starts ends once, and none runs after the tree was stopped            |
 | its precondition is not false when it starts                                      |
+| no sequence succeeds with a failed step, no parallel without its branches         |
 | two running steps of an agent use no resource both                                |
 | leases of steps and plans are returned when the tree is stopped                   |
 | users' code raises nothing but OperatorFailed                                     |
-| a goal does not adopt a plan again and again in one state while no step succeeds   |
+| a goal does not adopt a plan again and again in one state while no step succeeds  |
 | the tree does not fail for 30 ticks in a row without a plan, or a goal that waits |
 
 The author of a tree adds others: a function ``invariants(character)`` in the file of the tree,
@@ -20,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Final
 
+from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.events import (
@@ -37,8 +39,12 @@ from bthtn.agent.events import (
 )
 from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.behaviours import Agent, Character
+from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.sequence import PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.condition import why
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.nodes import ParallelNode
 from bthtn.plan.notation import normal
 from bthtn.testing.doubles import ScriptedError
 from bthtn.world.sharing import Unpicklable
@@ -55,8 +61,8 @@ OwnInvariants = Callable[[Character], Iterable[str]]
 class Invariants(Unpicklable):
     """Listens to a character and says which invariants it breaks.
 
-    Make it before the first tick, and call ``after_tick`` after every tick, and ``after_stop``
-    once the tree is stopped. ``own`` are the invariants of its author.
+    Make it before the first tick, call ``after_tick`` after every tick, and ``stop`` to
+    stop the tree at the end. ``own`` are the invariants of its author.
     """
 
     def __init__(self, character: Character, own: OwnInvariants = lambda _: ()) -> None:
@@ -68,7 +74,7 @@ class Invariants(Unpicklable):
         self._leases: Counter[tuple[str, str, Hashable]] = Counter()
         self._adopted: Counter[Hashable] = Counter()
         self._idle = 0
-        self._has_decided = False
+        self._has_decided = self._is_stopping = False
         for agent in character.agents.values():
             self._listen_to(agent)
 
@@ -79,11 +85,14 @@ class Invariants(Unpicklable):
         self._has_decided = False
         if self._idle > MOST_IDLE and not self._character.finished:
             self._faults.append(f"nothing in the tree has wanted to run for {self._idle} ticks")
+        self._faults.extend(_wrong_statuses(self._character.root))
         self._faults.extend(self._own(self._character))
         return self._taken()
 
-    def after_stop(self) -> list[str]:
-        """What is wrong after the tree was stopped, as texts."""
+    def stop(self) -> list[str]:
+        """Stop the tree. What is wrong after that, as texts; aborts may be cut off by it."""
+        self._is_stopping = True
+        self._character.stop()
         running = [f"{start.task} has not ended" for start, _ in self._running.values()]
         left = [f"{holder} has not returned {key!r}" for _, holder, key in +self._leases]
         return [*self._taken(), *running, *left]
@@ -146,7 +155,8 @@ class Invariants(Unpicklable):
         self._running.pop(key, None)
         if isinstance(event, LeafEnded) and event.succeeded:
             self._adopted.clear()
-        if is_programming_error(event.error) and not isinstance(event.error, ScriptedError):
+        is_ours = isinstance(event.error, ScriptedError) or self._is_stopping
+        if is_programming_error(event.error) and not is_ours:
             yield f"{event.task} raised: {text_of(event.error)}"
 
     def _plan_adopted(self, agent: Agent[Any, Any], event: PlanAdopted) -> Iterator[str]:
@@ -163,3 +173,21 @@ class Invariants(Unpicklable):
         started = event.task, event.leaf, event.plan_id
         leaves = (one for one in self._character.root.iterate() if isinstance(one, TaskLeaf))
         return next((one for one in leaves if (one.name, one.number, one.plan_id) == started), None)
+
+
+def _wrong_statuses(root: Behaviour) -> Iterator[str]:
+    """What the statuses of a tree say that cannot be, after a tick."""
+    for node in root.iterate():
+        ends = [child.status for child in node.children]
+        if node.status in {Status.SUCCESS, Status.INVALID} and Status.RUNNING in ends:
+            yield f"{node.name} is over, and something below it runs"
+        if node.status is not Status.SUCCESS:
+            continue
+        match node:
+            case PlanSequence() if Status.FAILURE in ends:
+                yield f"{node.name} has succeeded, and a step of it has failed"
+            case PlanParallel(node=ParallelNode(policy=ParallelPolicy.ALL)):
+                if {*ends} != {Status.SUCCESS}:
+                    yield f"{node.name} has succeeded without all of its branches"
+            case _:
+                pass

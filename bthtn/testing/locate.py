@@ -178,6 +178,15 @@ def _here() -> Path:
         raise InputError(Diagnostic("BT404", message, hint="was it removed?")) from None
 
 
+def loaded_once(found: Target) -> Target:
+    """The same tree, whose module has been executed and is not executed again for each character.
+
+    A module that defines a character, and no function that makes one, still is. Raises BthtnError.
+    """
+    made = found.load()
+    return replace(found, load=lambda: made) if callable(made) else found
+
+
 def root_of(found: Target) -> Any:
     """Load the behaviour tree that a tree's module defines. Raises BthtnError."""
     from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains

@@ -19,12 +19,15 @@ import pytest
 from bthtn.testing.case_files import SCENARIO, domain_file_of
 
 if TYPE_CHECKING:
+    from bthtn.behaviours import Character
     from bthtn.testing.cases import Case
     from bthtn.testing.scenario import Scenario
 
 
 _UPDATED: Final = pytest.StashKey[list[str]]()
 """The cases that were updated, with the differences, as text."""
+WATCH: Final = pytest.StashKey["Callable[[str, Character], None]"]()
+"""What counts the runs of scenarios: it is called with the tree and its character."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,6 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--bthtn-coverage", action="store_true", help=text)
     text = "fail if the cases have chosen fewer percent of the methods"
     group.addoption("--bthtn-coverage-fail-under", type=float, metavar="PERCENT", help=text)
+    text = "write the coverage into a file, as JSON"
+    group.addoption("--bthtn-coverage-json", type=Path, metavar="FILE", help=text)
     text = "let cases that fail expect what is planned now, and show the differences"
     group.addoption("--bthtn-update", action="store_true", help=text)
 
@@ -43,10 +48,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--bthtn-update") and hasattr(config, "workerinput"):
         raise pytest.UsageError("--bthtn-update writes files, in one process: leave -n out")
     fail_under = config.getoption("--bthtn-coverage-fail-under")
-    if config.getoption("--bthtn-coverage") or fail_under is not None:
+    file = config.getoption("--bthtn-coverage-json")
+    if config.getoption("--bthtn-coverage") or fail_under is not None or file is not None:
         from bthtn.testing.coverage_plugin import CoveragePlugin  # noqa: PLC0415 - see the docstring
 
-        config.pluginmanager.register(CoveragePlugin(fail_under or 0))
+        plugin = CoveragePlugin(fail_under or 0, file)
+        config.stash[WATCH] = plugin.watch
+        config.pluginmanager.register(plugin)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -99,6 +107,12 @@ class ScenarioFile(pytest.File):
         from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
         from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
 
+        watched = self.config.stash.get(WATCH, None)
+
+        def watch(character: Character) -> None:
+            if watched is not None:
+                watched(scenario.tree, character)
+
         try:
             scenario = read_scenario(self.path)
         except BthtnError as error:
@@ -107,20 +121,16 @@ class ScenarioFile(pytest.File):
             self,
             name=scenario.name,
             line=1,
-            fault=lambda: play(scenario).fault and self._told(scenario),
+            fault=lambda: play(scenario, watch).fault and self._told(scenario),
             kind="scenario",
         )
 
     def _told(self, scenario: Scenario) -> str:
         """What is wrong with a scenario that fails, which is played once more to be recorded."""
-        from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
-        from bthtn.watch import recording_page  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
 
         folder: Path = self.config._tmp_path_factory.mktemp(scenario.name)  # type: ignore[attr-defined]  # pytest has no other way for items without fixtures
-        recording, page = folder / "run.jsonl", folder / "run.html"
-        played = play(scenario, record=recording)
-        page.write_text(recording_page(recording), "utf-8")
-        return f"{played.fault}\n\nrecording: {recording}\nin a browser: {page}"
+        return keep(scenario, folder)
 
 
 class CaseItem(pytest.Item):

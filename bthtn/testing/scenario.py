@@ -46,6 +46,7 @@ class Scenario:
     ``make`` makes the character. Events are texts as ``event_text`` makes them; ``*`` in an
     expected one stands for anything. ``finally_`` are beliefs at the end. ``invariants`` are made
     for the character, ``Invariants`` for instance, and have to hold at every tick.
+    ``tree`` is the name of the character's tree, if it has one.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Scenario:
     finally_: Mapping[str, Any] = field(default_factory=dict)
     ticks: int = MOST_TICKS
     invariants: Callable[[Character], Invariants] | None = None
+    tree: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,9 @@ class _Play:
             if fault or self._character.finished:
                 break
         fault = fault or self._missing()
+        if self._invariants is not None:
+            fault = fault or "; ".join(self._invariants.stop())
         self._character.stop()
-        if self._invariants is not None and not fault:
-            fault = "; ".join(self._invariants.after_stop())
         return Played(tuple(self._ticks), fault and self._told(fault))
 
     def _bring_about(self, tick: int) -> None:

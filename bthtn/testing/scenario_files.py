@@ -12,7 +12,7 @@ from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats.document import lines_of, tables_in, text_of
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.interventions import Intervention, belief, having
-from bthtn.testing.locate import TargetKind, character_of, invariants_of, resolve
+from bthtn.testing.locate import TargetKind, character_of, invariants_of, loaded_once, resolve
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
 
 _KINDS: Final[Mapping[type, str]] = {
@@ -71,7 +71,8 @@ class _File:
         try:
             beside = self._path.parent / table["tree"]
             tree = str(beside) if beside.suffix and beside.exists() else table["tree"]
-            target, seed = resolve(tree, TargetKind.TREE), table.get("seed", 0)
+            target = loaded_once(resolve(tree, TargetKind.TREE))
+            seed = table.get("seed", 0)
             self._character = character_of(target, seed)
         except BthtnError as error:
             where = self._where("tree")
@@ -85,6 +86,7 @@ class _File:
             self._beliefs(table.get("finally", {}), "finally"),
             table.get("ticks", MOST_TICKS),
             invariants_of(target) if table.get("invariants") else None,
+            target.name,
         )
         if self._faults:
             raise InputError(self._faults)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from coverage import CoverageData
 
@@ -44,6 +45,22 @@ class Map:
         return sorted(able, key=lambda file: (not file.startswith(own), "properties" in file, file))
 
 
+class Source(Protocol):
+    """Something that can be put into source text."""
+
+    def put_into(self, source: str) -> str: ...
+
+
+class Change(Protocol):
+    """A fault in a file."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def fault(self) -> Source: ...
+
+
 class Workshop:
     """A copy of the checkout, for one fault at a time."""
 
@@ -58,7 +75,7 @@ class Workshop:
             shutil.copy(ROOT / name, self.folder)
 
     @contextlib.contextmanager
-    def changed(self, mutant: Mutant) -> Iterator[None]:
+    def changed(self, mutant: Change) -> Iterator[None]:
         """The fault is in the copy as long as this lasts."""
         file = self.folder / mutant.file
         before = file.read_text("utf-8")
@@ -81,7 +98,9 @@ class Workshop:
         found = FAILED.search(done.stdout)
         return found[1] if found else f"exit code {done.returncode}", seconds
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, timeout: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run Python in the copy, with the copy's bthtn, also in processes of its own."""
         plugins = "-p no:randomly -p no:cacheprovider -p tests.mutation.plugin"
         environment = {
@@ -97,6 +116,7 @@ class Workshop:
             capture_output=True,
             text=True,
             errors="replace",
+            timeout=timeout,
             check=False,
         )
 

@@ -224,10 +224,17 @@ def test_a_fault_shows_what_was_expected_and_what_came(house):
         "evening, method 0: lit is false: lit = false\n"
         "evening, method 1: hour == NIGHT is false: hour = DAY"
     )
+    trees = "  expected    actual\n✗ in order    read\n    light\n    read"
+    planned_from = (
+        "planned from: lit = true\n"
+        "evening, method 1: comes later, and does not work\n"
+        "  hour == NIGHT is false: hour = DAY"
+    )
+    differs = f"actual    read\nactual record    [0]\n\n{trees}"
     assert faults(house, text) == [
-        "expected  (light, read)\nactual    read\nactual record    [0]",
-        "expected record  [1]\nactual record    [0]",
-        "expected  no plan\nactual    read\nactual record    [0]",
+        f"expected  (light, read)\n{differs}\n\n{planned_from}",
+        f"expected record  [1]\nactual record    [0]\n\n{planned_from}",
+        f"expected  no plan\nactual    read\nactual record    [0]\n\n{planned_from}",
         f"expected  read\n{nothing}",
         f"expected  no plan, because of 'it is too late'\n{nothing}",
     ]

@@ -56,7 +56,7 @@ def said(*events):
     invariants = Invariants(character)
     for event in events:
         character.agent.emit(event)
-    return [*invariants.after_tick(), *invariants.after_stop()]
+    return [*invariants.after_tick(), *invariants.stop()]
 
 
 START, END = LeafStarted(1, "dig", ""), LeafEnded(1, "dig", succeeded=True)

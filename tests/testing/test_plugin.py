@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
 
 DOMAIN = """
@@ -84,7 +85,93 @@ def test_a_scenario_is_a_test_and_its_failure_shows_what_is_missing(house, run_p
     assert len(Recording.read(Path(recording)).ticks) == 2
     page, *_ = re.findall(r"in a browser: (.*)", printed)
     assert "move_to(MINE)" in Path(page).read_text("utf-8")
+    tree, *_ = re.findall(r"its last tree: (.*)", printed)
+    assert "move_to(MINE)" in Path(tree).read_text("utf-8")
+    assert tree.endswith(".svg")
     assert "Traceback" not in printed
+
+
+def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
+    def missing(dot, form):
+        raise InputError(Diagnostic("BT407", "there is no Graphviz"))
+
+    monkeypatch.setattr("bthtn.testing.kept_failure.picture", missing)
+    (house / "wild.scenario.toml").write_text('tree = "miner"\nexpect = ["start sing"]\n')
+    _, printed = run_pytest(house, "-k", "wild")
+    tree, *_ = re.findall(r"its last tree: (.*)", printed)
+    assert "digraph" in Path(tree).read_text("utf-8")
+
+
+TOWN = """
+from bthtn import Domain, Fluent, State, fluent, method, parallel
+class Town(State):
+    rain: Fluent[bool] = fluent(default=False)
+    money: Fluent[int] = fluent(default=2)
+town = Domain("town", Town)
+walk, wait = town.primitive("walk"), town.primitive("wait")
+ride = town.primitive("ride", precondition=Town.money > 2)
+hum = town.primitive("hum")
+@town.compound
+def go():
+    yield method(ride(), when=Town.rain, name="bus")
+    yield method(parallel(walk(), hum()), wait())
+"""
+GOLDEN = """\
+cases.toml:2: case 'in_the_rain'
+expected  (parallel(hum, walk), wait)
+actual    (parallel(walk, hum), wait)
+actual record    [1]
+
+  expected            actual
+  in order            in order
+    parallel (all)      parallel (all)
+✗     hum                 walk
+      walk                hum
+    wait                wait
+
+planned from: rain = true
+go, method 0 'bus': failed
+  ride: money > 2 is false: money = 2
+"""
+
+
+def test_a_failure_shows_both_trees_the_state_and_why_other_methods_were_not_chosen(
+    house, run_pytest
+):
+    (house / "domain.py").write_text(TOWN)
+    case = '\n[in_the_rain]\ngiven.rain = true\ntask = "go"\n'
+    (house / "cases.toml").write_text(f'{case}expect = "(parallel(hum, walk), wait)"\n')
+    _, printed = run_pytest(house)
+    assert GOLDEN in printed
+
+
+PLAIN = "import pytest, sys; sys.exit(pytest.main())"
+WITHOUT_HYPOTHESIS = "import sys; sys.modules['hypothesis'] = None; " + PLAIN
+
+
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [
+        (PLAIN, ("-n2",)),
+        (PLAIN, ("-W", "error")),
+        (WITHOUT_HYPOTHESIS, ("-p", "bthtn.testing.plugin")),
+    ],
+    ids=["in any order, in two processes", "warnings are errors", "without Hypothesis"],
+)
+def test_it_works_beside_other_plugins_and_without_them(house, program, options):
+    (house / "calm.scenario.toml").write_text('tree = "miner"\nexpect = ["start pickup*"]\n')
+    (house / "pytest.ini").write_text("[pytest]\n")
+    alone = "-p" in options
+    done = subprocess.run(
+        [sys.executable, "-c", program, "-p", "no:cacheprovider", *options, str(house)],
+        env={"HOME": str(house)} | ({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if alone else {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
+    assert "1 failed, 2 passed" in done.stdout
+    assert "case 'dark'" in done.stdout
 
 
 def test_a_scenario_that_cannot_be_read_is_one_clear_error(house, run_pytest):
@@ -194,6 +281,23 @@ def test_methods_that_no_case_chooses_are_shown_and_may_fail_the_run(house, run_
     code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=100")
     assert "2 of 2 methods chosen: 100 %" in printed
     assert code == pytest.ExitCode.OK
+
+
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
+def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, processes, tmp_path):
+    for name in ("one", "two"):
+        (house / f"{name}.scenario.toml").write_text('tree = "miner"\nticks = 30\n')
+    file = tmp_path / "coverage.json"
+    _, printed = run_pytest(house, *processes, f"--bthtn-coverage-json={file}")
+    assert "coverage of runs" in printed
+    data = json.loads(file.read_text("utf-8"))
+    assert data["format"] == "bthtn-coverage/1"
+    assert list(data["methods"]) == [str(house / "cases.toml")]
+    (counts,) = data["runs"].values()
+    started, done, failed, aborted, _refused = counts["step"]["pickup"]
+    assert started >= done + failed + aborted
+    assert done >= 2
+    assert re.search(rf"{started} +{done} .* pickup", printed)
 
 
 def test_a_case_whose_search_raises_counts_for_what_it_came_to(house, run_pytest):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bthtn.batch import Workers
 from bthtn.cli.scenarios import show_scenario, write_scenario
 from bthtn.cli.scenarios import test as run_tests
 from bthtn.errors import InputError
@@ -226,11 +227,11 @@ def test_a_scenario_of_python_is_played_in_the_same_way(written):
 def test_the_command_runs_what_is_below_a_folder(written, tmp_path, capsys):
     written('expect = ["done dig"]\n', "one")
     file = written('expect = ["done growl"]\n', "two")
-    assert run_tests([tmp_path], as_json=False) == 1
+    assert run_tests([tmp_path], as_json=False, workers=None) == 1
     out = capsys.readouterr().out
     assert f"{file}: two\nno 'done growl' in" in out
     assert out.endswith("1 passed, 1 failed\n")
-    assert run_tests([tmp_path / "one.scenario.toml"], as_json=True) == 0
+    assert run_tests([tmp_path / "one.scenario.toml"], as_json=True, workers=None) == 0
     assert json.loads(capsys.readouterr().out)["tests"][0]["name"] == "one"
     assert show_scenario(file, as_json=False) == 1
     assert "✗ done growl" in capsys.readouterr().out
@@ -239,16 +240,27 @@ def test_the_command_runs_what_is_below_a_folder(written, tmp_path, capsys):
     assert shown["events"][0]["event"] == "plan_adopted"
 
 
+@pytest.mark.slow
+def test_files_run_in_several_processes_with_the_same_results(written, capsys, tmp_path):
+    for number in range(4):
+        written(f'expect = ["done {"dig" if number % 2 else "growl"}"]\n', f"n{number}")
+    assert run_tests([tmp_path], as_json=True, workers=Workers(2)) == 1
+    several = json.loads(capsys.readouterr().out)
+    assert run_tests([tmp_path], as_json=True, workers=Workers(1)) == 1
+    assert json.loads(capsys.readouterr().out) == several
+    assert [bool(one["fault"]) for one in several["tests"]] == [True, False, True, False]
+
+
 def test_the_command_runs_cases_too(capsys, tmp_path):
-    assert run_tests([Path("domains/combat")], as_json=False) == 0
+    assert run_tests([Path("domains/combat")], as_json=False, workers=None) == 0
     assert ", 0 failed" in capsys.readouterr().out
     with pytest.raises(InputError, match=r"BT404.*no cases.toml"):
-        run_tests([tmp_path], as_json=False)
+        run_tests([tmp_path], as_json=False, workers=None)
     with pytest.raises(InputError, match=r"BT404.*there is no file or folder"):
-        run_tests([tmp_path / "nowhere"], as_json=False)
+        run_tests([tmp_path / "nowhere"], as_json=False, workers=None)
     (tmp_path / "x.toml").write_text("")
     with pytest.raises(InputError, match=r"BT404.*neither cases nor a scenario"):
-        run_tests([tmp_path / "x.toml"], as_json=False)
+        run_tests([tmp_path / "x.toml"], as_json=False, workers=None)
 
 
 def test_a_recorded_run_becomes_a_scenario_that_holds(written, tmp_path, capsys):

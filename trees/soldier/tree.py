@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from py_trees.behaviour import Behaviour
+from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
 from bthtn.behaviours import Agent, Believes, Character, Operators, PlanGoal
@@ -69,3 +71,12 @@ def living(agent: Agent[Soldier, Body]) -> Character:
         sense(agent)
 
     return Character(soldier(agent), agent, sense=live, finished=lambda: world.over, world=body)
+
+
+def invariants(character: Character) -> Iterator[str]:
+    """His hands do nothing that nobody wants any more."""
+    body: Body = character.agent.body
+    running = {node.name for node in character.root.iterate() if node.status is Status.RUNNING}
+    order = body.orders.get("hands")
+    if order is not None and order.pending and order.name in {"shoot", "reload"} - running:
+        yield f"his hands go on with '{order.name}', which is over"

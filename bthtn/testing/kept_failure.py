@@ -1,0 +1,38 @@
+"""What is kept of a scenario that fails: recording, page, last tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bthtn.errors import InputError
+from bthtn.recording import Recording
+from bthtn.testing.scenario import Scenario, play
+from bthtn.views.behaviour_drawing import snapshot_dot
+from bthtn.views.graphviz import picture
+from bthtn.watch import recording_page
+
+
+def keep(scenario: Scenario, folder: Path) -> str:
+    """Play a scenario once more, and keep it in a folder. Returns the fault with the files' names.
+
+    The tree is that of the last tick, as svg, or as dot where nothing can draw it.
+    """
+    recording, page = folder / "run.jsonl", folder / "run.html"
+    played = play(scenario, record=recording)
+    page.write_text(recording_page(recording), "utf-8")
+    tree = _drawn(Recording.read(recording), scenario.name, folder)
+    shown = [f"recording: {recording}", f"in a browser: {page}", f"its last tree: {tree}"]
+    return "\n".join([f"{played.fault}\n", *shown])
+
+
+def _drawn(recording: Recording, name: str, folder: Path) -> Path:
+    moment = recording.at(recording.ticks[-1][0]["tick"])
+    assert moment.tree is not None, "a scenario's character has a tree"
+    dot = snapshot_dot(moment.tree, title=f"{name}, tick {moment.tick}")
+    file = folder / "tree.svg"
+    try:
+        file.write_bytes(picture(dot, "svg"))
+    except InputError:  # no Graphviz here
+        file = folder / "tree.dot"
+        file.write_text(dot, "utf-8")
+    return file
