@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from bthtn.plan.replay import Replay, replay
     from bthtn.plan.validate import Validation, validate
     from bthtn.planning.htn.reference import Reference
-    from bthtn.testing.doubles import RecordingListener, ScriptedOperator, ticks
+    from bthtn.testing.doubles import (
+        RecordingListener,
+        ScriptedError,
+        ScriptedOperator,
+        ScriptedSensor,
+        ticks,
+    )
     from bthtn.testing.interventions import Intervention
     from bthtn.testing.invariants import Invariants
     from bthtn.testing.scenario import Expected, Played, Scenario, play
@@ -29,7 +35,9 @@ __all__ = [
     "Reference",
     "Replay",
     "Scenario",
+    "ScriptedError",
     "ScriptedOperator",
+    "ScriptedSensor",
     "Validation",
     "play",
     "problems",
@@ -51,7 +59,9 @@ _MODULE_OF: Final = MappingProxyType(
         "RecordingListener": "bthtn.testing.doubles",
         "Reference": "bthtn.planning.htn.reference",
         "Replay": "bthtn.plan.replay",
-        "ScriptedOperator": "bthtn.testing.doubles",
+        **dict.fromkeys(
+            ("ScriptedError", "ScriptedOperator", "ScriptedSensor"), "bthtn.testing.doubles"
+        ),
         "Validation": "bthtn.plan.validate",
         "problems": "bthtn.testing.strategies",
         "replay": "bthtn.plan.replay",

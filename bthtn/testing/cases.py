@@ -44,6 +44,7 @@ from bthtn.planning.protocol import Settings, request
 from bthtn.planning.strips.achieve import achieve
 from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.plan_difference import circumstances, side_by_side
+from bthtn.testing.plan_pattern import check_pattern, is_pattern, matches
 from bthtn.world.condition_parser import condition_from_text
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -84,7 +85,8 @@ _KINDS: Final = MappingProxyType(
 class Case:
     """A test case: a state, a goal, and the expected plan; ``expected`` is None for no plan.
 
-    ``task`` is a call of a task, or a condition to achieve.
+    ``task`` is a call of a task, or a condition to achieve. With a ``pattern`` the plan need only
+    match that.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Case:
     record: tuple[int, ...] | None
     because: str
     settings: Settings
+    pattern: str = ""
 
 
 def fault_of(case: Case) -> str:
@@ -114,8 +117,8 @@ def fault_of(case: Case) -> str:
     except BthtnError as error:
         return str(error)
     why = explanation_text(explanation.reasons())
-    if case.expected is not None:
-        return f"expected  {normal(case.expected)}\nactual    no plan, because\n{why}"
+    if case.expected is not None or case.pattern:
+        return f"expected  {_expected_text(case)}\nactual    no plan, because\n{why}"
     if case.because not in why:
         return f"expected  no plan, because of '{case.because}'\nactual    no plan, because\n{why}"
     return ""
@@ -123,17 +126,24 @@ def fault_of(case: Case) -> str:
 
 def _difference(case: Case, plan: Plan) -> str:
     actual, record = normal(plan.tree), list(plan.record)
-    expected = NO_PLAN if case.expected is None else normal(case.expected)
+    expected = _expected_text(case)
+    is_other = not matches(case.pattern, actual) if case.pattern else actual != expected
     lines = []
-    if actual != expected:
+    if is_other:
         lines += [f"expected  {expected}", f"actual    {actual}"]
     if case.record is not None and record != list(case.record):
         lines += [f"expected record  {list(case.record)}", f"actual record    {record}"]
     elif lines:
         lines += [f"actual record    {record}"]
-    if case.expected is not None and actual != expected:
+    if case.expected is not None and is_other:
         lines += ["", side_by_side(case.expected, plan.tree)]
     return "\n".join(lines)
+
+
+def _expected_text(case: Case) -> str:
+    if case.pattern:
+        return case.pattern
+    return NO_PLAN if case.expected is None else normal(case.expected)
 
 
 def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
@@ -178,7 +188,8 @@ class _CaseFile:
             return None
         state = FrozenState(dict(self._given(name, usable.get("given", {}))))
         task: NetworkLike | None = None
-        expected, settings, whole = None, Settings(), self._domain
+        settings, whole = Settings(), self._domain
+        expected: Node | None = None
         with self._at(name, "task"):
             task = call_from(usable["task"], self._domain) if "task" in usable else None
         with self._at(name, "achieve"):
@@ -186,9 +197,9 @@ class _CaseFile:
                 goal = condition_from_text(usable["achieve"], self._domain.schema)
                 task = achieve(goal, forward=usable.get("forward", False))
                 whole, _ = self._domain.with_goal(network_from(task))
+        plan = usable.get("expect", NO_PLAN)
         with self._at(name, "expect"):
-            if usable.get("expect", NO_PLAN) != NO_PLAN:
-                expected = node_from(usable["expect"], whole)
+            expected = _plan_from(plan, whole)
         how = {key: usable[key] for key in SETTINGS if key in usable}
         with self._at(name, *list(how)[:1]):
             settings = Settings(**how)
@@ -196,7 +207,8 @@ class _CaseFile:
             return None
         record = tuple(usable["record"]) if "record" in usable else None
         because, line, domain = usable.get("because", ""), line_of(self._lines, name), self._domain
-        return Case(name, line, domain, state, task, expected, record, because, settings)
+        pattern = plan if is_pattern(plan) else ""
+        return Case(name, line, domain, state, task, expected, record, because, settings, pattern)
 
     def _variant(self, name: str) -> FrozenDomain:
         if name and name not in self._variants:
@@ -354,3 +366,11 @@ def unusable(path: Path, error: BaseException) -> Diagnostic:
     hint = "is it installed where bthtn is?" if isinstance(error, ModuleNotFoundError) else ""
     file = os.path.relpath(file) if file.startswith(os.path.join(os.getcwd(), "")) else file
     return Diagnostic("BT402", message, f"{file}:{line}" if line else file, hint)
+
+
+def _plan_from(text: str, domain: FrozenDomain) -> Node | None:
+    """The plan that a text denotes; None for a pattern, and for no plan. Raises InputError."""
+    if is_pattern(text):
+        check_pattern(text, domain)
+        return None
+    return None if text == NO_PLAN else node_from(text, domain)

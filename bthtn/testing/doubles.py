@@ -218,6 +218,26 @@ class ScriptedRun:
             self.faults.append(f"run {self._owner.runs.index(self)}: {fault}")
 
 
+class ScriptedSensor(Unpicklable):
+    """A sensor that reports one reading after the other, and then the last one again.
+
+    A reading that is an exception is raised. Register it as any sensor:
+    ``sensors.sensor(Soldier.health)(ScriptedSensor(100, 40, ScriptedError()))``.
+    """
+
+    def __init__(self, *readings: Any) -> None:
+        self.readings = readings
+        self.reads = 0
+
+    def __call__(self, agent: Any) -> Any:  # noqa: ARG002 - how agents call it
+        """The next reading; called by the agent. Raises one that is an exception."""
+        reading = self.readings[min(self.reads, len(self.readings) - 1)]
+        self.reads += 1
+        if isinstance(reading, Exception):
+            raise reading
+        return reading
+
+
 class RecordingListener(Unpicklable):
     """An agent's listener that records all events."""
 

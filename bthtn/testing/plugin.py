@@ -19,9 +19,10 @@ import pytest
 from bthtn.testing.case_files import SCENARIO, domain_file_of
 
 if TYPE_CHECKING:
-    from bthtn.behaviours import Character
+    from bthtn.behaviours import Character, ManualClock
     from bthtn.testing.cases import Case
-    from bthtn.testing.scenario import Scenario
+    from bthtn.testing.doubles import RecordingListener
+    from bthtn.testing.scenario import Played, Scenario
 
 
 _UPDATED: Final = pytest.StashKey[list[str]]()
@@ -55,6 +56,39 @@ def pytest_configure(config: pytest.Config) -> None:
         plugin = CoveragePlugin(fail_under or 0, file)
         config.stash[WATCH] = plugin.watch
         config.pluginmanager.register(plugin)
+
+
+@pytest.fixture
+def bthtn_clock() -> ManualClock:
+    """A clock for agents, which the test advances."""
+    from bthtn.behaviours import ManualClock  # noqa: PLC0415 - see the docstring
+
+    return ManualClock()
+
+
+@pytest.fixture
+def bthtn_listener() -> RecordingListener:
+    """A listener for an agent, which keeps all events."""
+    from bthtn.testing.doubles import RecordingListener  # noqa: PLC0415 - see the docstring
+
+    return RecordingListener()
+
+
+@pytest.fixture
+def bthtn_play(tmp_path: Path) -> Callable[[Scenario | Path | str], Played]:
+    """A function that plays a scenario, or that of a file, and fails the test as its item would."""
+    from bthtn.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
+    from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
+    from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
+
+    def played(scenario: Scenario | Path | str) -> Played:
+        found = read_scenario(scenario) if isinstance(scenario, Path | str) else scenario
+        result = play(found)
+        if result.fault:
+            pytest.fail(keep(found, tmp_path), pytrace=False)
+        return result
+
+    return played
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -19,6 +19,7 @@ from bthtn.plan.notation import normal
 from bthtn.recording import Recorder
 from bthtn.testing.interventions import Intervention, Interventions, belief
 from bthtn.testing.invariants import Invariants
+from bthtn.testing.plan_pattern import is_pattern, matches
 from bthtn.views.active import active_names
 from bthtn.views.event_log import line_of
 from bthtn.views.timeline import Tick, lines, rows
@@ -32,11 +33,15 @@ SHOWN: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """An event that has to be heard after those before it; at most so many ticks later."""
+    """An event that has to be heard after those before it; at most so many ticks later.
+
+    One that must never happen may happen once the event ``before`` was heard.
+    """
 
     event: str
     within: int | None = None
     where: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ class _Play:
         self._interventions = Interventions(self._character)
         self._ticks: list[Tick] = []
         self._due = list(scenario.interventions)
+        self._never = list(scenario.never)
         self._met = 0
         self._met_in = 0
         made = scenario.invariants
@@ -159,9 +165,13 @@ class _Play:
         """Take note of the events of a tick. Returns what is wrong with them."""
         scenario = self._scenario
         for line in heard:
-            for one in scenario.never:
-                if _fits(line, one.event):
-                    return f"'{line}' in tick {tick}, which is never to happen ({one.where})"
+            for one in tuple(self._never):
+                if one.before and _fits(line, one.before):
+                    self._never.remove(one)
+                elif _fits(line, one.event):
+                    until = f" before '{one.before}'" if one.before else ""
+                    fault = f"'{line}' in tick {tick}, which is never to happen{until}"
+                    return f"{fault} ({one.where})"
             if any(_fits(line, one.event) for one in scenario.expected[self._met : self._met + 1]):
                 self._met, self._met_in = self._met + 1, tick
         if self._met < len(scenario.expected):
@@ -200,5 +210,7 @@ def _fits(line: str, pattern: str) -> bool:
     """Whether an event is the expected one; its reason is compared only if the pattern has one."""
     if not pattern:
         return False
+    if pattern.startswith("plan ") and is_pattern(pattern):
+        return line.startswith("plan ") and matches(pattern[5:], line[5:])
     short = line if " — " in pattern else line.partition(" — ")[0]
     return fnmatchcase(short, pattern.replace("[", "[[]"))

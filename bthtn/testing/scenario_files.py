@@ -44,6 +44,7 @@ _INTERVENTION: Final[Mapping[str, type]] = {
     "do": list,
 }
 _EXPECT: Final[Mapping[str, type]] = {"event": str, "within": int}
+_NEVER: Final[Mapping[str, type]] = {"event": str, "before": str}
 
 
 def read_scenario(path: Path | str) -> Scenario:
@@ -139,11 +140,13 @@ class _File:
         found = []
         for number, one in enumerate(table.get(key, ())):
             keys = (key, str(number)) if isinstance(one, dict) else (key,)
-            entry = self._checked(one, _EXPECT, *keys) if isinstance(one, dict) else {"event": one}
+            known = _EXPECT if key == "expect" else _NEVER
+            entry = self._checked(one, known, *keys) if isinstance(one, dict) else {"event": one}
             if not isinstance(entry.get("event"), str):
                 self._add("it has no event", 'write event = "start shoot"', *keys)
                 continue
-            found.append(Expected(entry["event"], entry.get("within"), self._where(*keys)))
+            within, before = entry.get("within"), entry.get("before", "")
+            found.append(Expected(entry["event"], within, self._where(*keys), before))
         return tuple(found)
 
     def _beliefs(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:

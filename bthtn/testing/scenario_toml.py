@@ -34,6 +34,8 @@ def expected_lines(expected: Expected) -> Iterator[str]:
     yield f"event = {quoted(expected.event)}"
     if expected.within is not None:
         yield f"within = {expected.within}"
+    if expected.before:
+        yield f"before = {quoted(expected.before)}"
 
 
 def quoted(text: str) -> str:

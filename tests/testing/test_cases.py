@@ -240,6 +240,30 @@ def test_a_fault_shows_what_was_expected_and_what_came(house):
     ]
 
 
+def test_a_plan_may_be_expected_by_a_pattern(house):
+    text = """
+        [open]
+        given.lit = true
+        task = "evening"
+        expect = "?step"
+
+        [another]
+        given.lit = true
+        task = "evening"
+        expect = "(*, read)"
+
+        [none]
+        task = "evening"
+        expect = "*"
+    """
+    open_one, another, none = faults(house, text)
+    assert open_one == ""
+    assert another.startswith("expected  (*, read)\nactual    read\n")
+    assert none.startswith("expected  *\nactual    no plan, because\n")
+    with pytest.raises(InputError, match="there is no task 'raed'"):
+        faults(house, '[misspelt]\ntask = "evening"\nexpect = "(*, raed)"')
+
+
 def test_a_search_that_fails_is_a_fault(tmp_path):
     domain = """
         from bthtn import Domain, State, method

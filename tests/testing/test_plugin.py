@@ -91,6 +91,42 @@ def test_a_scenario_is_a_test_and_its_failure_shows_what_is_missing(house, run_p
     assert "Traceback" not in printed
 
 
+PYTHON_TESTS = """
+from bthtn import Domain, State
+from bthtn.behaviours import Agent, PlanGoal
+from bthtn.testing import ticks
+
+def test_a_scenario_that_holds(bthtn_play):
+    assert len(bthtn_play("calm.scenario.toml").ticks) > 1
+
+def test_one_that_does_not(bthtn_play):
+    bthtn_play("wild.scenario.toml")
+
+def test_what_is_heard_and_when(bthtn_clock, bthtn_listener):
+    yard = Domain("yard", State)
+    dig = yard.primitive("dig")
+    rex = Agent("Rex", yard, State(), body=None, clock=bthtn_clock, listener=bthtn_listener)
+    bthtn_clock.advance(3)
+    rex.sense()
+    assert ticks(PlanGoal("play", rex, dig()), 1) == "S"
+    assert bthtn_listener.lines() == ["start dig", "done dig"]
+    assert bthtn_listener.events[0].time == 3
+"""
+
+
+def test_fixtures_play_scenarios_and_give_clocks_and_listeners(house, run_pytest, monkeypatch):
+    monkeypatch.chdir(house)
+    (house / "calm.scenario.toml").write_text('tree = "miner"\nexpect = ["start pickup*"]\n')
+    (house / "wild.scenario.toml").write_text('tree = "miner"\nexpect = ["start sing"]\n')
+    (house / "test_fixtures.py").write_text(PYTHON_TESTS)
+    code, printed = run_pytest(house / "test_fixtures.py")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert "1 failed, 2 passed" in printed
+    assert "no 'start sing' in" in printed
+    assert "its last tree: " in printed
+    assert "Traceback" not in printed
+
+
 def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
     def missing(dot, form):
         raise InputError(Diagnostic("BT407", "there is no Graphviz"))

@@ -115,6 +115,17 @@ def test_what_must_not_happen_fails_at_once(written):
     assert "'done dig' in tick 3, which is never to happen" in fault
 
 
+def test_what_must_not_happen_before_something_may_happen_after_it(written):
+    assert fault_of(written('[[never]]\nevent = "done *"\nbefore = "start dig"\n')) == ""
+    early = fault_of(written('[[never]]\nevent = "start dig"\nbefore = "done dig"\n'))
+    assert early.startswith("'start dig' in tick 1, which is never to happen before 'done dig' (")
+
+
+def test_plans_are_expected_by_patterns(written):
+    assert fault_of(written('expect = ["plan ?step", "start dig"]\n')) == ""
+    assert "✗ plan (*, growl)" in fault_of(written('expect = ["plan (*, growl)"]\n'))
+
+
 def test_the_end_is_looked_at(written):
     assert fault_of(written("ticks = 4\n[finally]\nbones = 1\n")) == ""
     fault = fault_of(written("ticks = 4\n[finally]\nbones = 2\n"))

@@ -1,0 +1,113 @@
+"""Patterns of plans: a plan as text in which something is left open.
+
+    (reload, *, shoot)              anything may stand there
+    (go(?room), look, ?last)        a value or a step, the same wherever the name stands
+    parallel{move, reload}          these branches in any order
+    ({reload, hide}, shoot)         these steps in any order
+
+All else is the plan's ``normal`` text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise, permutations
+from typing import Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.errors import Diagnostic, InputError, nearest
+from bthtn.plan.codec import QUOTED
+from bthtn.plan.notation import COMPOSITES, RESERVED
+
+MOST_IN_ANY_ORDER: Final = 5
+_OPEN: Final = re.compile(r"[*?{}]")
+_TOKEN: Final = re.compile(
+    rf"{QUOTED.pattern}|\?(?P<name>\w+)|(?P<any>\*|…)|(?P<gap>\s*,\s*)|.", re.DOTALL
+)
+_ARGUMENTS: Final = re.compile(r"(?P<task>\w+)\((?P<values>[^(){}]*)\)")
+_WORD: Final = re.compile(r"(?<![?\w.])[^\W\d]\w*")
+
+
+def is_pattern(text: str) -> bool:
+    """Whether something is left open in the text of a plan; what is quoted does not count."""
+    return _OPEN.search(QUOTED.sub("", text)) is not None
+
+
+def matches(pattern: str, plan: str) -> bool:
+    """Whether the ``normal`` text of a plan is one that the pattern stands for."""
+    return any(re.fullmatch(one, plan, re.DOTALL) for one in map(_expression, _orders(pattern)))
+
+
+def check_pattern(pattern: str, domain: FrozenDomain) -> None:
+    """Raise InputError for braces that do not fit, and for tasks that the domain has not."""
+    for one in _orders(pattern):
+        text = QUOTED.sub("", one)
+        while (bare := _ARGUMENTS.sub(_without_values, text)) != text:
+            text = bare
+        words = {word for word in _WORD.findall(text) if word not in RESERVED | {"all", "any"}}
+        known = domain.tasks.keys()
+        for word in sorted(words - known - {"primary"}):
+            hint = nearest(word, known)
+            raise InputError(Diagnostic("BT406", f"there is no task '{word}'", hint=hint))
+
+
+def _without_values(found: re.Match[str]) -> str:
+    """A task without its values; the parts of a composite stay, in brackets that are done with."""
+    is_composite = found["task"] in COMPOSITES
+    return f"{found['task']} {found['values']}" if is_composite else found["task"]
+
+
+def _orders(pattern: str) -> Iterator[str]:
+    """The pattern with the parts of its innermost braces in every order. Raises InputError."""
+    plain = QUOTED.sub(lambda found: "_" * len(found[0]), pattern)
+    end = plain.find("}")
+    start = plain.rfind("{", 0, end) if end >= 0 else plain.find("{")
+    if start < 0 and end < 0:
+        yield pattern
+        return
+    if start < 0 or end < 0:
+        hint = "write {one, other} around parts in any order"
+        raise InputError(Diagnostic("BT406", f"a brace is not closed: {pattern}", hint=hint))
+    cuts = [start, *_commas(plain, start + 1, end), end]
+    parts = [pattern[one + 1 : other].strip() for one, other in pairwise(cuts)]
+    if len(parts) > MOST_IN_ANY_ORDER:
+        message = f"{len(parts)} parts in any order"
+        hint = f"write at most {MOST_IN_ANY_ORDER} into {{…}}"
+        raise InputError(Diagnostic("BT406", message, hint=hint))
+    opening, closing = ("(", ")") if plain[:start].endswith("parallel") else ("", "")
+    if not opening:  # a sequence inside of a sequence is one
+        parts = [part[1:-1] if part.startswith("(") else part for part in parts]
+    for order in permutations(parts):
+        yield from _orders(
+            f"{pattern[:start]}{opening}{', '.join(order)}{closing}{pattern[end + 1 :]}"
+        )
+
+
+def _commas(text: str, start: int, end: int) -> Iterator[int]:
+    """The places of the commas that are in no brackets."""
+    depth = 0
+    for place in range(start, end):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if text[place] == "," and depth == 0:
+            yield place
+
+
+def _expression(pattern: str) -> str:
+    """The regular expression of a pattern without braces."""
+    seen: set[str] = set()
+
+    def part(token: re.Match[str]) -> str:
+        if token["any"]:
+            return ".*"
+        if token["gap"]:
+            return ", "
+        name = token["name"]
+        if name is None:
+            return re.escape(token[0])
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return rf"(?P<{name}>{QUOTED.pattern}|[^\s,()]+(?:\([^()]*\))?)"
+
+    return _TOKEN.sub(part, pattern.strip())
