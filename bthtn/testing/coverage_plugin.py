@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from bthtn.testing.cases import Case
+from bthtn.errors import InputError
+from bthtn.testing.case_files import domain_file_of
+from bthtn.testing.cases import Case, domain_at, name_of
 from bthtn.testing.method_coverage import MethodCoverage
 from bthtn.testing.run_coverage import RunCoverage
+from bthtn.views.graphviz import picture
 
 FORMAT: Final = "bthtn-coverage/1"
 _KEY: Final = "bthtn_method_coverage"
 
 
+def _draw(file: Path, dot: str) -> None:
+    """Write a picture as svg, or as dot where nothing can draw it."""
+    try:
+        file.with_name(f"{file.name}.svg").write_bytes(picture(dot, "svg"))
+    except InputError:
+        file.with_name(f"{file.name}.dot").write_text(dot, "utf-8")
+
+
 class CoveragePlugin:
     """Hooks of pytest that count, and at the end print the table and apply the threshold."""
 
-    def __init__(self, fail_under: float, file: Path | None) -> None:
+    def __init__(self, fail_under: float, file: Path | None, pictures: Path | None) -> None:
         self._fail_under = fail_under
+        self._folder = pictures
         self._file = file
         self._coverage = MethodCoverage()
         self._runs = RunCoverage()
@@ -51,6 +64,8 @@ class CoveragePlugin:
         if output is not None:
             output[_KEY] = self._coverage.counts, self._runs.counts
             return
+        for name, dot in self._pictures():
+            _draw(name, dot)
         if self._file is not None:
             counts = {"methods": self._coverage.counts, "runs": self._runs.counts}
             text = json.dumps({"format": FORMAT, **counts}, ensure_ascii=False)
@@ -68,6 +83,15 @@ class CoveragePlugin:
         if self._is_below:
             wanted = f"{self._fail_under:g} % of the methods should be chosen"
             terminalreporter.write_line(f"FAILED: {wanted}", red=True)
+
+    def _pictures(self) -> Iterator[tuple[Path, str]]:
+        """Files without a suffix, and the coloured domain in dot that belongs there."""
+        for file in self._coverage.counts if self._folder is not None else ():
+            source = domain_file_of(Path(file))
+            if source is not None and self._folder is not None:
+                domain = domain_at(source, name_of(source))
+                self._folder.mkdir(parents=True, exist_ok=True)
+                yield self._folder / domain.name, self._coverage.picture(file, domain)
 
     @property
     def _is_below(self) -> bool:

@@ -14,7 +14,7 @@ from bthtn.plan.walk import preorder
 from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.planning.trace import MethodEntered, MethodRejected, SearchEvent
-from bthtn.views.domain_drawing import method_appearance
+from bthtn.views.domain_drawing import domain_dot, method_appearance
 from bthtn.world.state import FrozenState, State
 
 CHOSEN: Final = 0
@@ -90,6 +90,15 @@ class MethodCoverage:
         """How many percent of all methods were chosen; 100 if there are none."""
         total = sum(map(len, self.counts.values()))
         return 100 * (1 - len(self.never_chosen()) / total) if total else 100.0
+
+    def picture(self, file: str, domain: FrozenDomain) -> str:
+        """The domain in dot: green methods were chosen, red ones never were."""
+        of_file = self.counts.get(file, {})
+        statuses = {
+            place: "SUCCESS" if of_file.get(label, [0])[CHOSEN] else "FAILURE"
+            for place, label in _labels(domain).items()
+        }
+        return domain_dot(domain, statuses=statuses)
 
     def table(self) -> str:
         """A row for each method with its three counts; those that were never chosen are marked."""

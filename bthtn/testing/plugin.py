@@ -40,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--bthtn-coverage-fail-under", type=float, metavar="PERCENT", help=text)
     text = "write the coverage into a file, as JSON"
     group.addoption("--bthtn-coverage-json", type=Path, metavar="FILE", help=text)
+    text = "draw the domains, with the methods that no case has chosen in red"
+    group.addoption("--bthtn-coverage-pictures", type=Path, metavar="FOLDER", help=text)
     text = "let cases that fail expect what is planned now, and show the differences"
     group.addoption("--bthtn-update", action="store_true", help=text)
 
@@ -50,10 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--bthtn-update writes files, in one process: leave -n out")
     fail_under = config.getoption("--bthtn-coverage-fail-under")
     file = config.getoption("--bthtn-coverage-json")
-    if config.getoption("--bthtn-coverage") or fail_under is not None or file is not None:
+    pictures = config.getoption("--bthtn-coverage-pictures")
+    is_asked = config.getoption("--bthtn-coverage") or file is not None or pictures is not None
+    if is_asked or fail_under is not None:
         from bthtn.testing.coverage_plugin import CoveragePlugin  # noqa: PLC0415 - see the docstring
 
-        plugin = CoveragePlugin(fail_under or 0, file)
+        plugin = CoveragePlugin(fail_under or 0, file, pictures)
         config.stash[WATCH] = plugin.watch
         config.pluginmanager.register(plugin)
 

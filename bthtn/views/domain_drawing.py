@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import networkx as nx
 
@@ -14,15 +16,26 @@ from bthtn.views.dot import Drawing
 from bthtn.views.plan_drawing import task_kind, task_tooltip
 from bthtn.world.expression import always_holds
 
+_UNCOLOURED: Final[Mapping[tuple[str, int], str]] = MappingProxyType({})
 
-def domain_dot(domain: FrozenDomain, *, legend: bool = False) -> str:
-    """The domain in dot, with methods in order of preference from top to bottom."""
+
+def domain_dot(
+    domain: FrozenDomain,
+    *,
+    legend: bool = False,
+    statuses: Mapping[tuple[str, int], str] = _UNCOLOURED,
+) -> str:
+    """The domain in dot, with methods in order of preference from top to bottom.
+
+    Methods are coloured by their ``statuses``, by task and index: those of behaviours.
+    """
     graph = task_graph(domain)
     drawing = Drawing(f"domain {domain.name}", direction="LR")
     names = {}
     for node in graph.nodes:
         kind, label, below, tooltip = appearance_in(graph, node)
-        names[node] = drawing.node(kind, label, below=below, tooltip=tooltip)
+        status = statuses.get(tuple(node), "") if kind == "method" else ""
+        names[node] = drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
     for above, beneath, data in graph.edges(data=True):
         if is_construct_round(graph, above, beneath):
             continue

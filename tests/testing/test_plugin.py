@@ -127,11 +127,12 @@ def test_fixtures_play_scenarios_and_give_clocks_and_listeners(house, run_pytest
     assert "Traceback" not in printed
 
 
-def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
-    def missing(dot, form):
-        raise InputError(Diagnostic("BT407", "there is no Graphviz"))
+def _missing(dot, form):
+    raise InputError(Diagnostic("BT407", "there is no Graphviz"))
 
-    monkeypatch.setattr("bthtn.testing.kept_failure.picture", missing)
+
+def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
+    monkeypatch.setattr("bthtn.testing.kept_failure.picture", _missing)
     (house / "wild.scenario.toml").write_text('tree = "miner"\nexpect = ["start sing"]\n')
     _, printed = run_pytest(house, "-k", "wild")
     tree, *_ = re.findall(r"its last tree: (.*)", printed)
@@ -334,6 +335,22 @@ def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, proc
     assert started >= done + failed + aborted
     assert done >= 2
     assert re.search(rf"{started} +{done} .* pickup", printed)
+
+
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
+def test_the_domain_is_drawn_with_the_methods_that_no_case_chooses(
+    house, run_pytest, processes, tmp_path, monkeypatch
+):
+    (house / "domain.py").write_text(TOWN)
+    (house / "cases.toml").write_text('[dry]\ntask = "go"\nexpect = "*"\n')
+    code, _ = run_pytest(house, *processes, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
+    assert code == pytest.ExitCode.OK
+    svg = (tmp_path / "drawn" / "town.svg").read_text("utf-8")
+    assert svg.count("✓") == svg.count("✗") == 1
+    assert "✗" in svg[: svg.index("✓")], "the bus comes first, and nobody takes it"
+    monkeypatch.setattr("bthtn.testing.coverage_plugin.picture", _missing)
+    run_pytest(house, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
+    assert "digraph" in (tmp_path / "drawn" / "town.dot").read_text("utf-8")
 
 
 def test_a_case_whose_search_raises_counts_for_what_it_came_to(house, run_pytest):
