@@ -371,6 +371,6 @@ def unusable(path: Path, error: BaseException) -> Diagnostic:
 def _plan_from(text: str, domain: FrozenDomain) -> Node | None:
     """The plan that a text denotes; None for a pattern, and for no plan. Raises InputError."""
     if is_pattern(text):
-        check_pattern(text, domain)
+        check_pattern(text, domain.tasks.keys())
         return None
     return None if text == NO_PLAN else node_from(text, domain)

@@ -11,19 +11,20 @@ All else is the plan's ``normal`` text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise, permutations
+from collections.abc import Collection, Iterator
+from itertools import islice, pairwise, permutations
 from typing import Final
 
-from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.plan.codec import QUOTED
 from bthtn.plan.notation import COMPOSITES, RESERVED
 
 MOST_IN_ANY_ORDER: Final = 5
+MOST_ORDERS: Final = 1_000
+"""Of all braces of a pattern together."""
 _OPEN: Final = re.compile(r"[*?{}]")
 _TOKEN: Final = re.compile(
-    rf"{QUOTED.pattern}|\?(?P<name>\w+)|(?P<any>\*|…)|(?P<gap>\s*,\s*)|.", re.DOTALL
+    rf"{QUOTED.pattern}|\?(?P<name>[^\W\d]\w*)|(?P<any>\*|…)|(?P<gap>\s*,\s*)|.", re.DOTALL
 )
 _ARGUMENTS: Final = re.compile(r"(?P<task>\w+)\((?P<values>[^(){}]*)\)")
 _WORD: Final = re.compile(r"(?<![?\w.])[^\W\d]\w*")
@@ -39,16 +40,19 @@ def matches(pattern: str, plan: str) -> bool:
     return any(re.fullmatch(one, plan, re.DOTALL) for one in map(_expression, _orders(pattern)))
 
 
-def check_pattern(pattern: str, domain: FrozenDomain) -> None:
-    """Raise InputError for braces that do not fit, and for tasks that the domain has not."""
-    for one in _orders(pattern):
+def check_pattern(pattern: str, tasks: Collection[str]) -> None:
+    """Raise InputError for braces that do not fit, and for tasks that are none of these."""
+    orders = list(islice(_orders(pattern), MOST_ORDERS + 1))
+    if len(orders) > MOST_ORDERS:
+        message = f"more than {MOST_ORDERS} orders of parts: {pattern}"
+        raise InputError(Diagnostic("BT406", message, hint="write fewer braces, or * for a part"))
+    for one in orders[:1]:
         text = QUOTED.sub("", one)
         while (bare := _ARGUMENTS.sub(_without_values, text)) != text:
             text = bare
         words = {word for word in _WORD.findall(text) if word not in RESERVED | {"all", "any"}}
-        known = domain.tasks.keys()
-        for word in sorted(words - known - {"primary"}):
-            hint = nearest(word, known)
+        for word in sorted(words.difference(tasks) - {"primary"}):
+            hint = nearest(word, tasks)
             raise InputError(Diagnostic("BT406", f"there is no task '{word}'", hint=hint))
 
 

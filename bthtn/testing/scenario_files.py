@@ -13,6 +13,7 @@ from bthtn.formats.document import lines_of, tables_in, text_of
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.interventions import Intervention, belief, having
 from bthtn.testing.locate import TargetKind, character_of, invariants_of, loaded_once, resolve
+from bthtn.testing.plan_pattern import check_pattern, is_pattern
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
 
 _KINDS: Final[Mapping[type, str]] = {
@@ -118,8 +119,7 @@ class _File:
         )
 
     def _scripts(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, str]:
-        agents = self._made.agents.values()
-        tasks = {name for one in agents for domain in one.domains for name in domain.tasks}
+        tasks = self._tasks()
         for name, script in table.items():
             if name not in tasks:
                 self._add(f"there is no task '{name}'", nearest(name, sorted(tasks)), *keys, name)
@@ -146,8 +146,25 @@ class _File:
                 self._add("it has no event", 'write event = "start shoot"', *keys)
                 continue
             within, before = entry.get("within"), entry.get("before", "")
+            for event in (entry["event"], before):
+                self._check_event(event, *keys)
             found.append(Expected(entry["event"], within, self._where(*keys), before))
         return tuple(found)
+
+    def _check_event(self, event: str, *keys: str) -> None:
+        """Note what is wrong with the pattern of a plan."""
+        plan = event.removeprefix("plan ")
+        if plan == event or not is_pattern(plan):
+            return
+        try:
+            check_pattern(plan, self._tasks())
+        except InputError as error:
+            where = self._where(*keys)
+            self._faults.extend(replace(one, where=where) for one in error.diagnostics)
+
+    def _tasks(self) -> set[str]:
+        agents = self._made.agents.values()
+        return {name for one in agents for domain in one.domains for name in domain.tasks}
 
     def _beliefs(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
         agents = list(self._made.agents.values())

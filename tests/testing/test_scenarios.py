@@ -189,6 +189,8 @@ def test_the_world_is_changed_at_a_tick_by_its_methods(written):
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
+        ('expect = ["plan (dgi, *)"]\n', "there is no task 'dgi'.*did you mean 'dig'"),
+        ('[[never]]\nevent = "plan {dig"\n', "a brace is not closed.*fetch.scenario.toml:2"),
         ("sed = 3\n", "no 'sed' here.*fetch.scenario.toml:2.*did you mean 'seed'"),
         ("seed = 'x'\n", "'seed' is a whole number"),
         (
