@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from math import isfinite
 from typing import Any, Final
 
 from py_trees.common import Status
@@ -52,7 +53,7 @@ def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) ->
     Values are those that were seen, and those that the types of fluents list. Scenarios that are
     made of it are of seed 0.
     """
-    values: dict[str, dict[Any, None]] = {}
+    values: dict[str, list[Any]] = {}
     steps: set[str] = set()
     goals: set[str] = set()
     for seed in range(PLAIN_RUNS):
@@ -65,7 +66,8 @@ def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) ->
                         steps.add(event.task.partition("(")[0])
                     case BeliefChanged((fluent, *seen, source)) if not isinstance(source, Source):
                         usable = _usable(fluent, seen, agents)
-                        values.setdefault(str(fluent), {}).update(dict.fromkeys(usable))
+                        known = values.setdefault(str(fluent), [])
+                        known.extend(one for one in usable if one not in known)
                     case _:
                         pass
             goals.update(_running(character))
@@ -85,13 +87,11 @@ def _usable(
 ) -> Iterable[Any]:
     """The values of a fluent that a scenario can write, as it writes them."""
     schemas = [type(agent.beliefs.now).__schema__ for agent in agents]
-    owner = next(
-        (agent for agent, one in zip(agents, schemas, strict=True) if one.has(fluent)), None
-    )
-    for value in [*fluent.values.values(), *seen] if owner is not None else ():
+    owner = next(agent for agent, one in zip(agents, schemas, strict=True) if one.has(fluent))
+    for value in [*fluent.values.values(), *seen]:
         written = _written(value)
         try:
-            if owner is not None and belief(owner, str(fluent), written) == (fluent, value):
+            if _is_plain(written) and belief(owner, str(fluent), written) == (fluent, value):
                 yield written
         except (StateError, ValueError, TypeError):  # nothing that TOML can say
             continue
@@ -104,3 +104,14 @@ def _written(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(map(_written, value), key=str)
     return [_written(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether TOML and JSON write the value alike."""
+    match value:
+        case list():
+            return all(map(_is_plain, value))
+        case float():
+            return isfinite(value)
+        case _:
+            return isinstance(value, bool | int | str)

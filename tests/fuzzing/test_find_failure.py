@@ -110,3 +110,30 @@ def test_what_agents_log_in_these_runs_is_not_printed_and_is_logged_again_afterw
     assert found.fault.startswith("heat raised: ValueError: no pot")
     assert found.scenario.interventions == ()
     assert not logging.getLogger("bthtn").disabled
+
+
+class Odd:
+    """A value that no file can hold."""
+
+
+class Shelf(State):
+    near: Fluent[frozenset[str]] = fluent(default=frozenset(), volatile=True)
+    spot: Fluent[tuple[int, ...]] = fluent(default=(), volatile=True)
+    thing: Fluent[Odd | None] = fluent(default=None, volatile=True)
+
+
+def test_values_are_drawn_as_a_scenario_writes_them_and_others_are_left_out():
+    def keeper(seed):
+        library = Domain("library", Shelf)
+        read = library.primitive("read", duration=2)
+        sensors = Sensors()
+        readings = {Shelf.near: frozenset({"b", "a"}), Shelf.spot: (3, 4), Shelf.thing: Odd()}
+        sensors.sensor(*readings, name="eyes")(lambda agent: readings)
+        made = Agent("Ann", library, Shelf(), body=None, sensors=sensors)
+        return Character(PlanGoal("read", made, read()), made, sense=lambda: None)
+
+    assert material_of(keeper, ticks=3).beliefs == {
+        "near": ([], ["a", "b"]),
+        "spot": ([], [3, 4]),
+        "thing": ("none",),
+    }

@@ -23,14 +23,15 @@ TREES = (
 )
 """Not ammunition, in which an ally who is hurt for ever is found without any fault."""
 ROVER = "tests/seeded/rover/tree.py"
-"""It has what the shipped trees have not: goals that want the same resource, and leases."""
+"""It has what the shipped trees have not: goals that want the same resource, and leases. The domain
+beside it, ``survey``, has the constructs that the shipped domains do without."""
 LONGEST = 900
 CLEAN = (0, 1)
 
 
 def commands() -> Iterator[tuple[str, list[str]]]:
     """The commands of the kit, each with its name."""
-    yield "cases", ["test", "domains"]
+    yield "cases", ["test", "domains", "tests/seeded/survey"]
     yield "scenarios", ["test", "trees", "tests/seeded/rover"]
     for tree in (ROVER, *TREES):
         yield f"fuzz {tree}", ["fuzz", tree, "--jobs", "1"]

@@ -3,10 +3,10 @@
 from functools import partial
 
 from py_trees.behaviours import Failure
-from py_trees.common import ParallelPolicy
+from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel
 
-from bthtn import Domain, Fluent, State, fluent
+from bthtn import Domain, Fluent, State, fluent, parallel
 from bthtn.behaviours import (
     NO_BACKOFF,
     Agent,
@@ -151,3 +151,27 @@ def test_authors_add_their_own():
             yield "it is tick 2"
 
     assert fault(dog, own=never_two) == "it is tick 2, in tick 2"
+
+
+def test_statuses_of_a_plan_go_together():
+    """Statuses are set by hand, for the engine sets none that do not."""
+    yard = Domain("yard", Dog)
+    dig, bark, nap = (yard.primitive(one, duration=2) for one in ("dig", "bark", "nap"))
+    rex = Agent("Rex", yard, Dog(), body=None)
+    goal = PlanGoal("play", rex, (parallel(dig(), bark()), nap()))
+    character = Character(goal, rex, sense=lambda: None)
+    invariants = Invariants(character)
+    character.tick()
+    assert invariants.after_tick() == []
+    steps = {node.name: node for node in goal.iterate()}
+    both = steps["dig"].parent
+    sequence = both.parent
+    both.status, steps["dig"].status = Status.SUCCESS, Status.SUCCESS
+    assert invariants.after_tick() == [
+        f"{both.name} is over, and something below it runs",
+        f"{both.name} has succeeded without all of its branches",
+    ]
+    both.status, sequence.status = Status.FAILURE, Status.SUCCESS
+    assert invariants.after_tick() == [
+        f"{sequence.name} has succeeded, and a step of it has failed"
+    ]

@@ -81,7 +81,10 @@ grab = domain.primitive(
 )
 pack = domain.primitive("pack", effects=Rover.unpacked.becomes(False), uses=ARM)
 hide = domain.primitive("hide", uses=WHEELS, duration=3)
-call = domain.primitive("call", effects=Rover.calls.increases(1), uses=ARM, duration=2)
+call = domain.primitive(
+    "call", exec_only=~Rover.storm, effects=Rover.calls.increases(1), uses=ARM, duration=2
+)
+listen = domain.primitive("listen", duration=9)
 rest = domain.primitive("rest", duration=6)
 
 
@@ -105,7 +108,7 @@ def take() -> Methods:
 
 @domain.compound
 def report() -> Methods:
-    yield method(call(), rest())
+    yield method(priority(call(), listen(), reactive=True), rest())
 
 
 @dataclass
@@ -220,7 +223,7 @@ def calling(agent: Machine) -> Running:
     yield from moved(agent, "arm", 2)
 
 
-operators.simulate(spin, unpack, brush, grab, pack, rest)
+operators.simulate(listen, spin, unpack, brush, grab, pack, rest)
 
 
 def root_of(agent: Machine) -> Behaviour:
