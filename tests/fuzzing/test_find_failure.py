@@ -120,6 +120,8 @@ class Shelf(State):
     near: Fluent[frozenset[str]] = fluent(default=frozenset(), volatile=True)
     spot: Fluent[tuple[int, ...]] = fluent(default=(), volatile=True)
     thing: Fluent[Odd | None] = fluent(default=None, volatile=True)
+    path: Fluent[tuple[tuple[int, int], ...]] = fluent(default=(), volatile=True)
+    far: Fluent[float] = fluent(default=0.5, volatile=True)
 
 
 def test_values_are_drawn_as_a_scenario_writes_them_and_others_are_left_out():
@@ -128,12 +130,15 @@ def test_values_are_drawn_as_a_scenario_writes_them_and_others_are_left_out():
         read = library.primitive("read", duration=2)
         sensors = Sensors()
         readings = {Shelf.near: frozenset({"b", "a"}), Shelf.spot: (3, 4), Shelf.thing: Odd()}
+        readings |= {Shelf.path: ((1, 2), (3, 4)), Shelf.far: float("inf")}
         sensors.sensor(*readings, name="eyes")(lambda agent: readings)
         made = Agent("Ann", library, Shelf(), body=None, sensors=sensors)
         return Character(PlanGoal("read", made, read()), made, sense=lambda: None)
 
     assert material_of(keeper, ticks=3).beliefs == {
+        "far": (0.5,),
         "near": ([], ["a", "b"]),
+        "path": ([],),
         "spot": ([], [3, 4]),
         "thing": ("none",),
     }

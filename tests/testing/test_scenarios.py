@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bthtn.batch import Workers
-from bthtn.cli.scenarios import show_scenario, write_scenario
+from bthtn.cli.scenarios import Suite, show_scenario, write_scenario
 from bthtn.cli.scenarios import test as run_tests
 from bthtn.errors import InputError
 from bthtn.recording.transcript import Transcript, texts
@@ -251,6 +251,13 @@ def test_the_command_runs_what_is_below_a_folder(written, tmp_path, capsys):
     assert show_scenario(tmp_path / "one.scenario.toml", as_json=True) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["events"][0]["event"] == "plan_adopted"
+
+
+def test_a_worker_runs_the_tests_of_a_file_as_in_its_folder(written, tmp_path):
+    file = written('expect = ["done growl"]\n', "two")
+    ((name, fault),) = Suite(str(tmp_path))(file)
+    assert name == "two"
+    assert fault.startswith("no 'done growl'")
 
 
 @pytest.mark.slow
