@@ -70,6 +70,21 @@ GOALS = {
 
 @pytest.mark.parametrize("goal", GOALS.values(), ids=GOALS)
 def test_memory_does_not_grow_with_what_was_tried(goal):
+    # What other threads of the process do is seen, too; a leak is there in every attempt, and one
+    # reference per try is megabytes.
+    attempts: list[list[int]] = []
+    while len(attempts) < 3 and not (attempts and stays_flat(attempts[-1])):
+        attempts.append(peaks_of(goal))
+    assert stays_flat(attempts[-1]), attempts
+
+
+def stays_flat(peaks):
+    grows = any(later >= 1.2 * earlier + 60_000 for earlier, later in pairwise(peaks))
+    return not grows and max(peaks) < 400_000
+
+
+def peaks_of(goal):
+    """The most memory that each quarter of a long search takes, in bytes."""
     search = HtnSearch(request(lock, Lock(), goal, Settings(max_expansions=10**9)))
     search.advance(200)  # deep enough that every kind of choice is open
     tracemalloc.start()
@@ -83,9 +98,7 @@ def test_memory_does_not_grow_with_what_was_tried(goal):
         tracemalloc.stop()
     assert search.status is SearchStatus.RUNNING
     assert search.expansions >= EXPANSIONS
-    # What else happens in the process is seen, too; a leak of one reference per try is megabytes.
-    assert all(later < 1.2 * earlier + 60_000 for earlier, later in pairwise(peaks)), peaks
-    assert max(peaks) < 400_000
+    return peaks
 
 
 def test_a_plan_may_have_a_great_many_steps():
