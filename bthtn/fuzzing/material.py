@@ -60,7 +60,11 @@ def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) ->
         character = make(seed)
         agents = list(character.agents.values())
         while character.ticks < ticks and not character.finished:
-            for event in character.tick():
+            try:
+                events = character.tick()
+            except Exception:  # noqa: BLE001 - the world's: the search for a failure will meet it
+                break
+            for event in events:
                 match event:
                     case LeafStarted():
                         steps.add(event.task.partition("(")[0])

@@ -86,8 +86,18 @@ class Invariants(Unpicklable):
         if self._idle > MOST_IDLE and not self._character.finished:
             self._faults.append(f"nothing in the tree has wanted to run for {self._idle} ticks")
         self._faults.extend(_wrong_statuses(self._character.root))
-        self._faults.extend(self._own(self._character))
+        self._faults.extend(self._own_faults())
         return self._taken()
+
+    def _own_faults(self) -> list[str]:
+        """What the author's invariants say, or what is wrong with them."""
+        try:
+            said = self._own(self._character)
+            if not isinstance(said, str):
+                return [str(one) for one in said]
+        except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
+            return [f"the invariants of the tree raised: {text_of(error)}"]
+        return [f"the invariants of the tree gave {said!r}: let them yield texts"]
 
     def stop(self) -> list[str]:
         """Stop the tree. What is wrong after that, as texts; aborts may be cut off by it."""

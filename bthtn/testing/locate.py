@@ -216,6 +216,10 @@ def invariants_of(found: Target) -> Callable[[Character], Invariants]:
     if found.code is not None and found.code.is_file():
         with _current_folder_importable():
             own = getattr(module_at(found.code), "invariants", None)
+    if own is not None and not callable(own):
+        message = f"'invariants' of '{found.name}' is {type(own).__name__}, not a function"
+        hint = "write def invariants(character: Character) -> Iterator[str]"
+        raise InputError(Diagnostic("BT408", message, str(found.code), hint))
     return Invariants if own is None else partial(Invariants, own=own)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent, BeliefChanged, PlanAdopted, PlanRepaired
+from bthtn.agent.programming_errors import text_of
 from bthtn.behaviours import Character
 from bthtn.plan.notation import normal
 from bthtn.recording import Recorder
@@ -99,7 +100,8 @@ def play(
 
     It is recorded in the file ``record``, if one is given.
 
-    Raises InputError for a world that lacks what is to be set.
+    Raises InputError for a world that lacks what is to be set. What the world raises is a fault of
+    a scenario with invariants, and leaves any other.
     """
     return _Play(scenario, watch).run(record)
 
@@ -130,7 +132,13 @@ class _Play:
         fault = ""
         for tick in range(1, self._scenario.ticks + 1):
             self._bring_about(tick)
-            events = self._character.tick()
+            try:
+                events = self._character.tick()
+            except Exception as error:
+                if self._invariants is None:
+                    raise
+                fault = f"the world raised: {text_of(error)}, in tick {tick}"
+                break
             active = tuple(active_names(self._character.root))
             self._ticks.append(Tick(tick, active, events))
             ticked()

@@ -171,6 +171,38 @@ def test_what_cannot_be_done_is_refused(kitchen, fuzz, arguments, wrong):
     assert wrong in answer.err
 
 
+@pytest.mark.parametrize(
+    ("more", "wrong"),
+    [
+        ("def invariants(character):\n    raise ValueError('mine')\n", "raised: ValueError: mine"),
+        ("def invariants(character):\n    return 'oh'\n", "gave 'oh': let them yield texts"),
+        ("def invariants(character):\n    return None\n", "raised: TypeError"),
+    ],
+    ids=["raises", "a text", "nothing"],
+)
+def test_invariants_that_are_wrong_themselves_are_a_failure(kitchen, fuzz, more, wrong):
+    kitchen(f"\n\n{more}")
+    answer = fuzz("--runs", 25)
+    assert answer.code == 1
+    assert answer.out.startswith("the invariants of the tree")
+    assert wrong in answer.out.splitlines()[0]
+
+
+def test_invariants_that_are_no_function_are_refused(kitchen, fuzz):
+    kitchen("\ninvariants = 3\n")
+    answer = fuzz("--runs", 25)
+    assert answer.code == 2
+    assert "'invariants' of 'kitchen' is int, not a function" in answer.err
+
+
+def test_what_the_world_raises_is_found_with_the_scenario_that_makes_it(kitchen, fuzz, bthtn):
+    kitchen(text=KITCHEN.replace("sense=lambda: None", "sense=lambda: 1 / 0"))
+    answer = fuzz("--runs", 25)
+    assert answer.code == 1
+    assert answer.out.startswith("the world raised: ZeroDivisionError: division by zero")
+    assert "the world raised" in bthtn("test", "kitchen_fuzz.scenario.toml").out
+
+
 def test_a_package_that_is_missing_is_named_with_its_extra(kitchen, fuzz, monkeypatch):
     kitchen()
     monkeypatch.setitem(sys.modules, "hypothesis", None)
