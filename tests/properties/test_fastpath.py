@@ -33,6 +33,7 @@ from bthtn.testing.strategies import problems
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
+from tests.properties import branching
 from tests.properties.plain import from_seed, problem
 from tests.sizes import size
 
@@ -91,11 +92,15 @@ def compare(asked):
     assert ask(asked.state, least) is not None
     assert ask(asked.state, least - 1) is None
     text = program_for(asked.domain, asked.goal, settings).text
+    tree = answer.tree if isinstance(answer, Plan) else None
+    kinds = {type(node).__name__ for _, node in (preorder(tree) if tree else ())}
     return [
         search.status.value,
         *(["guarded"] if "repeats(" in text else []),
         *(["members"] if "T.append(" in text else []),
         *(["sensing"] if asked.domain.schema.has_volatile else []),
+        *(["unknown"] if asked.state.has_unknown else []),
+        *sorted(kinds & {"ParallelNode", "PriorityNode"}),
         *(["back"] if expansions > 2 * len(search.plan.record if search.plan else ()) + 10 else []),
     ]
 
@@ -168,6 +173,24 @@ def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
         budgets = [[None], [3], [50, 1]][seed % 3]
         expected = answers(HtnSearch(asked), [None])
         assert answers(HtnSearch(asked, None, ask), budgets) == expected
+
+
+@given(st.data())
+def test_generated_functions_find_what_the_search_finds_of_branches_and_sensors(data):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    event(str(compare(branching.problem(choose))))
+
+
+def test_generated_functions_and_the_search_agree_on_many_problems_with_branches():
+    seen = Counter()
+    for seed in range(size(quick=200, thorough=1_000)):
+        seen.update(compare(branching.from_seed(seed)))
+    assert seen["ParallelNode"] >= 5
+    assert seen["PriorityNode"] >= 5
+    assert seen["unknown"] >= 10
+    assert seen["exhausted"] >= 5
 
 
 @pytest.mark.slow

@@ -12,11 +12,12 @@ and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.plan.plan import Plan
-from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, part_of
+from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
 from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.table import TaskTable
@@ -41,9 +42,11 @@ def accelerator(
     start = None if program is None else program.cell(goal, binding)
     if program is None or start is None:
         return None
-    body = domain.derived(TaskTable).goal(goal)
-    question = PreparedGoal(domain, goal, binding, settings.seed, body)
-    made: Accelerator = program.asking(start, question, part_of)
+    table = domain.derived(TaskTable)
+    question = PreparedGoal(domain, goal, binding, settings.seed, table, table.goal(goal))
+    branched = program.branched
+    parts = part_of if branched is None else partial(branched_part_of, branched)
+    made: Accelerator = program.asking(start, question, parts)
     return made
 
 

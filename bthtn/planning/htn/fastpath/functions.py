@@ -18,25 +18,39 @@ are numbered: no text of a domain gets into the source.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.body import BodyWriter, Entry, Part, tuple_source
+from bthtn.planning.htn.fastpath.body import (
+    BodyWriter,
+    BranchMark,
+    Entry,
+    Node,
+    Part,
+    is_name,
+    tuple_source,
+)
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
+from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
 from bthtn.planning.htn.fastpath.reachable import (
+    Branches,
     Compound,
     NotWritable,
     PlainMethod,
     Reachable,
+    effects_of,
     scalar,
 )
 from bthtn.planning.htn.fastpath.reading import Reading
 from bthtn.planning.htn.fastpath.repeats import KEY_AT
+from bthtn.planning.htn.table import TaskTable
+from bthtn.world.assignment import Assignment
+from bthtn.world.fluent import Fluent
 
 MOST_COMPARED: Final = 3
 """Parts of a key that the generated code compares before it calls ``repeats``."""
@@ -46,14 +60,14 @@ MOST_METHODS: Final = 4
 ASKING: Final = """\
 def asking(start, question, part_of):
     def ask(state, most):
-        if state.has_unknown:
-            return None
         try:
+            if state.has_unknown and asks_unknown(state):
+                return None
             n, C, R{0} = most, [None], []{1}
             S = state.values{2}
             cell = start
 {3}
-            while cell and n > 0:
+            while cell and n >= 0:
                 {4} = cell[0]({5}, {4})
         except Exception:
             return None
@@ -62,7 +76,7 @@ def asking(start, question, part_of):
         if cell or n < 0:
             return None
         plan = new(Plan)
-        put_source(plan, (part_of, question, state, R, most - n))
+        put_source(plan, (part_of, question, state, {6}, most - n))
         return plan
     return ask"""
 """Source of the function that makes an accelerator, with the loop that runs the cells."""
@@ -72,38 +86,52 @@ class Functions:
     """Writes the functions of all reachable tasks; ``where`` has the variables of fluents."""
 
     def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
-        self._found = found
+        self.found = found
         self.names = Names()
         self.cycles: Mapping[Compound, int] = cycles(found) if strict else {}
         self.guarded = guarded(found, self.cycles)
         self.inlined: Mapping[Compound, PlainMethod] = inlined(found, self.guarded)
         self._order = CallOrder(found)
         self._salts = {task: number for number, task in enumerate(found.methods)}
-        self.where = variables(domain, found, self.names, looks=bool(self.guarded))
+        self.has_branches = any(found.branches)
+        looks = bool(self.guarded) or self.has_branches
+        self.where = variables(domain, found, self.names, looks=looks)
         self.scalars = tuple(name for name in self.where.values() if name)
+        self.unsure = frozenset(
+            self.where[fluent] for fluent in _written(found.in_branches) if fluent in self.where
+        )
         self._writes_members = any(
             scalar(effect.target) not in self.where for effect in found.effects
         )
-        if self._writes_members and not all(task.parameters for task in self.guarded):
-            raise NotWritable  # nothing but members of families tells the rounds of a cycle apart
-        if self.guarded and domain.schema.has_volatile:
-            raise NotWritable  # rounds also differ in whether sensors can be relied on
+        self._demand(has_volatile=domain.schema.has_volatile)
+        self._table = domain.derived(TaskTable)
         needed = {"T": self._writes_members, "K": self.guarded}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
         self._functions: dict[Task, str] = {}
         self._resuming: dict[tuple[Task, int], str] = {}
         self._continued: dict[Any, str] = {}
         self._alone: dict[Task, str] = {}
+        self._ended: dict[Any, str] = {}
+        self._marks: dict[tuple[Branches, int], BranchMark] = {}
         self._noting: dict[str, str] = {}
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
+
+    def _demand(self, *, has_volatile: bool) -> None:
+        """Raise NotWritable for combinations that the functions do not cover."""
+        if self._writes_members and not all(task.parameters for task in self.guarded):
+            raise NotWritable  # nothing but members of families tells the rounds of a cycle apart
+        if self._writes_members and self.has_branches:
+            raise NotWritable  # what a branch has written is not in variables alone
+        if self.guarded and has_volatile:
+            raise NotWritable  # rounds also differ in whether sensors can be relied on
 
     def text(self) -> tuple[str, dict[Task, str]]:
         """The whole source, and the names of the functions that plan the roots.
 
         Raises NotWritable.
         """
-        starts = {task: self.alone(task) for task in self._found.tasks if task in self._found.roots}
+        starts = {task: self.alone(task) for task in self.found.tasks if task in self.found.roots}
         written = [self._asking()]
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
@@ -130,11 +158,23 @@ class Functions:
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts, given the values of ``names``."""
-        key = (*((id(one.call), one.binding, one.cycle) for one in parts), *names, up)
+        key = (*((id(one.item), one.binding, one.cycle) for one in parts), *names, up)
         if key not in self._continued:
             lines = partial(self._continue, list(parts), names, up=up)
             self._continued[key] = self._new("h", lines)
         return self._continued[key]
+
+    def ended(self, node: Node, number: int) -> str:
+        """Name of the function that ends a branch of a node and goes on behind it."""
+        behind = ((id(one.item), one.binding) for one in node.behind)
+        key = (number, node.node, node.binding, node.names, *behind)
+        if key not in self._ended:
+            self._ended[key] = self._new("j", partial(self._end, node, number))
+        return self._ended[key]
+
+    def mark(self, node: Branches, number: int) -> BranchMark:
+        """The mark before a branch of a node, or behind the last one."""
+        return self._marks.setdefault((node, number), BranchMark(node, number))
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the function that makes these plan entries from the values of ``names``."""
@@ -156,7 +196,7 @@ class Functions:
 
     def _asking(self) -> str:
         """Source of ``asking``, which makes an accelerator."""
-        reading = Reading(self.names, (), self.where, str)
+        reading = Reading(self.names, (), self.where, (), str)
         first = [
             f"{name} = {reading.stored(self.names.of(fluent), fluent)}"
             for fluent, name in self.where.items()
@@ -169,6 +209,7 @@ class Functions:
             "\n".join(f"            {line}" for line in first),
             ", ".join(["cell", "n", *self.scalars]),
             ", ".join(self.given),
+            f"(R, {tuple_source(self.scalars)})" if self.has_branches else "R",
         )
 
     def _continue(
@@ -178,6 +219,36 @@ class Functions:
         yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
         body = self._body(_always)
         body.parts(parts)
+        yield from body.lines
+
+    def _end(self, node: Node, number: int, name: str) -> Iterator[str]:
+        """Lines of the function that ends a branch, and plans the next one or what is behind."""
+        opened, body = node.node, self._body(_always)
+        planned = ["p"] if opened.is_choice else []
+        yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
+        yield f"    {', '.join(['_', *node.names, 'w', *planned, 'rest'])} = cell"
+        if planned:
+            body.write("p.append(True)")
+        body.write(f"w = (*w, {body.moment})")
+        body.entries.append((self.mark(opened, number + 1), ()))
+        if number + 1 < len(opened.branches):
+            body.write(f"{tuple_source(['_', *self.scalars])} = w[0]")
+            body.leave()
+            body.branch(node, number + 1, node.binding, [*node.names, "w"], "rest")
+        else:
+            given = [
+                one if one in node.names or not is_name(one) else "None" for one in node.binding
+            ]
+            join = self.names.of(Join(opened, self._table, tuple(self.where)))
+            body.write(f"w = {join}(w, R, {tuple_source(given) if given else '()'})")
+            if not opened.is_choice:
+                body.write("if w is None:")
+                body.indent += 1
+                body.fail()
+                body.indent -= 1
+            if self.scalars:
+                body.write(f"{tuple_source(self.scalars)} = w")
+            body.parts(node.behind)
         yield from body.lines
 
     def _begun(self, task: Compound, name: str) -> Iterator[str]:
@@ -209,7 +280,7 @@ class Functions:
 
     def _methods(self, task: Compound, start: int) -> Iterator[str]:
         """Lines that enter the first usable method from ``start`` on."""
-        methods, args = self._found.methods[task], self._args(task)
+        methods, args = self.found.methods[task], self._args(task)
         may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
         members: dict[str, str] = {}
@@ -226,7 +297,7 @@ class Functions:
             body.write(*self._opened(method), *self._kept(method))
             body.open = "me"
             body.enter(method, args)
-            body.parts([Part(call, args, self.cycles.get(task)) for call in method.calls])
+            body.parts([Part(item, args, self.cycles.get(task)) for item in method.items])
             yield from body.lines
             if told == "True":
                 return
@@ -290,6 +361,15 @@ class Functions:
             return []
         place = "len(T)" if self._writes_members else "0"
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {', '.join(self._key(task))}"]
+
+
+def _written(tasks: Iterable[Task]) -> Iterator[Fluent[Any]]:
+    """Yield the scalars that effects of these tasks write."""
+    for task in tasks:
+        for effect in effects_of(task) if isinstance(task, PrimitiveTask) else ():
+            fluent = scalar(effect.target) if isinstance(effect, Assignment) else None
+            if fluent is not None:
+                yield fluent
 
 
 def _equal(up: str, key: Sequence[str]) -> str:

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
+from bthtn.domain.network import (
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
 from bthtn.domain.task import PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import TaskEffects, grounded, projected
-from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SequenceNode, TaskNode
+from bthtn.plan.nodes import (
+    NULL_NODE,
+    Node,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    TaskNode,
+)
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.by_arguments import ByArguments
+from bthtn.planning.htn.fastpath.body import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.rows import (
     Body,
+    BranchesPart,
     CallPart,
     MethodRow,
     PrimitiveRow,
@@ -28,6 +44,7 @@ from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN
 
 Entry = tuple[Any, tuple[Any, ...]]
 """A method or a primitive task, with the values of its parameters."""
@@ -41,6 +58,7 @@ class PreparedGoal:
     goal: Network
     binding: Binding
     seed: int
+    table: TaskTable
     body: Body
 
 
@@ -50,21 +68,74 @@ def part_of(
     """One part, by name, of the plan for a goal from the state ``base``."""
     match part:
         case "record":
-            methods = [one for one, _ in entries(record) if type(one) is PlainMethod]
-            return MethodTraversalRecord([one.index for one in methods])
+            return MethodTraversalRecord(_choices(entries(record)))
         case "actions":
             return tuple([one for one in entries(record) if type(one[0]) is PrimitiveTask])
         case "expansions":
             return expansions
         case "written":
-            return _Parts(question, base, entries(record)).written()
+            return _Projection(question, base, entries(record)).written()
         case "predicted":
             start = seeded(base, question.seed)
-            return start.changed(_Parts(question, base, entries(record)).written())
+            return start.changed(_Projection(question, base, entries(record)).written())
         case "tree":
-            return _tree(question, base, entries(record))
+            planned = entries(record)
+            before = _Projection(question, base, planned).before
+            return tree_of(question.body, question.binding, planned, before)
         case _:
             return getattr(question, part)
+
+
+def branched_part_of(
+    fluents: Sequence[Fluent[Any]],
+    question: PreparedGoal,
+    base: FrozenState,
+    planned: tuple[list[Any], Sequence[Any]],
+    expansions: int,
+    part: str,
+) -> Any:
+    """One part of a plan that may have branches.
+
+    ``planned`` is its record, and the values of the fluents at its end.
+    """
+    record, values = planned
+    match part:
+        case "tree":
+            made = entries(record)
+            return tree_of(question.body, question.binding, made, fixed_effects)
+        case "actions":
+            return tuple(_preferred(entries(record)))
+        case "written":
+            written = _written(entries(record))
+            ends = zip(fluents, values, strict=True)
+            return {fluent: value for fluent, value in ends if fluent in written}
+        case "predicted":
+            ends = branched_part_of(fluents, question, base, planned, expansions, "written")
+            return seeded(base, question.seed).changed(ends)
+        case _:
+            return part_of(question, base, record, expansions, part)
+
+
+def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the primitive tasks, of each choice those of its first alternative."""
+    others = 0  # choices around, later alternatives of which are being left out
+    for one in planned:
+        mark = one[0]
+        if type(mark) is BranchMark and mark.node.is_choice:
+            is_later = mark.number == 1 and not mark.is_end
+            others += is_later - (mark.is_end and mark.number > 1)
+        elif type(mark) is PrimitiveTask and not others:
+            yield one
+
+
+def _written(planned: Iterable[Entry]) -> set[Fluent[Any]]:
+    """The fluents that the primitive tasks write."""
+    return {
+        fluent
+        for task, args in planned
+        if isinstance(task, PrimitiveTask)
+        for fluent in projected(task, args, fixed_effects(0)).writes or ()
+    }
 
 
 def entries(record: list[Any]) -> list[Entry]:
@@ -75,11 +146,20 @@ def entries(record: list[Any]) -> list[Entry]:
     return made
 
 
-class _Parts:
-    """Projects the state through the primitive tasks of a plan."""
+def _choices(planned: Sequence[Entry]) -> Iterator[int]:
+    """Yield the index of each method, and 0 for each alternative that was kept."""
+    for one, _ in planned:
+        if type(one) is PlainMethod:
+            yield one.index
+        elif type(one) is BranchMark and one.node.is_choice and not one.is_end:
+            yield 0
+
+
+class _Projection:
+    """Projects the state through the primitive tasks of a plan without branches."""
 
     def __init__(self, question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> None:
-        self._table = question.domain.derived(TaskTable)
+        self._table = question.table
         self._entries = entries
         self._place = 0
         self._values = Values(seeded(base, question.seed).values)
@@ -106,47 +186,110 @@ class _Parts:
         return {fluent: self._values[fluent] for fluent in self._written}
 
 
-def _tree(question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> Node:
-    steps = _Parts(question, base, entries)
-    root = question.body
-    calls, nodes, binding = _calls(root), list[Node](), question.binding
+class _NothingKnown:
+    """A view of a state in which nothing is known."""
+
+    def get(self, _: Any, /) -> Any:
+        return UNKNOWN
+
+
+def fixed_effects(_place: int) -> RecordingView:
+    """A state to evaluate tasks in whose reads and effects depend on their arguments alone."""
+    return RecordingView(_NothingKnown())
+
+
+def tree_of(
+    body: Body,
+    binding: Binding,
+    planned: Sequence[Entry],
+    before: Callable[[int], RecordingView],
+) -> Node:
+    """The plan tree of a body; ``before`` gives the projected state before an entry."""
+    calls, nodes = _calls(body), list[Node]()
     around: list[tuple[Any, ...]] = []
-    for place, (what, args) in enumerate(entries):
-        part = calls[len(nodes)]
-        row, reads = part.row, None
-        if part.reads:
-            reads = _remembered(part.readings, binding, _readings, part, steps, place)
-        if isinstance(row, PrimitiveRow):
-            step: TaskEffects = _remembered(row.projections, args, _projection, row, steps, place)
-            touched = step.footprint if reads is None else _with(reads, step.footprint)
-            numbers = (step.duration, step.cost)
-            nodes.append(TaskNode(row.task, args, touched, *numbers, part.network, binding))
+    opened: list[tuple[Any, ...]] = []
+    for place, (what, args) in enumerate(planned):
+        if type(what) is BranchMark:
+            calls, nodes, around = _at_mark(what, opened, calls, nodes, around)
+            if not what.is_end:
+                continue
         else:
-            method = row.methods[what.index]
-            asked = _remembered(method.footprints, args, _asked, method, steps, place)
-            if reads is not None:
-                asked = _with(reads, asked)
-            around.append((method, args, asked, part.network, calls, nodes, binding))
-            assert method.body is not None, "methods are plain data"
-            calls, nodes, binding = _calls(method.body), [], args
+            part = calls[len(nodes)]
+            row, reads = part.row, None
+            if part.reads:
+                reads = _remembered(part.readings, binding, _readings, part, before, place)
+            if isinstance(row, PrimitiveRow):
+                step = _remembered(row.projections, args, _projection, row, before, place)
+                nodes.append(_step(part.network, row, args, step, reads, binding))
+            else:
+                method = row.methods[what.index]
+                asked = _remembered(method.footprints, args, _asked, method, before, place)
+                if reads is not None:
+                    asked = _with(reads, asked)
+                around.append((method, args, asked, part.network, calls, nodes, binding))
+                assert method.body is not None, "methods are plain data"
+                calls, nodes, binding = _calls(method.body), [], args
         while around and len(nodes) == len(calls):
             method, own, asked, call, calls, outside, binding = around.pop()
             outside.append(_scope(method, own, asked, nodes, call, binding))
             nodes = outside
-    return _node(root, nodes)
+    return _node(body, nodes)
 
 
-def _calls(body: Body) -> Sequence[CallPart]:
-    """The calls of a body in order."""
-    return body.parts if body.calls else list(_nested_calls(body))  # type: ignore[return-value]  # if all are calls
+def _at_mark(
+    mark: BranchMark,
+    opened: list[tuple[Any, ...]],
+    calls: Sequence[Any],
+    nodes: list[Node],
+    around: list[tuple[Any, ...]],
+) -> tuple[Sequence[Any], list[Node], list[tuple[Any, ...]]]:
+    """Go on with the next branch of a node, or behind it; return what is left to do there.
+
+    ``opened`` has, for each open node, its part, the nodes of its branches, and what is around it.
+    """
+    if mark.number == 0:
+        opened.append((calls[len(nodes)], [], calls, nodes, around))
+    part, branches, *outside = opened[-1]
+    if mark.number > 0:
+        branches.append(_node(part.branches[mark.number - 1], nodes))
+    if not mark.is_end:
+        return _calls(part.branches[mark.number]), [], []
+    opened.pop()
+    calls, nodes, around = outside
+    nodes.append(_joined(part.network, tuple(branches)))
+    return calls, nodes, around
 
 
-def _nested_calls(body: Body) -> Iterator[CallPart]:
+def _step(
+    call: TaskCall,
+    row: PrimitiveRow,
+    args: tuple[Any, ...],
+    step: TaskEffects,
+    reads: Footprint | None,
+    binding: Binding,
+) -> TaskNode:
+    touched = step.footprint if reads is None else _with(reads, step.footprint)
+    return TaskNode(row.task, args, touched, step.duration, step.cost, call, binding)
+
+
+def _joined(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ...]) -> Node:
+    """The node of a network all of whose branches were planned."""
+    if isinstance(network, PriorityNetwork):
+        return PriorityNode(branches, tuple(range(len(branches))), network.reactive)
+    return ParallelNode(branches, network.policy)
+
+
+def _calls(body: Body) -> Sequence[Any]:
+    """The calls and nodes of a body in order."""
+    return body.parts if body.calls else list(_nested(body))
+
+
+def _nested(body: Body) -> Iterator[CallPart | BranchesPart]:
     for part in body.parts:
-        if isinstance(part, CallPart):
+        if isinstance(part, CallPart | BranchesPart):
             yield part
         elif isinstance(part, SubSequencePart):
-            yield from _nested_calls(part.body)
+            yield from _nested(part.body)
 
 
 def _scope(
@@ -184,13 +327,13 @@ def _remembered(
     args: tuple[Any, ...],
     work_out: Callable[..., Any],
     row: Any,
-    steps: _Parts,
+    before: Callable[[int], RecordingView],
     place: int,
 ) -> Any:
     """The stored footprint or effects of a row; computed at this entry if there are none."""
     known = None if memory is None else memory.find(args)
     if known is None:
-        known = work_out(row, args, steps.before(place))
+        known = work_out(row, args, before(place))
         if memory is not None:
             memory.keep(args, known)
     return known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -12,10 +13,12 @@ from bthtn.domain.task import Task
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan, new, put_source
 from bthtn.planning.htn.fastpath.functions import Functions
-from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
-from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats
+from bthtn.planning.htn.fastpath.join import without_plan
+from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
+from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.generated import executed
 from bthtn.world.expression import Binding, Constant, Parameter
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -26,7 +29,10 @@ _GIVEN: Final = {
     "Plan": Plan,
     "new": new,
     "put_source": put_source,
+    "UNKNOWN": UNKNOWN,
     "Unforeseen": Unforeseen,
+    "unforeseen": unforeseen,
+    "without_plan": without_plan,
     "repeats": repeats,
 }
 _NOWHERE: Final = FrozenState({})
@@ -38,13 +44,16 @@ class Program:
 
     ``text`` is their source. ``starts`` has the function of each task that a goal calls,
     ``asking`` makes an accelerator. The functions of ``guarded`` tasks take one more argument:
-    the open call around them, None for a goal.
+    the open call around them, None for a goal. ``branched`` are the fluents in variables, whose
+    values at the end are kept with the plan, if the goal may come to parallel or priority nodes;
+    else None.
     """
 
     text: str
     starts: Mapping[Task, Any]
     asking: Callable[..., Any]
     guarded: frozenset[Any]
+    branched: tuple[Fluent[Any], ...] | None
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
@@ -86,6 +95,20 @@ class Programs:
 def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program:
     functions = Functions(domain, reachable(domain, roots), strict=strict)
     text, starts = functions.text()
-    made = executed(text, {**_GIVEN, **functions.names.objects})
+    asks_unknown = {"asks_unknown": partial(_asks_unknown, _known_before(functions.found))}
+    made = executed(text, {**_GIVEN, **asks_unknown, **functions.names.objects})
     by_task = {task: made[name] for task, name in starts.items()}
-    return Program(text, by_task, made["asking"], functions.guarded)
+    branched = tuple(functions.where) if functions.has_branches else None
+    return Program(text, by_task, made["asking"], functions.guarded, branched)
+
+
+def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
+    """The fluents that have to be known where planning begins; None if some are of families."""
+    fluents = [*found.fluents]
+    known = [one for one in fluents if isinstance(one, Fluent)]
+    return frozenset(known) if len(known) == len(fluents) else None
+
+
+def _asks_unknown(fluents: frozenset[Fluent[Any]] | None, state: FrozenState) -> bool:
+    """Whether one of these fluents is unknown in the state, or may be."""
+    return fluents is None or any(state.values.get(one) is UNKNOWN for one in fluents)
