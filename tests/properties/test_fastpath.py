@@ -25,6 +25,7 @@ from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.fastpath import accelerator, program_for
+from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -113,6 +114,14 @@ def test_generated_functions_find_what_the_search_finds(data):
     event(str(compare(problem(choose))))
 
 
+def accelerated(asked, ask):
+    """The search with this accelerator, if there is one."""
+    if ask is None:
+        return HtnSearch(asked)
+    most = min(asked.settings.max_expansions, asked.settings.max_depth)
+    return AcceleratedSearch(ask, asked.state, most, lambda _: asked)
+
+
 def answers(search, budgets, most=5):
     """The first plans of a search that is advanced by so much at a time, and all that it tells."""
     found = []
@@ -145,8 +154,8 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
     asked = problem(choose)
     ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
     expected = answers(HtnSearch(asked), [None])
-    assert answers(HtnSearch(asked, None, ask), budgets or [None]) == expected
-    assert answers(HtnSearch(asked, None, ask), budgets or [None], 1) == [
+    assert answers(accelerated(asked, ask), budgets or [None]) == expected
+    assert answers(accelerated(asked, ask), budgets or [None], 1) == [
         (*expected[0][:3], None, None)
     ]
 
@@ -155,15 +164,13 @@ def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(
     for seed in range(size(quick=60, thorough=150)):
         asked = from_seed(seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
-        alone, accelerated = HtnSearch(asked), HtnSearch(asked, None, ask)
+        alone, fast = HtnSearch(asked), accelerated(asked, ask)
         for turn in range(8):
-            assert accelerated.advance(3) is alone.advance(3)
-            assert accelerated.expansions == alone.expansions
+            assert fast.advance(3) is alone.advance(3)
+            assert fast.expansions == alone.expansions
             if turn == seed % 6:
-                assert list(accelerated.reads.items()) == list(alone.reads.items())
-        assert (accelerated.plan and description(accelerated.plan)) == (
-            alone.plan and description(alone.plan)
-        )
+                assert list(fast.reads.items()) == list(alone.reads.items())
+        assert (fast.plan and description(fast.plan)) == (alone.plan and description(alone.plan))
 
 
 def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
@@ -172,7 +179,7 @@ def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         budgets = [[None], [3], [50, 1]][seed % 3]
         expected = answers(HtnSearch(asked), [None])
-        assert answers(HtnSearch(asked, None, ask), budgets) == expected
+        assert answers(accelerated(asked, ask), budgets) == expected
 
 
 @given(st.data())

@@ -2,6 +2,7 @@
 
 ``accelerator`` is the only entry point, and an optional one: for a request that the functions
 cannot answer, the general search returns the same plan after the same number of expansions.
+``AcceleratedSearch`` is that search with an accelerator in front of it.
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
@@ -11,24 +12,17 @@ and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.plan.plan import Plan
+from bthtn.planning.htn.fastpath.accelerated import Accelerator
 from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
 from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding
-from bthtn.world.state import FrozenState
-
-Answer = Plan | int | None
-"""A plan; or the number of expansions if there is none; or None if the search must decide."""
-Accelerator = Callable[[FrozenState, int], Answer]
-"""A function of a start state and a limit of expansions."""
 
 
 def accelerator(

@@ -76,7 +76,8 @@ def asking(start, question, part_of):
         if cell or n < 0:
             return None
         plan = new(Plan)
-        put_source(plan, (part_of, question, state, {6}, most - n))
+        put_source(plan, (part_of, question, state, {6}))
+        put_expansions(plan, most - n)
         return plan
     return ask"""
 """Source of the function that makes an accelerator, with the loop that runs the cells."""

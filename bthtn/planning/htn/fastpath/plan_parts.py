@@ -62,17 +62,13 @@ class PreparedGoal:
     body: Body
 
 
-def part_of(
-    question: PreparedGoal, base: FrozenState, record: list[Any], expansions: int, part: str
-) -> Any:
+def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: str) -> Any:
     """One part, by name, of the plan for a goal from the state ``base``."""
     match part:
         case "record":
             return MethodTraversalRecord(_choices(entries(record)))
         case "actions":
             return tuple([one for one in entries(record) if type(one[0]) is PrimitiveTask])
-        case "expansions":
-            return expansions
         case "written":
             return _Projection(question, base, entries(record)).written()
         case "predicted":
@@ -91,7 +87,6 @@ def branched_part_of(
     question: PreparedGoal,
     base: FrozenState,
     planned: tuple[list[Any], Sequence[Any]],
-    expansions: int,
     part: str,
 ) -> Any:
     """One part of a plan that may have branches.
@@ -110,10 +105,10 @@ def branched_part_of(
             ends = zip(fluents, values, strict=True)
             return {fluent: value for fluent, value in ends if fluent in written}
         case "predicted":
-            ends = branched_part_of(fluents, question, base, planned, expansions, "written")
+            ends = branched_part_of(fluents, question, base, planned, "written")
             return seeded(base, question.seed).changed(ends)
         case _:
-            return part_of(question, base, record, expansions, part)
+            return part_of(question, base, record, part)
 
 
 def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:

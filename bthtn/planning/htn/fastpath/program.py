@@ -11,7 +11,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task
 from bthtn.errors import BthtnError
-from bthtn.plan.plan import Plan, new, put_source
+from bthtn.plan.plan import Plan, new, put_expansions, put_source
 from bthtn.planning.htn.fastpath.functions import Functions
 from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
@@ -28,6 +28,7 @@ MOST_PROGRAMS: Final = 200
 _GIVEN: Final = {
     "Plan": Plan,
     "new": new,
+    "put_expansions": put_expansions,
     "put_source": put_source,
     "UNKNOWN": UNKNOWN,
     "Unforeseen": Unforeseen,
