@@ -53,3 +53,12 @@ def program_for(domain: FrozenDomain, goal: Network, settings: Settings) -> Prog
         return None
     roots = frozenset(call.task for call in calls)
     return domain.derived(Programs).program(roots, strict=settings.strict_recursion)
+
+
+def is_asked_often(domain: FrozenDomain, goal: Network) -> bool:
+    """Whether goals with these tasks have been asked for before; counts this time.
+
+    Generating functions takes longer than one search, by whichever planner.
+    """
+    calls = calls_of(goal)
+    return bool(calls) and domain.derived(Programs).is_known(frozenset(c.task for c in calls or ()))

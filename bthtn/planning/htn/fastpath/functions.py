@@ -59,7 +59,12 @@ MOST_METHODS: Final = 4
 
 ASKING: Final = """\
 def asking(start, question, part_of):
+    misses = waits = 0
     def ask(state, most):
+        nonlocal misses, waits
+        if waits:
+            waits -= 1
+            return None
         try:
             if state.has_unknown and asks_unknown(state):
                 return None
@@ -70,7 +75,10 @@ def asking(start, question, part_of):
             while cell and n >= 0:
                 {4} = cell[0]({5}, {4})
         except Exception:
+            waits = misses
+            misses = min(2 * misses + 1, 63)
             return None
+        misses = 0
         if cell is None:
             return most - n if n > 0 else None
         if cell or n < 0:
@@ -80,7 +88,10 @@ def asking(start, question, part_of):
         put_expansions(plan, most - n)
         return plan
     return ask"""
-"""Source of the function that makes an accelerator, with the loop that runs the cells."""
+"""Source of the function that makes an accelerator, with the loop that runs the cells.
+
+After several misses in a row it leaves ever more requests to the search at once.
+"""
 
 
 class Functions:

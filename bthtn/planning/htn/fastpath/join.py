@@ -55,16 +55,12 @@ class Join:
         if isinstance(network, PriorityNetwork):
             ends = [one[1:] for one in moments[1:]]
             return [_agreed(*values) for values in zip(*ends, strict=True)]
-        # At the first moment the mark before the branch is in the record already.
-        planned = [
-            record[one[0] + (number > 0) : other[0]]
-            for number, (one, other) in enumerate(pairwise(moments))
-        ]
-        key = (_typed(binding), *[tuple(map(_typed, one)) for one in planned])
+        # The marks between the branches are in the record, too.
+        key = tuple([_typed(one) for one in (binding, *record[moments[0][0] :])])
         if key not in self._known:
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
-            self._known[key] = self._changes(network, planned, binding)
+            self._known[key] = self._changes(network, moments, record, binding)
         changes = self._known[key]
         if changes is None:
             return None
@@ -82,9 +78,18 @@ class Join:
         return values
 
     def _changes(
-        self, network: ParallelNetwork, planned: Sequence[list[Any]], binding: Binding
+        self,
+        network: ParallelNetwork,
+        moments: Sequence[Moment],
+        record: list[Any],
+        binding: Binding,
     ) -> tuple[Change, ...] | None:
         """How the variables change when all branches are through; None if branches interfere."""
+        # At the first moment the mark before the branch is in the record already.
+        planned = [
+            record[one[0] + (number > 0) : other[0]]
+            for number, (one, other) in enumerate(pairwise(moments))
+        ]
         bodies = [self._table.body(one) for one in network.parts]
         trees = [
             tree_of(body, binding, entries(one), fixed_effects)

@@ -77,6 +77,16 @@ class Programs:
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
         self._made: dict[Any, Program | None] = {}
+        self._asked: set[frozenset[Task]] = set()
+
+    def is_known(self, roots: frozenset[Task]) -> bool:
+        """Whether this was called with these tasks before."""
+        if roots in self._asked:
+            return True
+        if len(self._asked) >= MOST_PROGRAMS:
+            self._asked.clear()
+        self._asked.add(roots)
+        return False
 
     def program(self, roots: frozenset[Task], *, strict: bool) -> Program | None:
         """The program for goals that call these tasks; None if it cannot be written."""
