@@ -34,15 +34,11 @@ MOST_INLINED: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchMark:
-    """The place in a plan where a branch of a node begins; behind the last one, the node ends."""
+    """The place in a plan where a branch of a node begins, or where the node ends."""
 
     node: Branches
     number: int
-
-    @property
-    def is_end(self) -> bool:
-        """Whether all branches are planned."""
-        return self.number == len(self.node.branches)
+    is_end: bool
 
 
 Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]

@@ -186,7 +186,8 @@ class Functions:
 
     def mark(self, node: Branches, number: int) -> BranchMark:
         """The mark before a branch of a node, or behind the last one."""
-        return self._marks.setdefault((node, number), BranchMark(node, number))
+        mark = BranchMark(node, number, number == len(node.branches))
+        return self._marks.setdefault((node, number), mark)
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the function that makes these plan entries from the values of ``names``."""

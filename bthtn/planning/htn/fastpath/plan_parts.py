@@ -31,11 +31,9 @@ from bthtn.planning.htn.fastpath.body import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.rows import (
     Body,
-    BranchesPart,
     CallPart,
     MethodRow,
     PrimitiveRow,
-    SubSequencePart,
 )
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
@@ -200,7 +198,8 @@ def tree_of(
     before: Callable[[int], RecordingView],
 ) -> Node:
     """The plan tree of a body; ``before`` gives the projected state before an entry."""
-    calls, nodes = _calls(body), list[Node]()
+    calls: Sequence[Any] = body.items
+    nodes: list[Node] = []
     around: list[tuple[Any, ...]] = []
     opened: list[tuple[Any, ...]] = []
     for place, (what, args) in enumerate(planned):
@@ -213,7 +212,7 @@ def tree_of(
             row, reads = part.row, None
             if part.reads:
                 reads = _remembered(part.readings, binding, _readings, part, before, place)
-            if isinstance(row, PrimitiveRow):
+            if row.is_primitive:
                 step = _remembered(row.projections, args, _projection, row, before, place)
                 nodes.append(_step(part.network, row, args, step, reads, binding))
             else:
@@ -223,7 +222,7 @@ def tree_of(
                     asked = _with(reads, asked)
                 around.append((method, args, asked, part.network, calls, nodes, binding))
                 assert method.body is not None, "methods are plain data"
-                calls, nodes, binding = _calls(method.body), [], args
+                calls, nodes, binding = method.body.items, [], args
         while around and len(nodes) == len(calls):
             method, own, asked, call, calls, outside, binding = around.pop()
             outside.append(_scope(method, own, asked, nodes, call, binding))
@@ -248,7 +247,7 @@ def _at_mark(
     if mark.number > 0:
         branches.append(_node(part.branches[mark.number - 1], nodes))
     if not mark.is_end:
-        return _calls(part.branches[mark.number]), [], []
+        return part.branches[mark.number].items, [], []
     opened.pop()
     calls, nodes, around = outside
     nodes.append(_joined(part.network, tuple(branches)))
@@ -274,19 +273,6 @@ def _joined(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ..
     return ParallelNode(branches, network.policy)
 
 
-def _calls(body: Body) -> Sequence[Any]:
-    """The calls and nodes of a body in order."""
-    return body.parts if body.calls else list(_nested(body))
-
-
-def _nested(body: Body) -> Iterator[CallPart | BranchesPart]:
-    for part in body.parts:
-        if isinstance(part, CallPart | BranchesPart):
-            yield part
-        elif isinstance(part, SubSequencePart):
-            yield from _nested(part.body)
-
-
 def _scope(
     row: MethodRow,
     args: tuple[Any, ...],
@@ -305,8 +291,8 @@ def _scope(
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
-    """The plan node for a body, made of the nodes for its calls."""
-    if body.calls:
+    """The plan node for a body, made of the nodes for its items."""
+    if len(body.items) == body.length > 0:
         return SequenceNode(tuple(nodes)) if isinstance(body.network, SequenceNetwork) else nodes[0]
     return _taken(body.network, iter(nodes))
 
