@@ -25,16 +25,10 @@ from typing import Any, Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.body import (
-    BodyWriter,
-    BranchMark,
-    Entry,
-    Node,
-    Part,
-    is_name,
-    tuple_source,
-)
+from bthtn.planning.htn.fastpath.asking import asking
+from bthtn.planning.htn.fastpath.body import BodyWriter, is_name, tuple_source
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
+from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
 from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
 from bthtn.planning.htn.fastpath.reachable import (
@@ -56,42 +50,6 @@ MOST_COMPARED: Final = 3
 """Parts of a key that the generated code compares before it calls ``repeats``."""
 MOST_METHODS: Final = 4
 """Methods in one function; later methods go into functions of their own."""
-
-ASKING: Final = """\
-def asking(start, question, part_of):
-    misses = waits = 0
-    def ask(state, most):
-        nonlocal misses, waits
-        if waits:
-            waits -= 1
-            return None
-        try:
-            if state.has_unknown and asks_unknown(state):
-                return None
-            n, C, R{0} = most, [None], []{1}
-            S = state.values{2}
-            cell = start
-{3}
-            while cell and n >= 0:
-                {4} = cell[0]({5}, {4})
-        except Exception:
-            waits = misses
-            misses = min(2 * misses + 1, 63)
-            return None
-        misses = 0
-        if cell is None:
-            return most - n if n > 0 else None
-        if cell or n < 0:
-            return None
-        plan = new(Plan)
-        put_source(plan, (part_of, question, state, {6}))
-        put_expansions(plan, most - n)
-        return plan
-    return ask"""
-"""Source of the function that makes an accelerator, with the loop that runs the cells.
-
-After several misses in a row it leaves ever more requests to the search at once.
-"""
 
 
 class Functions:
@@ -144,7 +102,13 @@ class Functions:
         Raises NotWritable.
         """
         starts = {task: self.alone(task) for task in self.found.tasks if task in self.found.roots}
-        written = [self._asking()]
+        reading = Reading(self.names, (), self.where, (), str)
+        first = {
+            name: reading.stored(self.names.of(fluent), fluent)
+            for fluent, name in self.where.items()
+            if name
+        }
+        written = [asking(self.given, first, keeps_end=self.has_branches)]
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
         written += (f"def {name}{line}" for line, name in self._noting.items())
@@ -206,24 +170,6 @@ class Functions:
         name = self.names.new(letter)
         self._waiting.append(partial(lines, name))
         return name
-
-    def _asking(self) -> str:
-        """Source of ``asking``, which makes an accelerator."""
-        reading = Reading(self.names, (), self.where, (), str)
-        first = [
-            f"{name} = {reading.stored(self.names.of(fluent), fluent)}"
-            for fluent, name in self.where.items()
-            if name
-        ]
-        return ASKING.format(
-            "".join(f", {one}" for one in self.given[3:]),
-            "".join(", []" for _ in self.given[3:]),
-            ".copy()" if self._writes_members else "",
-            "\n".join(f"            {line}" for line in first),
-            ", ".join(["cell", "n", *self.scalars]),
-            ", ".join(self.given),
-            f"(R, {tuple_source(self.scalars)})" if self.has_branches else "R",
-        )
 
     def _continue(
         self, parts: list[Part], names: Sequence[str], name: str, *, up: bool

@@ -11,7 +11,8 @@ from bthtn.plan.merge import after_parallel, conflict
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
-from bthtn.planning.htn.fastpath.plan_parts import entries, fixed_effects, tree_of
+from bthtn.planning.htn.fastpath.plan_parts import entries, fixed_effects
+from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import Branches
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.planning.htn.table import TaskTable
