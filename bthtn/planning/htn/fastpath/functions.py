@@ -46,7 +46,7 @@ MOST_METHODS: Final = 4
 ASKING: Final = """\
 def asking(start, question, part_of):
     def ask(state, most):
-        if state.has_unknown:
+        if state.unknown:
             return None
         try:
             n, C, R{0} = most, [None], []{1}
