@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, Final
 
@@ -69,7 +70,12 @@ def asking(start, question, part_of):
 
 
 class Functions:
-    """Writes the functions of all reachable tasks; ``where`` has the variables of fluents."""
+    """Writes the functions of reachable tasks; ``where`` has the variables of fluents.
+
+    The functions of each task are a source of their own, so that those of a task that no search
+    comes to are never written. ``elsewhere`` has the names under which a source mentions the
+    functions of other tasks: for each the task, and whether it is the one that plans it alone.
+    """
 
     def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
         self._found = found
@@ -90,6 +96,18 @@ class Functions:
             raise NotWritable  # rounds also differ in whether sensors can be relied on
         needed = {"T": self._writes_members, "K": self.guarded}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
+        self._begin(None)
+
+    def of(self, task: Compound | None) -> Functions:
+        """Functions that write the source of this task; None for that of ``asking``."""
+        one = copy(self)
+        one.names = Names()
+        one._begin(task)
+        return one
+
+    def _begin(self, task: Compound | None) -> None:
+        self._task = task
+        self.elsewhere: dict[str, tuple[Compound, bool]] = {}
         self._functions: dict[Task, str] = {}
         self._resuming: dict[tuple[Task, int], str] = {}
         self._continued: dict[Any, str] = {}
@@ -98,35 +116,61 @@ class Functions:
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
 
-    def text(self) -> tuple[str, dict[Task, str]]:
-        """The whole source, and the names of the functions that plan the roots.
+    def asking(self) -> tuple[str, dict[Task, str]]:
+        """The source of ``asking``, and the names of the functions that plan the roots alone.
 
         Raises NotWritable.
         """
-        starts = {task: self.alone(task) for task in self._found.tasks if task in self._found.roots}
-        written = [self._asking()]
+        roots = [task for task in self._found.tasks if task in self._found.roots]
+        starts = {task: self.alone(task) for task in roots}
+        return self._written([self._asking()]), starts
+
+    def planning(self) -> tuple[str, str, str]:
+        """The source of the task, and the names of the functions for it, in a body and alone.
+
+        Raises NotWritable.
+        """
+        assert self._task is not None, "it is a task's"
+        begun, alone = self.function(self._task), self.alone(self._task)
+        return self._written([]), begun, alone
+
+    def _written(self, written: list[str]) -> str:
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
         written += (f"def {name}{line}" for line, name in self._noting.items())
-        return "\n\n\n".join(written) + "\n", starts
+        return "\n\n\n".join(written) + "\n"
 
     # what bodies ask
 
     def function(self, task: Compound) -> str:
         """Name of the function of a compound task."""
         if task not in self._functions:
-            self._functions[task] = self._new("f", partial(self._begun, task))
+            is_own = task is self._task
+            begun = partial(self._begun, task)
+            self._functions[task] = self._new("f", begun) if is_own else self._other(task)
         return self._functions[task]
 
     def alone(self, task: Task) -> str:
         """Name of the function whose cell plans one task, given all its arguments."""
         if task not in self._alone:
-            call = self._calls[task] = TaskCall(task, task.parameters)
-            names = [f"a{n}" for n in range(len(task.parameters))]
-            cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
-            whole = Part(call, tuple(names), cycle)
-            self._alone[task] = self.continued([whole], names, up=task in self.guarded)
+            if isinstance(task, CompoundTask) and task is not self._task:
+                self._alone[task] = self._other(task, alone=True)
+            else:
+                self._alone[task] = self._whole(task)
         return self._alone[task]
+
+    def _other(self, task: Compound, *, alone: bool = False) -> str:
+        name = self.names.new("f")
+        self.elsewhere[name] = task, alone
+        return name
+
+    def _whole(self, task: Task) -> str:
+        """Name of a new function that plans a task, given all its arguments."""
+        names = [f"a{n}" for n in range(len(task.parameters))]
+        cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
+        call = self._calls[task] = TaskCall(task, task.parameters)
+        whole = Part(call, tuple(names), cycle)
+        return self.continued([whole], names, up=task in self.guarded)
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts, given the values of ``names``."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.domain.task import Task
+from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan, new, put_source
 from bthtn.planning.htn.fastpath.functions import Functions
-from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
+from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, calls_of, reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats
 from bthtn.planning.htn.generated import executed
 from bthtn.world.expression import Binding, Constant, Parameter
@@ -29,6 +30,8 @@ _GIVEN: Final = {
     "Unforeseen": Unforeseen,
     "repeats": repeats,
 }
+_NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
+"""Why there are no functions: the search comes to what is wrong, and says so."""
 _NOWHERE: Final = FrozenState({})
 
 
@@ -36,12 +39,11 @@ _NOWHERE: Final = FrozenState({})
 class Program:
     """The compiled functions that search for a plan.
 
-    ``text`` is their source. ``starts`` has the function of each task that a goal calls,
-    ``asking`` makes an accelerator. The functions of ``guarded`` tasks take one more argument:
-    the open call around them, None for a goal.
+    ``starts`` has the function of each task that a goal calls, ``asking`` makes an accelerator. The
+    functions of ``guarded`` tasks take one more argument: the open call around them, None for a
+    goal.
     """
 
-    text: str
     starts: Mapping[Task, Any]
     asking: Callable[..., Any]
     guarded: frozenset[Any]
@@ -76,16 +78,65 @@ class Programs:
                 self._made.clear()
             try:
                 made = _program(self._domain, roots, strict=strict)
-            except (NotWritable, BthtnError, RecursionError):
-                made = None  # the search comes to what is wrong, and says so
+            except _NOT_WRITABLE:
+                made = None
             self._made[key] = made
             return made
         return self._made[key]
 
 
 def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program:
-    functions = Functions(domain, reachable(domain, roots), strict=strict)
-    text, starts = functions.text()
-    made = executed(text, {**_GIVEN, **functions.names.objects})
-    by_task = {task: made[name] for task, name in starts.items()}
-    return Program(text, by_task, made["asking"], functions.guarded)
+    compiled = Compiled(Functions(domain, reachable(domain, roots), strict=strict))
+    functions = compiled.functions.of(None)
+    text, names = functions.asking()
+    made = compiled.made(text, functions)
+    starts = {task: made[name] for task, name in names.items()}
+    for task in starts:
+        if isinstance(task, CompoundTask):
+            starts[task] = compiled.function(task, alone=True)
+    return Program(starts, made["asking"], compiled.functions.guarded)
+
+
+class Compiled:
+    """The functions of tasks, each compiled when it is called for the first time.
+
+    Threads that come to a task at the same time compile it each, and use the same.
+    """
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self._made: dict[Compound, tuple[Any, Any] | None] = {}
+        """The two functions of each task; None if they cannot be written."""
+
+    def function(self, task: Compound, *, alone: bool) -> Any:
+        """The function that plans a task in a body, or ``alone``. Raises NotWritable."""
+        if task not in self._made:
+            try:
+                functions = self.functions.of(task)
+                text, *names = functions.planning()
+                made = self.made(text, functions)
+                self._made.setdefault(task, (made[names[0]], made[names[1]]))
+            except _NOT_WRITABLE:
+                self._made[task] = None
+        known = self._made[task]
+        if known is None:
+            raise NotWritable
+        return known[alone]
+
+    def made(self, text: str, functions: Functions) -> dict[str, Any]:
+        """The executed source, in which functions of other tasks are compiled when called."""
+        made = executed(text, {**_GIVEN, **functions.names.objects})
+        for name, (task, alone) in functions.elsewhere.items():
+            made[name] = partial(self._first, made, name, task, alone)
+        return made
+
+    def _first(
+        self,
+        made: dict[str, Any],
+        name: str,
+        task: Compound,
+        alone: bool,  # noqa: FBT001 - bound by position, before the arguments of the function
+        *given: Any,
+    ) -> Any:
+        function = made[name] = self.function(task, alone=alone)
+        return function(*given)

@@ -13,7 +13,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import mentioned, prototype
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Constant, Expression, always_holds
+from bthtn.world.expression import Constant, Expression, Parameter, always_holds
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -101,14 +101,19 @@ class Reachable:
             yield from call.args
 
     @property
-    def is_known(self) -> bool:
-        """Whether every fluent mentioned is known by default and not volatile."""
+    def is_plain(self) -> bool:
+        """Whether all is data, and every fluent mentioned is known by default and not volatile.
+
+        What it does not see, writing the functions of a task does.
+        """
         targets: list[Expression[Any]] = [effect.target for effect in self.effects]
-        return not any(
-            prototype(one).volatile or prototype(one).default is UNKNOWN
+        return all(
+            isinstance(one, Parameter)
+            or (isinstance(one, Fluent | MemberOf) and _is_known(prototype(one)))
             for asked in (*self.expressions, *targets)
             for one in mentioned(asked)
-            if isinstance(one, Fluent | MemberOf)
+        ) and all(
+            isinstance(one, Assignment) for task in self.primitives for one in effects_of(task)
         )
 
 
@@ -129,9 +134,13 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     tasks = tuple(task for task in domain.tasks.values() if task in methods)
     compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
     found = Reachable(tasks, compound, roots)
-    if not found.is_known or any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
+    if not found.is_plain or any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
         raise NotWritable
     return found
+
+
+def _is_known(fluent: Fluent[Any]) -> bool:
+    return not fluent.volatile and fluent.default is not UNKNOWN
 
 
 def _methods(domain: FrozenDomain, task: Compound) -> tuple[PlainMethod, ...]:
