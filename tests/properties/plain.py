@@ -257,8 +257,12 @@ def source_of(asked):
     """The source of all that the goal can come to, as far as it can be written."""
     found = reachable(asked.domain, frozenset(call.task for call in calls_of(asked.goal)))
     functions = Functions(asked.domain, found, strict=asked.settings.strict_recursion)
-    texts = [functions.of(None).asking()[0]]
-    for task in found.methods:
+    texts, pending, seen = [], [functions.of(None)], set()
+    while pending:
+        one = pending.pop()
         with suppress(NotWritable):
-            texts.append(functions.of(task).planning()[0])
+            texts.append((one.planning if texts else one.asking)()[0])
+        new = set(one.elsewhere.values()) - seen
+        seen |= new
+        pending += map(functions.of, new)
     return "\n".join(texts)

@@ -44,6 +44,10 @@ MOST_COMPARED: Final = 3
 MOST_METHODS: Final = 4
 """Methods in one function; later methods go into functions of their own."""
 
+Place = tuple[Compound, int]
+"""Where a function begins: at one of the methods of a task, or ``ALONE`` in front of the task."""
+ALONE: Final = -1
+
 ASKING: Final = """\
 def asking(start, question, part_of):
     def ask(state, most):
@@ -72,9 +76,8 @@ def asking(start, question, part_of):
 class Functions:
     """Writes the functions of reachable tasks; ``where`` has the variables of fluents.
 
-    The functions of each task are a source of their own, so that those of a task that no search
-    comes to are never written. ``elsewhere`` has the names under which a source mentions the
-    functions of other tasks: for each the task, and whether it is the one that plans it alone.
+    Each has a source of its own, so that functions that no search comes to are never written.
+    ``elsewhere`` has the names under which a source mentions functions of other sources.
     """
 
     def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
@@ -98,20 +101,18 @@ class Functions:
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
         self._begin(None)
 
-    def of(self, task: Compound | None) -> Functions:
-        """Functions that write the source of this task; None for that of ``asking``."""
+    def of(self, place: Place | None) -> Functions:
+        """Functions that write the source of this place; None for that of ``asking``."""
         one = copy(self)
         one.names = Names()
-        one._begin(task)
+        one._begin(place)
         return one
 
-    def _begin(self, task: Compound | None) -> None:
-        self._task = task
-        self.elsewhere: dict[str, tuple[Compound, bool]] = {}
-        self._functions: dict[Task, str] = {}
-        self._resuming: dict[tuple[Task, int], str] = {}
+    def _begin(self, place: Place | None) -> None:
+        self._own = place
+        self.elsewhere: dict[str, Place] = {}
+        self._places: dict[Place, str] = {}
         self._continued: dict[Any, str] = {}
-        self._alone: dict[Task, str] = {}
         self._noting: dict[str, str] = {}
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
@@ -125,14 +126,15 @@ class Functions:
         starts = {task: self.alone(task) for task in roots}
         return self._written([self._asking()]), starts
 
-    def planning(self) -> tuple[str, str, str]:
-        """The source of the task, and the names of the functions for it, in a body and alone.
-
-        Raises NotWritable.
-        """
-        assert self._task is not None, "it is a task's"
-        begun, alone = self.function(self._task), self.alone(self._task)
-        return self._written([]), begun, alone
+    def planning(self) -> tuple[str, str]:
+        """The source of its place, and the name of the function there. Raises NotWritable."""
+        assert self._own is not None, "it is the source of a place"
+        task, start = self._own
+        if start == ALONE:
+            name = self.alone(task)
+        else:
+            name = self._from(task, start) if start else self.function(task)
+        return self._written([]), name
 
     def _written(self, written: list[str]) -> str:
         while self._waiting:
@@ -140,35 +142,31 @@ class Functions:
         written += (f"def {name}{line}" for line, name in self._noting.items())
         return "\n\n\n".join(written) + "\n"
 
+    def _at(self, place: Place, made: Callable[[], str]) -> str:
+        """Name of the function at a place: ``made`` if it is written here."""
+        if place not in self._places:
+            is_own = place == self._own
+            name = self._places[place] = made() if is_own else self.names.new("f")
+            if not is_own:
+                self.elsewhere[name] = place
+        return self._places[place]
+
     # what bodies ask
 
     def function(self, task: Compound) -> str:
         """Name of the function of a compound task."""
-        if task not in self._functions:
-            is_own = task is self._task
-            begun = partial(self._begun, task)
-            self._functions[task] = self._new("f", begun) if is_own else self._other(task)
-        return self._functions[task]
+        return self._at((task, 0), lambda: self._new("f", partial(self._begun, task)))
 
     def alone(self, task: Task) -> str:
         """Name of the function whose cell plans one task, given all its arguments."""
-        if task not in self._alone:
-            if isinstance(task, CompoundTask) and task is not self._task:
-                self._alone[task] = self._other(task, alone=True)
-            else:
-                self._alone[task] = self._whole(task)
-        return self._alone[task]
-
-    def _other(self, task: Compound, *, alone: bool = False) -> str:
-        name = self.names.new("f")
-        self.elsewhere[name] = task, alone
-        return name
+        if isinstance(task, CompoundTask):
+            return self._at((task, ALONE), lambda: self._whole(task))
+        return self._whole(task)
 
     def _whole(self, task: Task) -> str:
-        """Name of a new function that plans a task, given all its arguments."""
         names = [f"a{n}" for n in range(len(task.parameters))]
         cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
-        call = self._calls[task] = TaskCall(task, task.parameters)
+        call = self._calls.setdefault(task, TaskCall(task, task.parameters))
         whole = Part(call, tuple(names), cycle)
         return self.continued([whole], names, up=task in self.guarded)
 
@@ -298,9 +296,8 @@ class Functions:
 
     def _from(self, task: Compound, start: int) -> str:
         """Name of the function that tries the methods of a task from ``start`` on."""
-        if (task, start) not in self._resuming:
-            self._resuming[task, start] = self._new("g", partial(self._resumed, task, start))
-        return self._resuming[task, start]
+        resumed = partial(self._resumed, task, start)
+        return self._at((task, start), lambda: self._new("g", resumed))
 
     def _args(self, task: Task) -> tuple[str, ...]:
         """Names of the arguments of a task."""

@@ -12,8 +12,8 @@ from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan, new, put_source
-from bthtn.planning.htn.fastpath.functions import Functions
-from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, calls_of, reachable
+from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
+from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats
 from bthtn.planning.htn.generated import executed
 from bthtn.world.expression import Binding, Constant, Parameter
@@ -93,50 +93,42 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> P
     starts = {task: made[name] for task, name in names.items()}
     for task in starts:
         if isinstance(task, CompoundTask):
-            starts[task] = compiled.function(task, alone=True)
+            starts[task] = compiled.function((task, ALONE))
+            compiled.function((task, 0))
     return Program(starts, made["asking"], compiled.functions.guarded)
 
 
 class Compiled:
     """The functions of tasks, each compiled when it is called for the first time.
 
-    Threads that come to a task at the same time compile it each, and use the same.
+    Threads that come to a place at the same time compile it each, and use the same function.
     """
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
-        self._made: dict[Compound, tuple[Any, Any] | None] = {}
-        """The two functions of each task; None if they cannot be written."""
+        self._made: dict[Place, Any] = {}
+        """The function at each place; None if it cannot be written."""
 
-    def function(self, task: Compound, *, alone: bool) -> Any:
-        """The function that plans a task in a body, or ``alone``. Raises NotWritable."""
-        if task not in self._made:
+    def function(self, place: Place) -> Any:
+        """The function that begins at a place. Raises NotWritable."""
+        if place not in self._made:
             try:
-                functions = self.functions.of(task)
-                text, *names = functions.planning()
-                made = self.made(text, functions)
-                self._made.setdefault(task, (made[names[0]], made[names[1]]))
+                functions = self.functions.of(place)
+                text, name = functions.planning()
+                self._made.setdefault(place, self.made(text, functions)[name])
             except _NOT_WRITABLE:
-                self._made[task] = None
-        known = self._made[task]
-        if known is None:
+                self._made[place] = None
+        if self._made[place] is None:
             raise NotWritable
-        return known[alone]
+        return self._made[place]
 
     def made(self, text: str, functions: Functions) -> dict[str, Any]:
-        """The executed source, in which functions of other tasks are compiled when called."""
+        """The executed source, in which functions of other places are compiled when called."""
         made = executed(text, {**_GIVEN, **functions.names.objects})
-        for name, (task, alone) in functions.elsewhere.items():
-            made[name] = partial(self._first, made, name, task, alone)
+        for name, place in functions.elsewhere.items():
+            made[name] = partial(self._first, made, name, place)
         return made
 
-    def _first(
-        self,
-        made: dict[str, Any],
-        name: str,
-        task: Compound,
-        alone: bool,  # noqa: FBT001 - bound by position, before the arguments of the function
-        *given: Any,
-    ) -> Any:
-        function = made[name] = self.function(task, alone=alone)
+    def _first(self, made: dict[str, Any], name: str, place: Place, *given: Any) -> Any:
+        function = made[name] = self.function(place)
         return function(*given)
