@@ -23,7 +23,7 @@ class FrozenState(Shared):
     Only values that differ from their fluent's default are kept.
     """
 
-    __slots__ = ("unknown", "values")
+    __slots__ = ("_unknown", "has_unknown", "values")
 
     values: dict[Fluent[Any], Any] | Pages[Fluent[Any], Any]
     """Fluents that differ from their default, in no order that matters."""
@@ -31,8 +31,9 @@ class FrozenState(Shared):
     def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
         kept = {one: value for one, value in values.items() if _is_kept(one, value)}
         self.values = kept if len(kept) <= FEW else Pages(kept)
-        self.unknown = sum(value is UNKNOWN for value in kept.values())
-        """The number of fluents that were set to unknown."""
+        self._unknown = sum(value is UNKNOWN for value in kept.values())
+        self.has_unknown = self._unknown > 0
+        """Whether some fluent was set to unknown."""
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, its default where nothing else is known."""
@@ -46,7 +47,7 @@ class FrozenState(Shared):
 
     def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
         """This state with other values for some fluents. Values that stay are not looked at."""
-        values, unknown = self.values.copy(), self.unknown
+        values, unknown = self.values.copy(), self._unknown
         for one, value in changes.items():
             if unknown and values.get(one) is UNKNOWN:
                 unknown -= 1
@@ -58,7 +59,7 @@ class FrozenState(Shared):
                 values.pop(one, None)
         new = object.__new__(FrozenState)
         new.values = Pages(values) if type(values) is dict and len(values) > FEW else values
-        new.unknown = unknown
+        new._unknown, new.has_unknown = unknown, unknown > 0
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -127,9 +127,9 @@ def test_what_is_unknown_is_waited_for_only_where_nothing_else_will_do(how):
         if known is not None:
             assert plan is not None, seed
             check(plan, asked)
-            count["plan"] += asked.state.unknown > 0
+            count["plan"] += asked.state.has_unknown
         elif plan is None:
-            count["none"] += asked.state.unknown > 0
+            count["none"] += asked.state.has_unknown
         else:
             assert isinstance(plan.tree, SuspendedNode), seed
             assert plan.tree.cause.fluent in ("a", "c")

@@ -122,17 +122,17 @@ def test_a_state_of_many_members_is_as_one_of_few(number):
 
 
 @pytest.mark.parametrize("number", [1, 10 * FEW])
-def test_a_state_counts_what_is_unknown(number):
+def test_a_state_says_whether_something_is_unknown(number):
     state = crowded(number, ammo=UNKNOWN)
-    counts = [state.unknown]
+    found = [state.has_unknown]
     for change in (
         {Soldier.ammo: UNKNOWN, Soldier.target: UNKNOWN},
         {Soldier.target: True},
         {Soldier.ammo: 6},
     ):
         state = state.changed(change)
-        counts.append(state.unknown)
-    assert counts == [1, 2, 1, 0]
+        found.append(state.has_unknown)
+    assert found == [True, True, True, False]
 
 
 def test_a_snapshot_of_either_form_is_the_same_snapshot():

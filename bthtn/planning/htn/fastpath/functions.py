@@ -51,7 +51,7 @@ ALONE: Final = -1
 ASKING: Final = """\
 def asking(start, question, part_of):
     def ask(state, most):
-        if state.unknown:
+        if state.has_unknown:
             return None
         try:
             n, C, R{0} = most, [None], []{1}
