@@ -15,12 +15,14 @@ from bthtn import (
     Fluent,
     FluentFamily,
     Planner,
+    Primitive,
     State,
     TaskCall,
     fluent,
     fluents,
     method,
     parallel,
+    primitive,
     priority,
 )
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
@@ -99,10 +101,11 @@ def lives() -> Iterator[Row]:
 
 
 def sizes() -> Iterator[Row]:
-    """A write and a snapshot; the first plan of a large domain."""
+    """A write, a snapshot and a plan in a large state; the first plan of a large domain."""
     for members in (10, 10_000):
         state = World(members=dict.fromkeys(range(members), 1))
         yield Row(f"write and snapshot, {members:,} members", partial(_snapshot, Beliefs(state)))
+        yield Row(f"a plan over 10 of {members:,} members", partial(_touching, _ten(), state))
     for tasks in (100, 400):
         yield Row(f"first plan, {tasks} tasks", partial(_first_plan, tasks), times=2)
 
@@ -227,6 +230,26 @@ class _Crowd:
 
 def _first_plan(tasks: int, _: int) -> Use:
     return partial(growth.planned, *growth.tasks(tasks))
+
+
+def _ten() -> Planner[World]:
+    domain = Domain("ten members", World)
+
+    @domain.primitive
+    def raised(member: int) -> Primitive:
+        effect = World.members[member].increases(1)
+        return primitive(precondition=World.members[member] > 0, effects=effect)
+
+    @domain.compound
+    def all_raised() -> Any:
+        yield method(*map(raised, range(10)))
+
+    return Planner(domain, all_raised())
+
+
+def _touching(planner: Planner[World], state: World, number: int) -> Use:
+    fresh = state.frozen().changed({World.at: number + 1})
+    return partial(_planned, planner, fresh)
 
 
 def _snapshot(beliefs: Beliefs[Any], number: int) -> Use:

@@ -247,7 +247,7 @@ def _start_of(projection: Projection) -> FrozenState:
     if projection.senses:
         return state
     written = projection.state.written()
-    hidden = {f: UNKNOWN for f, _ in state.items() if f.volatile and f not in written}
+    hidden = {one: UNKNOWN for one in state.values if one.volatile and one not in written}
     return state.changed(hidden) if hidden else state
 
 

@@ -24,7 +24,7 @@ from bthtn.domain.network import (
 from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.fastpath import accelerator, program_for
+from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
@@ -35,7 +35,7 @@ from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
 from tests.properties import branching
-from tests.properties.plain import from_seed, problem
+from tests.properties.plain import from_seed, problem, source_of
 from tests.sizes import size
 
 
@@ -92,7 +92,7 @@ def compare(asked):
     least = expansions if isinstance(answer, Plan) else expansions + 1
     assert ask(asked.state, least) is not None
     assert ask(asked.state, least - 1) is None
-    text = program_for(asked.domain, asked.goal, settings).text
+    text = source_of(asked)
     tree = answer.tree if isinstance(answer, Plan) else None
     kinds = {type(node).__name__ for _, node in (preorder(tree) if tree else ())}
     return [

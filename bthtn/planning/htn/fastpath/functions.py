@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, Final
 
@@ -51,9 +52,17 @@ MOST_COMPARED: Final = 3
 MOST_METHODS: Final = 4
 """Methods in one function; later methods go into functions of their own."""
 
+Place = tuple[Compound, int]
+"""Where a function begins: at one of the methods of a task, or ``ALONE`` in front of the task."""
+ALONE: Final = -1
+
 
 class Functions:
-    """Writes the functions of all reachable tasks; ``where`` has the variables of fluents."""
+    """Writes the functions of reachable tasks; ``where`` has the variables of fluents.
+
+    Each has a source of its own, so that functions that no search comes to are never written.
+    ``elsewhere`` has the names under which a source mentions functions of other sources.
+    """
 
     def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
         self.found = found
@@ -77,10 +86,20 @@ class Functions:
         self._table = domain.derived(TaskTable)
         needed = {"T": self._writes_members, "K": self.guarded}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
-        self._functions: dict[Task, str] = {}
-        self._resuming: dict[tuple[Task, int], str] = {}
+        self._begin(None)
+
+    def of(self, place: Place | None) -> Functions:
+        """Functions that write the source of this place; None for that of ``asking``."""
+        one = copy(self)
+        one.names = Names()
+        one._begin(place)
+        return one
+
+    def _begin(self, place: Place | None) -> None:
+        self._own = place
+        self.elsewhere: dict[str, Place] = {}
+        self._places: dict[Place, str] = {}
         self._continued: dict[Any, str] = {}
-        self._alone: dict[Task, str] = {}
         self._ended: dict[Any, str] = {}
         self._marks: dict[tuple[Branches, int], BranchMark] = {}
         self._noting: dict[str, str] = {}
@@ -96,41 +115,64 @@ class Functions:
         if self.guarded and has_volatile:
             raise NotWritable  # rounds also differ in whether sensors can be relied on
 
-    def text(self) -> tuple[str, dict[Task, str]]:
-        """The whole source, and the names of the functions that plan the roots.
+    def asking(self) -> tuple[str, dict[Task, str]]:
+        """The source of ``asking``, and the names of the functions that plan the roots alone.
 
         Raises NotWritable.
         """
-        starts = {task: self.alone(task) for task in self.found.tasks if task in self.found.roots}
+        roots = [task for task in self.found.tasks if task in self.found.roots]
+        starts = {task: self.alone(task) for task in roots}
         reading = Reading(self.names, (), self.where, (), str)
         first = {
             name: reading.stored(self.names.of(fluent), fluent)
             for fluent, name in self.where.items()
             if name
         }
-        written = [asking(self.given, first, keeps_end=self.has_branches)]
+        return self._written([asking(self.given, first, keeps_end=self.has_branches)]), starts
+
+    def planning(self) -> tuple[str, str]:
+        """The source of its place, and the name of the function there. Raises NotWritable."""
+        assert self._own is not None, "it is the source of a place"
+        task, start = self._own
+        if start == ALONE:
+            name = self.alone(task)
+        else:
+            name = self._from(task, start) if start else self.function(task)
+        return self._written([]), name
+
+    def _written(self, written: list[str]) -> str:
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
         written += (f"def {name}{line}" for line, name in self._noting.items())
-        return "\n\n\n".join(written) + "\n", starts
+        return "\n\n\n".join(written) + "\n"
+
+    def _at(self, place: Place, made: Callable[[], str]) -> str:
+        """Name of the function at a place: ``made`` if it is written here."""
+        if place not in self._places:
+            is_own = place == self._own
+            name = self._places[place] = made() if is_own else self.names.new("f")
+            if not is_own:
+                self.elsewhere[name] = place
+        return self._places[place]
 
     # what bodies ask
 
     def function(self, task: Compound) -> str:
         """Name of the function of a compound task."""
-        if task not in self._functions:
-            self._functions[task] = self._new("f", partial(self._begun, task))
-        return self._functions[task]
+        return self._at((task, 0), lambda: self._new("f", partial(self._begun, task)))
 
     def alone(self, task: Task) -> str:
         """Name of the function whose cell plans one task, given all its arguments."""
-        if task not in self._alone:
-            call = self._calls[task] = TaskCall(task, task.parameters)
-            names = [f"a{n}" for n in range(len(task.parameters))]
-            cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
-            whole = Part(call, tuple(names), cycle)
-            self._alone[task] = self.continued([whole], names, up=task in self.guarded)
-        return self._alone[task]
+        if isinstance(task, CompoundTask):
+            return self._at((task, ALONE), lambda: self._whole(task))
+        return self._whole(task)
+
+    def _whole(self, task: Task) -> str:
+        names = [f"a{n}" for n in range(len(task.parameters))]
+        cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
+        call = self._calls.setdefault(task, TaskCall(task, task.parameters))
+        whole = Part(call, tuple(names), cycle)
+        return self.continued([whole], names, up=task in self.guarded)
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts, given the values of ``names``."""
@@ -284,9 +326,8 @@ class Functions:
 
     def _from(self, task: Compound, start: int) -> str:
         """Name of the function that tries the methods of a task from ``start`` on."""
-        if (task, start) not in self._resuming:
-            self._resuming[task, start] = self._new("g", partial(self._resumed, task, start))
-        return self._resuming[task, start]
+        resumed = partial(self._resumed, task, start)
+        return self._at((task, start), lambda: self._new("g", resumed))
 
     def _args(self, task: Task) -> tuple[str, ...]:
         """Names of the arguments of a task."""

@@ -21,7 +21,7 @@ from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import is_volatile, mentioned, prototype
 from bthtn.planning.htn.recursion import components
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Constant, Expression, always_holds
+from bthtn.world.expression import Constant, Expression, Parameter, always_holds
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -171,6 +171,26 @@ class Reachable:
                     pending += [call.task for one in methods for call in one.calls]
         return frozenset(found)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all is data, all fluents are known by default, and none written is volatile.
+
+        What it does not see, writing the functions of a task does.
+        """
+        targets: list[Expression[Any]] = [effect.target for effect in self.effects]
+        return (
+            all(
+                isinstance(one, Parameter)
+                or (isinstance(one, Fluent | MemberOf) and prototype(one).default is not UNKNOWN)
+                for asked in (*self.expressions, *targets)
+                for one in mentioned(asked)
+            )
+            and not any(map(is_volatile, targets))
+            and all(
+                isinstance(one, Assignment) for task in self.primitives for one in effects_of(task)
+            )
+        )
+
 
 def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     """The tasks and methods below a goal that calls these tasks.
@@ -190,9 +210,7 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     tasks = tuple(task for task in domain.tasks.values() if task in methods)
     compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
     found = Reachable(tasks, compound, roots)
-    if any(prototype(one).default is UNKNOWN for one in found.fluents):
-        raise NotWritable
-    if any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
+    if not found.is_plain or any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
         raise NotWritable
     if any(found.branches) and not _is_fixed(found):
         raise NotWritable
