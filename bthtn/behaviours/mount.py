@@ -11,7 +11,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.branch import progress_of, running_leaves
+from bthtn.behaviours.branch import active_path, progress_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
@@ -97,6 +97,10 @@ class Mount:
         assert self._mounted is not None, "a plan is mounted"
         progress = progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
         return self._mounted.without_finished(progress)
+
+    def place(self) -> tuple[object, ...]:
+        """What is equal as long as the progress is."""
+        return (self.run.moves, *active_path(self.subtree))
 
     def take(self, other: Mount) -> None:
         """Take over the plan, the open hooks and the aborts of another goal of the agent."""

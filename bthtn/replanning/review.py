@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bthtn.plan.equivalence import comparable_record
 from bthtn.plan.nodes import TaskNode
@@ -33,9 +33,10 @@ from bthtn.replanning.policy import (
     rule_for,
 )
 from bthtn.replanning.progress import Progress
+from bthtn.replanning.reliance import Reliance
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.static_reads import StaticReads, static_reads
-from bthtn.replanning.validity import validity_of
+from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
@@ -47,6 +48,22 @@ LONGEST_BOUND: Final = 1_000
 """Maximum length of the record to beat, for plans that are suspended again and again."""
 
 
+class RunningPlan(Protocol):
+    """**Protocol:** a plan that runs. It is asked only if the plan has to be checked."""
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        ...
+
+    def place(self) -> object:
+        """What is equal only as long as the progress is the same."""
+        ...
+
+    def is_interruptible(self) -> bool:
+        """Whether it may be replaced by a better plan now."""
+        ...
+
+
 class Review:
     """Decides whether the running plan of one goal is kept, replaced or aborted.
 
@@ -54,6 +71,8 @@ class Review:
     that plans must not use now. A plan is under review from ``adopted`` to ``close``. ``bound`` is
     the record that a better plan has to beat.
     """
+
+    _unsaved = ("_reliance",)
 
     def __init__(
         self,
@@ -82,6 +101,7 @@ class Review:
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
         self._works_in: FrozenState | None = None  # the new plan works in this state
+        self._reliance: tuple[object, Reliance] | None = None  # what the latest check relied on
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
@@ -89,6 +109,10 @@ class Review:
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
         self._unexpected: Change | None = None  # an effect with another value than planned
         self._has_moved = False  # a step has ended since the search started
+
+    def resume(self, _: object) -> None:
+        """Check the plan anew at the next change, after a save was loaded."""
+        self._reliance = None
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner of the next plan to run, which also searches for better plans."""
@@ -133,28 +157,23 @@ class Review:
         if self._is_whole_record and len(self.bound) < LONGEST_BOUND:
             entries, self._is_whole_record = comparable_record(plan)
             self.bound = MethodTraversalRecord((*self.bound, *entries))
-        self._is_new, self._works_in = True, None
+        self._is_new, self._works_in, self._reliance = True, None, None
         self._support.over(None)
         self._watch_chances(None)
 
     def verdicts(
         self,
-        progress: Callable[[], Progress],
+        running: RunningPlan,
         budget: Budget,
-        *,
-        interruptible: Callable[[], bool] = lambda: True,
     ) -> Iterator[Verdict]:
-        """The verdicts about the plan in this tick; the last one counts.
-
-        ``progress`` and ``interruptible`` are only called if the plan has to be checked.
-        """
+        """The verdicts about the plan in this tick; the last one counts."""
         self._age += 1
         self._is_due |= self._is_something_free_again()
         if self._is_new and self._works_in is self._beliefs.frozen():
             self._is_new = False  # all beliefs stay watched, until the first change
         if not (self._is_new or self._unexpected is not None or self._is_looking):
             return iter(())
-        return self._reviewed(progress, budget, interruptible)
+        return self._reviewed(running, budget)
 
     def _is_something_free_again(self) -> bool:
         """Whether something that was avoided in the last tick is not any more, and could help."""
@@ -167,25 +186,24 @@ class Review:
         changes = self._support.changes or self._chances.changes
         return bool(changes) or self._search is not None or self._is_due
 
-    def _reviewed(
-        self, progress: Callable[[], Progress], budget: Budget, interruptible: Callable[[], bool]
-    ) -> Iterator[Verdict]:
+    def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         if self._is_new or self._support.changes or self._unexpected is not None:
-            verdict = self._validated(progress())
+            verdict = self._validated(running)
             if verdict is not None:
                 yield verdict
             if verdict is not None and verdict.decision is Decision.ABORT:
                 return
         if self._search is not None or self._is_due or self._relevant_changes():
-            ready = self._age >= self.replanning.minimum_commitment and interruptible()
+            is_due = self._age >= self.replanning.minimum_commitment
+            ready = is_due and running.is_interruptible()
             if self._search is not None or ready:
-                yield from self._improved(progress, budget, interruptible=ready)
+                yield from self._improved(running, budget, interruptible=ready)
 
     def close(self) -> None:
         """End the review: remove the watches, and drop a search."""
         self._support.close()
         self._chances.close()
-        self._search = self._unexpected = self._better_since = None
+        self._search = self._unexpected = self._better_since = self._reliance = None
         self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
 
@@ -196,13 +214,13 @@ class Review:
 
     # validation
 
-    def _validated(self, progress: Progress) -> Verdict | None:
+    def _validated(self, running: RunningPlan) -> Verdict | None:
         changes = dict(self._support.changes)
         if self._unexpected is not None:
             changes.setdefault(self._unexpected.fluent, self._unexpected)
         watched, self._is_new, self._unexpected = self._support.fluents, False, None
         self._support.forget()
-        validity = validity_of(progress, self._planner.domain, self._beliefs.frozen())
+        validity = self._validity(running)
         failure = validity.failure
         self._support.over(validity.support)
         if failure is not None:
@@ -210,7 +228,7 @@ class Review:
             causes = (change for change in changes.values() if change.fluent in failure.reads)
             cause = next(causes, None)
             is_own = cause is None or cause.source is self._source
-            if is_own and failure.node in progress.running():
+            if is_own and failure.node in running.progress().running():
                 return None  # its ``during`` condition: the step itself fails in this tick
             return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
@@ -219,6 +237,16 @@ class Review:
             if watched is not None or change.fluent in validity.support
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
+
+    def _validity(self, running: RunningPlan) -> Validity:
+        """Whether the rest works; checked as far as it may have changed since the latest check."""
+        place, known = running.place(), self._reliance
+        if known is not None and known[0] == place and known[1].still(self._beliefs):
+            return known[1].validity
+        now = self._beliefs.frozen()
+        reliance = Reliance(running.progress(), self._planner.domain, now)
+        self._reliance = (place, reliance) if reliance.validity.failure is None else None
+        return reliance.validity
 
     # improvement
 
@@ -256,10 +284,10 @@ class Review:
         self._chances.over(fluents)
 
     def _improved(
-        self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool
+        self, running: RunningPlan, budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
         is_fresh = self._search is None
-        search = self._start_search(progress()) if self._search is None else self._search
+        search = self._start_search(running.progress()) if self._search is None else self._search
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
