@@ -31,7 +31,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import Node
+from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import MountedTree, Progress, is_continuation
@@ -87,6 +87,10 @@ class Mount:
     def running(self) -> list[TaskLeaf]:
         """The running steps of the plan."""
         return running_leaves(self.subtree)
+
+    def running_steps(self) -> list[TaskNode]:
+        """The steps that are running."""
+        return [leaf.node for leaf in self.running]
 
     def is_interruptible(self) -> bool:
         """Whether the plan may be replaced by a better one now."""

@@ -14,13 +14,26 @@ specification.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeVar, cast
 
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import Effect
+from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.plan.failure import Failure
-from bthtn.replanning.progress import Progress
-from bthtn.replanning.validity import Check, Key, Validity, outcome_of
-from bthtn.world.expression import Expression, StateView
+from bthtn.plan.nodes import TaskNode
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.validity import Check, Key, Validity, key_for, outcome_of
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import (
+    ALWAYS,
+    Binding,
+    Condition,
+    Constant,
+    Expression,
+    Parameter,
+    StateView,
+)
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Write, WriteKind
 from bthtn.world.recording import RecordingState
@@ -152,19 +165,18 @@ class _NotedState(WorkingState):
 
     def is_asked_again(self, question: _Question) -> bool:
         """Whether all that was read for the question has the same values here."""
-        reads = question.reads.items()
-        return all(self.value(cast("Fluent[Any]", fluent)) is value for fluent, value in reads)
+        return all(self.value(fluent) is value for fluent, value in question.reads.items())
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
         """Value of the fluent, with the writes made so far."""
-        value = self.value(cast("Fluent[V]", fluent))
+        value = self.value(fluent)
         if self._reading is None:
             value.is_used_otherwise = True
         else:
             self._reading.reads[fluent] = value
         return cast("V | Unknown", value.now)
 
-    def value(self, fluent: Fluent[Any]) -> _Value:
+    def value(self, fluent: Any) -> _Value:
         """The value that the fluent has here."""
         written: _Value | None = self._values.get(fluent)
         if written is not None:
@@ -212,7 +224,19 @@ class _NotedCheck(Check):
         self.seen = RecordingState(now)
         super().__init__(progress, domain, now, seen=self.seen)
         self.state = self.noted = _NotedState(self.start)
+        self._steady = domain.derived(_steady_tasks)
         self._latest: dict[Key, _Question] = {}
+        self._refusals: dict[Key, _Question] = {}
+
+    def task(self, node: TaskNode) -> None:
+        """Apply the effects of a step; for most steps, those that were planned are the same now."""
+        is_ahead = self.progress.stages.get(node) is Stage.AHEAD
+        if is_ahead and self._does_as_planned(node) and not self._is_refused(node):
+            self.write(node.footprint)
+            self.path.steps += 1
+            self.path.elapsed += node.duration
+        else:
+            super().task(node)
 
     def asked(self, key: Key, ask: Callable[[StateView], A]) -> A:
         """The answer to a question about the state that the plan leads to here."""
@@ -222,3 +246,54 @@ class _NotedCheck(Check):
             self.noted.ask(known)
             self._latest[key] = known
         return cast("A", known.answer)
+
+    def _does_as_planned(self, node: TaskNode) -> bool:
+        """Whether neither the arguments nor the writes of a step depend on the state."""
+        if node.task not in self._steady:
+            return False
+        if node.args:
+            context = self.rely_on_context()
+            is_steady = node.call is None or all(map(_is_steady, node.call.args))
+            return is_steady and not (context.values or context.calls)
+        return True
+
+    def _is_refused(self, node: TaskNode) -> bool:
+        """Whether the precondition of a step is false here, or raises."""
+        condition, args = node.task.precondition, node.args
+        if condition is ALWAYS:
+            return False
+        self.sense()
+        key = key_for(condition, args)
+        known = self._refusals.get(key)
+        if known is None or not self.noted.is_asked_again(known):
+            known = self._refusals[key] = _Question(partial(_is_false, condition, args))
+            try:
+                self.noted.ask(known)
+            except AssertionError:
+                raise
+            except Exception:  # noqa: BLE001 - it is asked again, by who knows what to do with it
+                return True
+        return known.answer is not False
+
+
+def _is_false(condition: Condition, args: Binding, view: StateView) -> bool:
+    return condition.evaluate(view, args) is False
+
+
+def _steady_tasks(domain: FrozenDomain) -> frozenset[Task]:
+    """The primitive tasks whose effects write the same in every state."""
+    tasks = (task for task in domain.tasks.values() if isinstance(task, PrimitiveTask))
+    return frozenset(
+        task for task in tasks if all(map(_writes_the_same, (*task.effects, *task.expected)))
+    )
+
+
+def _writes_the_same(effect: Effect) -> bool:
+    if not isinstance(effect, Assignment):
+        return False
+    return isinstance(effect.target, Fluent) and _is_steady(effect.value)
+
+
+def _is_steady(expression: Expression[Any]) -> bool:
+    """Whether an expression has the same value in every state."""
+    return isinstance(expression, Constant | Parameter)

@@ -10,13 +10,14 @@ further check.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from bthtn.domain.effect import writes_of
 from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import (
     Dropped,
     Node,
@@ -28,11 +29,11 @@ from bthtn.plan.nodes import (
 from bthtn.plan.projection import Projection
 from bthtn.plan.walk import Visit, children_of, leaves, node_text, unwound, with_children
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.world.expression import StateView
+from bthtn.world.expression import Binding, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, Write, WriteKind
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
+from bthtn.world.truth import UNKNOWN, Unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +191,16 @@ class RemainingProjection(Projection):
         """The nodes directly below that have not ended."""
         return self.progress.below(node)
 
+    def in_turn(self, nodes: Iterable[Node]) -> Visit[None]:
+        """Project nodes that follow each other; steps without a call of ``visit`` for each."""
+        for node in nodes:
+            if self.has_ended:
+                return
+            if isinstance(node, TaskNode):
+                self.task(node)
+            else:
+                yield self.visit(node)
+
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step that has not ended."""
         stage = self.progress.stage(node)
@@ -212,7 +223,8 @@ class RemainingProjection(Projection):
 
     def writes(self, node: TaskNode) -> Mapping[Fluent[Any], Write]:
         """The writes of a step that starts in the current state."""
-        return writes_of_step(node, self.state)
+        found = writes_of_call(node.task, node.args, self.state)
+        return unknown_writes(node) if found is UNKNOWN else found
 
     def suspended(self, node: SuspendedNode) -> Visit[None]:
         """Project the tree that was planned for the part on arrival, or the effects it ensures."""
@@ -222,9 +234,16 @@ class RemainingProjection(Projection):
             yield super().suspended(node)
 
 
-def writes_of_step(node: TaskNode, view: StateView) -> Mapping[Fluent[Any], Write]:
-    """The writes of a step that starts in this state; unknown values if they cannot be told."""
+def writes_of_call(
+    task: PrimitiveTask[Any], args: Binding, view: StateView
+) -> Mapping[Fluent[Any], Write] | Unknown:
+    """The writes of a step that starts in this state; unknown if one cannot be told."""
     try:
-        return writes_of((*node.task.effects, *node.task.expected), view, node.args)
+        return writes_of((*task.effects, *task.expected), view, args)
     except UnknownRead:
-        return dict.fromkeys(node.footprint.writes, Write(WriteKind.COMPUTED, UNKNOWN))
+        return UNKNOWN
+
+
+def unknown_writes(node: TaskNode) -> Mapping[Fluent[Any], Write]:
+    """Unknown values for all that a step was planned to write."""
+    return dict.fromkeys(node.footprint.writes, Write(WriteKind.COMPUTED, UNKNOWN))

@@ -23,6 +23,7 @@ from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.replanning.improvement import Improvement, Start
+from bthtn.replanning.own_effects import OwnEffects
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
@@ -40,12 +41,12 @@ from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Write, WriteKind
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
 
 LONGEST_BOUND: Final = 1_000
 """Maximum length of the record to beat, for plans that are suspended again and again."""
+
+NO_RECORD: Final = MethodTraversalRecord()
 
 
 class RunningPlan(Protocol):
@@ -59,6 +60,10 @@ class RunningPlan(Protocol):
         """What is equal only as long as the progress is the same."""
         ...
 
+    def running_steps(self) -> list[TaskNode]:
+        """The steps that are running."""
+        ...
+
     def is_interruptible(self) -> bool:
         """Whether it may be replaced by a better plan now."""
         ...
@@ -68,8 +73,7 @@ class Review:
     """Decides whether the running plan of one goal is kept, replaced or aborted.
 
     ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
-    that plans must not use now. A plan is under review from ``adopted`` to ``close``. ``bound`` is
-    the record that a better plan has to beat.
+    that plans must not use now. A plan is under review from ``adopted`` to ``close``.
     """
 
     _unsaved = ("_reliance",)
@@ -93,10 +97,9 @@ class Review:
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
         self._support = beliefs.watch(own=source)
         self._chances = beliefs.watch(own=source)
-        # The beliefs when the plan was adopted, and the planned writes of its finished steps.
-        self._start = FrozenState({})
-        self._done: dict[Fluent[Any], Any] = {}
-        self.bound, self._is_whole_record = MethodTraversalRecord(), True
+        self._own = OwnEffects(beliefs, source)
+        self._adopted: Plan | None = None
+        self._bound: tuple[MethodTraversalRecord, bool] | None = None  # made when it is asked for
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
@@ -133,8 +136,8 @@ class Review:
         """
         self.close()
         self._works_in = works_in
-        self._start, self._done = self._beliefs.frozen(), {}
-        self.bound, self._is_whole_record = comparable_record(plan)
+        self._own = OwnEffects(self._beliefs, self._source)
+        self._adopted, self._bound = plan, None
         self._age = 0
         self._is_new = True
         self._avoided_then = self._avoided_last = self._avoided()
@@ -143,9 +146,7 @@ class Review:
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step of the plan that has succeeded and written these fluents."""
-        for fluent, write in node.footprint.writes.items():
-            self._done[fluent] = self._predicted(fluent, write)
-            self._compare(fluent, write)
+        self._unexpected = self._own.finished(node) or self._unexpected
         touched = {*written, *node.footprint.writes}
         self._support.also(touched)
         self._has_moved = True
@@ -154,9 +155,10 @@ class Review:
 
     def resumed(self, plan: Plan) -> None:
         """Note that a suspended part of the plan was planned."""
-        if self._is_whole_record and len(self.bound) < LONGEST_BOUND:
-            entries, self._is_whole_record = comparable_record(plan)
-            self.bound = MethodTraversalRecord((*self.bound, *entries))
+        bound, is_whole = self._comparable
+        if is_whole and len(bound) < LONGEST_BOUND:
+            entries, is_whole = comparable_record(plan)
+            self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
         self._is_new, self._works_in, self._reliance = True, None, None
         self._support.over(None)
         self._watch_chances(None)
@@ -208,9 +210,29 @@ class Review:
         self._is_new = self._is_due = self._has_moved = False
 
     @property
+    def bound(self) -> MethodTraversalRecord:
+        """The record that a better plan has to beat."""
+        return self._comparable[0]
+
+    @property
+    def _comparable(self) -> tuple[MethodTraversalRecord, bool]:
+        """The bound, and whether it is the whole record of the plan."""
+        if self._bound is None:
+            plan = self._adopted
+            self._bound = (NO_RECORD, True) if plan is None else comparable_record(plan)
+        return self._bound
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether the bound is a record of zeros; where the plan's is, so is every part of it."""
+        if self._bound is None and self._adopted is not None and not any(self._adopted.record):
+            return True
+        return not any(self.bound)
+
+    @property
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
-        return self._start.changed(self._done)
+        return self._own.predicted
 
     # validation
 
@@ -228,7 +250,7 @@ class Review:
             causes = (change for change in changes.values() if change.fluent in failure.reads)
             cause = next(causes, None)
             is_own = cause is None or cause.source is self._source
-            if is_own and failure.node in running.progress().running():
+            if is_own and failure.node in running.running_steps():
                 return None  # its ``during`` condition: the step itself fails in this tick
             return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
@@ -278,7 +300,7 @@ class Review:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
-        self._is_best = (self._is_exact and not any(self.bound)) or self._finder.seeks_least
+        self._is_best = (self._is_exact and self._is_first) or self._finder.seeks_least
         if self._is_best:
             self._is_proven, self._is_due, fluents = True, False, ()
         self._chances.over(fluents)
@@ -287,7 +309,7 @@ class Review:
         self, running: RunningPlan, budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
         is_fresh = self._search is None
-        search = self._start_search(running.progress()) if self._search is None else self._search
+        search = self._search or self._start_search(running.running_steps())
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
@@ -311,14 +333,14 @@ class Review:
         if verdict is not None:
             yield verdict
 
-    def _start_search(self, progress: Progress) -> Improvement:
+    def _start_search(self, running: list[TaskNode]) -> Improvement:
         self._causes |= {change.fluent: change for change in self._relevant_changes()}
         self._chances.forget()
         self._is_due = self._has_moved = False
         self._search = Improvement(
             (self._planner, self._finder),
             Start(self._beliefs.frozen(), self._avoided()),
-            Start(self._expected(progress), self._avoided_then),
+            Start(self._own.expected(running), self._avoided_then),
             self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,
@@ -352,39 +374,3 @@ class Review:
             reason = f"{rule.because}, for {waited} of {wanted} ticks"
             return replace(verdict, decision=Decision.KEEP, reason=reason)
         return verdict
-
-    # the plan's own effects
-
-    def _expected(self, progress: Progress) -> FrozenState:
-        """The predicted state, with what the beliefs show of the running steps' effects."""
-        seen: dict[Fluent[Any], Any] = {}
-        predicted = self.predicted
-        for node in progress.running():
-            for fluent, write in node.footprint.writes.items():
-                now, end = self._beliefs.get(fluent), self._predicted(fluent, write)
-                if now == end or _is_between(predicted.get(fluent), now, end):
-                    seen[fluent] = now
-        return predicted.changed(seen)
-
-    def _predicted(self, fluent: Fluent[Any], write: Write) -> Any:
-        if write.kind is not WriteKind.INCREASE:
-            return write.value
-        before = self._done.get(fluent, self._start.get(fluent))
-        return UNKNOWN if before is UNKNOWN else before + write.value
-
-    def _compare(self, fluent: Fluent[Any], write: Write) -> None:
-        """Note an effect whose value differs from the planned one, for the next review."""
-        if write.kind is WriteKind.INCREASE or write.value is UNKNOWN:
-            return
-        now = self._beliefs.get(fluent)
-        if now != write.value:
-            self._unexpected = Change(fluent, write.value, now, self._source)
-
-
-def _is_between(start: object, value: object, end: object) -> bool:
-    """Whether a number lies on the way from one number to another."""
-    match start, value, end:
-        case (int() | float(), int() | float(), int() | float()):
-            return start <= value <= end or end <= value <= start
-        case _:
-            return False

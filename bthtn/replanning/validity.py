@@ -40,7 +40,7 @@ from bthtn.replanning.arguments import (
     renewed,
 )
 from bthtn.replanning.progress import Progress
-from bthtn.replanning.remaining import RemainingProjection, writes_of_step
+from bthtn.replanning.remaining import RemainingProjection, unknown_writes, writes_of_call
 from bthtn.world.expression import ALWAYS, Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, RecordingView, Write
@@ -164,7 +164,7 @@ class Check(RemainingProjection):
         yield super().suspended(node)
         if node in self.progress.planned:
             return
-        self._rely_on_context()
+        self.rely_on_context()
         try:
             _check(node, self._arguments.suspended_failure(node, self._context))
         except (AssertionError, _Outdated):
@@ -215,16 +215,15 @@ class Check(RemainingProjection):
         if condition is ALWAYS:
             return None
         return self.asked(
-            _key(condition, binding, *unseen),
+            key_for(condition, binding, *unseen),
             lambda view: _condition_failure(node, condition, view, binding, unseen),
         )
 
     def _check_arguments(self, node: TaskNode | ScopeNode) -> None:
         if not node.args:
             return
-        self._rely_on_context()
-        arguments, context = self._arguments, self._context
-        key = _key(node.call, node.args + node.binding, id(context))
+        arguments, context = self._arguments, self.rely_on_context()
+        key = key_for(node.call, node.args + node.binding, id(context))
         _check(node, self.asked(key, lambda view: arguments.failure(node, context, view)))
 
     def writes(self, node: TaskNode) -> Mapping[Fluent[Any], Write]:
@@ -232,14 +231,19 @@ class Check(RemainingProjection):
         task = node.task
         if not (task.effects or task.expected):
             return NOTHING_WRITTEN
-        return self.asked(_key(task, node.args), lambda view: writes_of_step(node, view))
+        found = self.asked(
+            key_for(task, node.args), lambda view: writes_of_call(task, node.args, view)
+        )
+        return unknown_writes(node) if found is UNKNOWN else found
 
-    def _rely_on_context(self) -> None:
+    def rely_on_context(self) -> Context:
+        """The context here, on whose fluents the rest relies from now on."""
         known, chain = self._relied_on, self._context.chain()
         for context in takewhile(lambda one: id(one) not in known, chain):
             known[id(context)] = context
             for fluent in context.reads:
                 self.start.get(fluent)
+        return self._context
 
     def _method_failure(self, node: ScopeNode) -> Failure | None:
         """Why the method is not applicable any more, or None. Random choices are not checked."""
@@ -351,6 +355,6 @@ def _condition_failure(
         return _raised(str(node), error, recorder.reads)
 
 
-def _key(about: object, binding: Binding, *more: object) -> Key:
+def key_for(about: object, binding: Binding, *more: object) -> Key:
     """The key of a question about an object; equal values may be of different types."""
     return (id(about), binding, *map(type, binding), *more) if binding else (id(about), *more)

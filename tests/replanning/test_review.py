@@ -82,6 +82,9 @@ class Running(NamedTuple):
     def place(self):
         return id(self.now)
 
+    def running_steps(self):
+        return self.now.running()
+
     def is_interruptible(self):
         return self.can_be_replaced
 
