@@ -95,6 +95,10 @@ def lives() -> Iterator[Row]:
     yield Row("life of a combat plan", partial(_life, combat.CASES[0]))
     for ahead in (10, 300):
         yield Row(f"a relevant change with {ahead} steps ahead", partial(_change, _waiting(ahead)))
+    yield Row("the first of them, with 300 steps ahead", _first_change, times=2)
+    ways = _two_ways()
+    yield Row("a plan of 10 steps from nothing", partial(_begin, *ways))
+    yield Row("the same, adopted with its first step kept", partial(_adopt, *ways))
     for steps in (100, 1_000):
         yield Row(f"{steps:,} steps planned and begun", partial(_begin, *_steps(steps)), times=2)
     yield Row("tick of an agent in a crowd", _always(_Crowd().tick), times=20, per=AGENTS)
@@ -198,6 +202,39 @@ def _change(goal: PlanGoal, number: int) -> Use:
         _tick(goal)
 
     return change
+
+
+def _first_change(number: int) -> Use:
+    return _change(_waiting(300), number)
+
+
+def _two_ways(steps: int = 9) -> tuple[Domain[World], TaskCall]:
+    """A plan that is better while the flag is set, and one that begins with the same step."""
+    domain = Domain("two ways", World)
+    near, far = (
+        domain.primitive(name, precondition=World.at >= 0, effects=World.at.increases(1))
+        for name in ("near", "far")
+    )
+    begin = domain.primitive("begin", duration=10**6)
+
+    @domain.compound
+    def walk() -> Any:
+        yield method(begin(), *[near()] * steps, when=World.flag)
+        yield method(begin(), *[far()] * steps)
+
+    return domain, walk()
+
+
+def _adopt(domain: Domain[World], walk: TaskCall, _: int) -> Use:
+    goal, _clock = _goal(domain, World(flag=False), walk)
+    _tick(goal)
+
+    def adopt() -> None:
+        goal.agent.believe(World.flag, value=True)
+        _tick(goal)
+        assert goal.record == (0,), "the better plan is adopted"
+
+    return adopt
 
 
 def _begin(domain: Domain[World], walk: TaskCall, _: int) -> Use:
