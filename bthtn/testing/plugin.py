@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from bthtn.testing.cases import Case
     from bthtn.testing.doubles import RecordingListener
     from bthtn.testing.scenario import Played, Scenario
+    from bthtn.testing.updating import Updated
 
 
 _UPDATED: Final = pytest.StashKey[list[str]]()
-"""The cases that were updated, with the differences, as text."""
+"""The differences of the files that were updated."""
 WATCH: Final = pytest.StashKey["Callable[[str, Character], None]"]()
 """What counts the runs of scenarios: it is called with the tree and its character."""
 
@@ -42,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--bthtn-coverage-json", type=Path, metavar="FILE", help=text)
     text = "draw the domains, with the methods that no case has chosen in red"
     group.addoption("--bthtn-coverage-pictures", type=Path, metavar="FOLDER", help=text)
-    text = "let cases that fail expect what is planned now, and show the differences"
+    text = "let cases and scenarios that fail expect what happens now, and show the differences"
     group.addoption("--bthtn-update", action="store_true", help=text)
 
 
@@ -96,7 +97,7 @@ def bthtn_play(tmp_path: Path) -> Callable[[Scenario | Path | str], Played]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Pytest's hook at the end: shows the cases that were updated, with the differences."""
+    """Pytest's hook at the end: shows the tests that were updated, with the differences."""
     for shown in terminalreporter.config.stash.get(_UPDATED, []):
         terminalreporter.section("updated", sep="-")
         terminalreporter.write_line(shown)
@@ -123,6 +124,7 @@ class CasesFile(pytest.File):
         """Yield the cases. Raises CollectError with all faults of the file."""
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
         from bthtn.testing.cases import domain_at, fault_of, name_of, read_cases  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.updating import update_case  # noqa: PLC0415 - see the docstring
 
         file = domain_file_of(self.path)
         assert file is not None, "pytest_collect_file checks that"
@@ -132,8 +134,14 @@ class CasesFile(pytest.File):
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
         for case in cases:
-            fault = partial(fault_of, case)
-            yield CaseItem.from_parent(self, name=case.name, line=case.line, fault=fault, case=case)
+            yield CaseItem.from_parent(
+                self,
+                name=case.name,
+                line=case.line,
+                fault=partial(fault_of, case),
+                update=partial(update_case, self.path, case),
+                case=case,
+            )
 
 
 class ScenarioFile(pytest.File):
@@ -144,6 +152,7 @@ class ScenarioFile(pytest.File):
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
         from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
         from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.updating import update_scenario  # noqa: PLC0415 - see the docstring
 
         watched = self.config.stash.get(WATCH, None)
 
@@ -160,6 +169,7 @@ class ScenarioFile(pytest.File):
             name=scenario.name,
             line=1,
             fault=lambda: play(scenario, watch).fault and self._told(scenario),
+            update=partial(update_scenario, self.path, scenario),
             kind="scenario",
         )
 
@@ -179,6 +189,7 @@ class CaseItem(pytest.Item):
         *,
         line: int,
         fault: Callable[[], str],
+        update: Callable[[], Updated],
         kind: str = "case",
         case: Case | None = None,
         **rest: Any,
@@ -187,25 +198,19 @@ class CaseItem(pytest.Item):
         self.case = case
         self._line = line
         self._fault = fault
+        self._update = update
         self._kind = kind
 
     def runtest(self) -> None:
         """Plan or play, and compare the result. Raises CaseFailed."""
-        difference = self._fault()
-        if difference and not self._is_updated(difference):
-            raise CaseFailed(difference)
-
-    def _is_updated(self, difference: str) -> bool:
-        """Whether the case expects from now on what is planned now, as the option asks for."""
-        if self.case is None or not self.config.getoption("--bthtn-update"):
-            return False
-        from bthtn.testing.updating import update  # noqa: PLC0415 - see the docstring
-
-        if not update(self.path, self.case):
-            return False
-        shown = f"{self.path}: case '{self.name}'\n{difference}"
-        self.config.stash.setdefault(_UPDATED, []).append(shown)
-        return True
+        fault = self._fault()
+        if fault and self.config.getoption("--bthtn-update"):
+            updated = self._update()
+            if updated.difference:
+                self.config.stash.setdefault(_UPDATED, []).append(updated.difference)
+            fault = updated.fault
+        if fault:
+            raise CaseFailed(fault)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is otherwise than expected, without a traceback."""

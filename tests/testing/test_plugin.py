@@ -10,6 +10,7 @@ import pytest
 
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
+from bthtn.testing import cases, coverage_plugin, kept_failure, updating
 
 DOMAIN = """
 from bthtn import Domain, Fluent, State, fluent
@@ -30,27 +31,38 @@ expect = "read"
 """
 
 
+pytest_plugins = ["pytester"]
+IN_THIS_PROCESS = (cases, coverage_plugin, kept_failure, updating)
+"""Pytester forgets what its runs import; what is imported before them can be replaced in them."""
+
+
 @pytest.fixture(name="house")
-def house_fixture(tmp_path, monkeypatch):
+def house_fixture(pytester):
     """A folder with a domain and two cases, of which one fails."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    folder = tmp_path / "house"
-    folder.mkdir()
+    folder = pytester.mkdir("house")
     (folder / "domain.py").write_text(DOMAIN)
     (folder / "cases.toml").write_text(CASES)
     return folder
 
 
 @pytest.fixture(name="run_pytest")
-def run_pytest_fixture(capsys, tmp_path, monkeypatch):
-    """Runs pytest on a folder, without options from outside; its exit code and what it printed."""
+def run_pytest_fixture(pytester, monkeypatch):
+    """Runs pytest on a folder with this plugin alone; its exit code and what it printed."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    settings = pytester.makeini("[pytest]")
 
     def run(*arguments):
-        options = ["-p", "bthtn.testing.plugin", "-p", "no:cacheprovider", "--color=no"]
-        code = pytest.main([*options, f"-c{tmp_path / 'pytest.ini'}", *map(str, arguments)])
-        return code, capsys.readouterr().out
+        options = (
+            "-p",
+            "bthtn.testing.plugin",
+            "-p",
+            "no:cacheprovider",
+            "--color=no",
+            f"-c{settings}",
+        )
+        done = pytester.runpytest_inprocess(*options, *map(str, arguments))
+        return done.ret, done.stdout.str()
 
     return run
 
@@ -132,7 +144,7 @@ def _missing(dot, form):
 
 
 def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
-    monkeypatch.setattr("bthtn.testing.kept_failure.picture", _missing)
+    monkeypatch.setattr(kept_failure, "picture", _missing)
     (house / "wild.scenario.toml").write_text('tree = "miner"\nexpect = ["start sing"]\n')
     _, printed = run_pytest(house, "-k", "wild")
     tree, *_ = re.findall(r"its last tree: (.*)", printed)
@@ -245,7 +257,7 @@ def test_what_cannot_be_read_is_one_clear_error(house, run_pytest, file, text, w
 
 
 def test_an_error_in_bthtn_itself_is_not_dressed_up(house, run_pytest, monkeypatch):
-    monkeypatch.setattr("bthtn.testing.cases.fault_of", lambda case: 1 / 0)
+    monkeypatch.setattr(cases, "fault_of", lambda case: 1 / 0)
     _, printed = run_pytest(house)
     assert "ZeroDivisionError" in printed
 
@@ -348,7 +360,7 @@ def test_the_domain_is_drawn_with_the_methods_that_no_case_chooses(
     svg = (tmp_path / "drawn" / "town.svg").read_text("utf-8")
     assert svg.count("✓") == svg.count("✗") == 1
     assert "✗" in svg[: svg.index("✓")], "the bus comes first, and nobody takes it"
-    monkeypatch.setattr("bthtn.testing.coverage_plugin.picture", _missing)
+    monkeypatch.setattr(coverage_plugin, "picture", _missing)
     run_pytest(house, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
     assert "digraph" in (tmp_path / "drawn" / "town.dot").read_text("utf-8")
 
@@ -370,7 +382,7 @@ def test_cases_can_be_updated_to_what_is_planned_now(house, run_pytest):
     file.write_text(CASES + more)
     code, printed = run_pytest(house, "--bthtn-update")
     assert code == pytest.ExitCode.OK
-    assert f"{file}: case 'dark'\nexpected  read\nactual    no plan, because" in printed
+    assert '-expect = "read"\n+expect = "no plan"\n' in printed
     text = file.read_text("utf-8")
     assert text.count('expect = "no plan"') == 1
     assert text.count('expect = "read"') == 2
@@ -378,6 +390,17 @@ def test_cases_can_be_updated_to_what_is_planned_now(house, run_pytest):
     assert run_pytest(house)[0] == pytest.ExitCode.OK
     assert run_pytest(house, "--bthtn-update")[0] == pytest.ExitCode.OK
     assert file.read_text("utf-8") == text, "nothing is left to be updated"
+
+
+def test_scenarios_can_be_updated_to_what_happens_now(house, run_pytest):
+    file = house / "calm.scenario.toml"
+    file.write_text('tree = "miner"\nticks = 2\nexpect = ["plan pickup", "start sing"]\n')
+    code, printed = run_pytest(file, "--bthtn-update")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert '-expect = ["plan pickup", "start sing"]\n+expect = ["plan (move_to' in printed
+    assert f"not updated, as nothing came in its place: 'start sing' ({file}:3)" in printed
+    file.write_text(file.read_text("utf-8").replace(', "start sing"', "  "))
+    assert run_pytest(file)[0] == pytest.ExitCode.OK
 
 
 def test_what_cannot_be_updated_goes_on_failing(house, run_pytest):
