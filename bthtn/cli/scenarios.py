@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bthtn.batch import Deaths, Workers, run_batch
+from bthtn.cli.handlers import ending
 from bthtn.cli.printing import say, say_json, write
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.project import project_in
@@ -61,9 +63,8 @@ def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | N
         raise InputError(Diagnostic("BT404", message, hint="name a folder that has some"))
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
-    results = [
-        (file, one) for file, found in _all_results(files, workers, update=update) for one in found
-    ]
+    with ending(workers), closing(_all_results(files, workers, update=update)) as found:
+        results = [(file, one) for file, of_file in found for one in of_file]
     failed = [one for one in results if one[1].fault]
     if as_json:
         entries = [{"file": str(file), **_entry(one, update=update)} for file, one in results]
@@ -85,14 +86,15 @@ def _entry(one: Result, *, update: bool) -> dict[str, str]:
 
 def _all_results(
     files: list[Path], workers: Workers, *, update: bool
-) -> Iterator[tuple[Path, Iterable[Result]]]:
+) -> Generator[tuple[Path, Iterable[Result]]]:
     """The files, each with the results of its tests."""
     if workers == Workers(1):
         yield from ((file, _results(file, update=update)) for file in files)
         return
     deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
     suite = Suite(os.path.realpath(os.curdir), update)
-    yield from zip(files, run_batch(suite, files, workers, deaths), strict=True)
+    with closing(run_batch(suite, files, workers, deaths)) as results:
+        yield from zip(files, results, strict=True)
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:
