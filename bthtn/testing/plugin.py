@@ -20,6 +20,7 @@ from bthtn.testing.case_files import SCENARIO, domain_file_of
 
 if TYPE_CHECKING:
     from bthtn.behaviours import Character, ManualClock
+    from bthtn.domain.domain import FrozenDomain
     from bthtn.testing.cases import Case
     from bthtn.testing.doubles import RecordingListener
     from bthtn.testing.scenario import Played, Scenario
@@ -28,37 +29,40 @@ if TYPE_CHECKING:
 
 _UPDATED: Final = pytest.StashKey[list[str]]()
 """The differences of the files that were updated."""
-WATCH: Final = pytest.StashKey["Callable[[str, Character], None]"]()
-"""What counts the runs of scenarios: it is called with the tree and its character."""
+WATCH: Final = pytest.StashKey["Callable[[Path, str, Character], None]"]()
+"""What counts the runs of scenarios, called with the file, the tree and its character."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Pytest's hook for options."""
     group = parser.getgroup("bthtn")
-    text = "show which methods of the domains the cases have chosen, entered and rejected"
+    text = "show what cases and scenarios made happen in domains and trees, and what not"
     group.addoption("--bthtn-coverage", action="store_true", help=text)
-    text = "fail if the cases have chosen fewer percent of the methods"
-    group.addoption("--bthtn-coverage-fail-under", type=float, metavar="PERCENT", help=text)
+    text = "fail if fewer percent happened, of methods, or of another kind: condition=80"
+    option = "--bthtn-coverage-fail-under"
+    group.addoption(option, action="append", default=[], metavar="[KIND=]PERCENT", help=text)
     text = "write the coverage into a file, as JSON"
     group.addoption("--bthtn-coverage-json", type=Path, metavar="FILE", help=text)
-    text = "draw the domains, with the methods that no case has chosen in red"
+    text = "draw the domains and trees, coloured by their coverage"
     group.addoption("--bthtn-coverage-pictures", type=Path, metavar="FOLDER", help=text)
     text = "let cases and scenarios that fail expect what happens now, and show the differences"
     group.addoption("--bthtn-update", action="store_true", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Pytest's hook before collection: counts methods where that was asked for."""
+    """Pytest's hook before collection: counts where that was asked for."""
     if config.getoption("--bthtn-update") and hasattr(config, "workerinput"):
         raise pytest.UsageError("--bthtn-update writes files, in one process: leave -n out")
-    fail_under = config.getoption("--bthtn-coverage-fail-under")
+    limits = config.getoption("--bthtn-coverage-fail-under")
     file = config.getoption("--bthtn-coverage-json")
     pictures = config.getoption("--bthtn-coverage-pictures")
-    is_asked = config.getoption("--bthtn-coverage") or file is not None or pictures is not None
-    if is_asked or fail_under is not None:
-        from bthtn.testing.coverage_plugin import CoveragePlugin  # noqa: PLC0415 - see the docstring
+    if config.getoption("--bthtn-coverage") or limits or file is not None or pictures is not None:
+        from bthtn.testing.coverage_plugin import CoveragePlugin, limit  # noqa: PLC0415 - see the docstring
 
-        plugin = CoveragePlugin(fail_under or 0, file, pictures)
+        try:
+            plugin = CoveragePlugin(dict(map(limit, limits)), file, pictures)
+        except ValueError as error:
+            raise pytest.UsageError(f"--bthtn-coverage-fail-under: {error}") from None
         config.stash[WATCH] = plugin.watch
         config.pluginmanager.register(plugin)
 
@@ -118,7 +122,9 @@ class CaseFailed(Exception):  # noqa: N818 - a failed test, not an error
 
 
 class CasesFile(pytest.File):
-    """A file of cases."""
+    """A file of cases, and the main domain beside it."""
+
+    domain: FrozenDomain
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield the cases. Raises CollectError with all faults of the file."""
@@ -129,8 +135,8 @@ class CasesFile(pytest.File):
         file = domain_file_of(self.path)
         assert file is not None, "pytest_collect_file checks that"
         try:
-            domain = domain_at(file, name_of(file))
-            cases = read_cases(self.path, domain)
+            self.domain = domain_at(file, name_of(file))
+            cases = read_cases(self.path, self.domain)
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
         for case in cases:
@@ -158,7 +164,7 @@ class ScenarioFile(pytest.File):
 
         def watch(character: Character) -> None:
             if watched is not None:
-                watched(scenario.tree, character)
+                watched(self.path, scenario.tree, character)
 
         try:
             scenario = read_scenario(self.path)

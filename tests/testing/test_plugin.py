@@ -11,6 +11,7 @@ import pytest
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
 from bthtn.testing import cases, coverage_plugin, kept_failure, updating
+from bthtn.testing.coverage import KINDS, what_counts
 
 DOMAIN = """
 from bthtn import Domain, Fluent, State, fluent
@@ -311,67 +312,126 @@ expect = "null"
 """
 
 
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
-def test_methods_that_no_case_chooses_are_shown_and_may_fail_the_run(house, run_pytest, processes):
+ONE_OR_TWO = pytest.mark.parametrize(
+    "processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"]
+)
+GOLDEN_COVERAGE = """\
+domain house
+  chosen  entered  rejected  method
+       1        1         1  evening, method 0: when lit
+       1        1         0  evening, method 1: always
+  true  false  condition
+     1      1  evening, method 0: lit
+     1      0  read, precondition: lit  <- never false
+2 of 2 methods chosen: 100 %
+3 of 4 conditions true and false: 75 %
+"""
+
+
+@pytest.fixture(name="evenings")
+def evenings_fixture(house):
+    """The folder with a domain that has methods, and a case that chooses the first one."""
     imports = DOMAIN.replace("State, fluent", "State, fluent, method")
     (house / "domain.py").write_text(imports + METHODS)
     (house / "cases.toml").write_text(EVENINGS)
-    code, printed = run_pytest(house, *processes, "--bthtn-coverage")
+    return house
+
+
+@ONE_OR_TWO
+def test_what_cases_choose_and_ask_is_shown(evenings, run_pytest, processes):
+    (evenings / "cases.toml").write_text(EVENINGS + DARK)
+    code, printed = run_pytest(evenings, *processes, "--bthtn-coverage")
     assert code == pytest.ExitCode.OK
-    assert "       1        1         0  evening, method 0: when lit\n" in printed
-    assert "evening, method 1: always  <- never chosen\n1 of 2 methods chosen: 50 %" in printed
-    code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=51")
+    assert GOLDEN_COVERAGE in printed
+
+
+@ONE_OR_TWO
+def test_what_no_case_chooses_is_marked_and_may_fail_the_run(evenings, run_pytest, processes):
+    code, printed = run_pytest(evenings, *processes, "--bthtn-coverage-fail-under=51")
     assert code == pytest.ExitCode.TESTS_FAILED
-    assert "FAILED: 51 % of the methods should be chosen" in printed
-    (house / "cases.toml").write_text(
-        EVENINGS
-        + EVENINGS.replace("bright", "dark").replace("true", "false").replace('"read"', '"null"')
-    )
-    code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=100")
-    assert "2 of 2 methods chosen: 100 %" in printed
-    assert code == pytest.ExitCode.OK
+    assert "evening, method 1: always  <- never chosen\n" in printed
+    assert "1 of 2 methods chosen: 50 %" in printed
+    assert "FAILED: 51 % of the methods chosen are wanted" in printed
+    (evenings / "cases.toml").write_text(EVENINGS + DARK)
+    assert run_pytest(evenings, *processes, "--bthtn-coverage-fail-under=100")[0] == 0
 
 
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_threshold_that_may_fail_the_run(evenings, run_pytest, kind):
+    (evenings / "calm.scenario.toml").write_text('tree = "soldier"\nseed = 3\nticks = 14\n')
+    low, high = (f"--bthtn-coverage-fail-under={kind}={percent}" for percent in (0, 101))
+    assert run_pytest(evenings, low)[0] == pytest.ExitCode.OK
+    code, printed = run_pytest(evenings, low.replace("=0", "=1"), high)
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert f"FAILED: 101 % of the {what_counts(kind)} are wanted" in printed
+    assert printed.count("FAILED") == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"), [("magic=3", "'magic' is none of method, "), ("few", "could not convert")]
+)
+def test_a_threshold_that_cannot_be_read_is_an_error(evenings, run_pytest, capsys, limit, words):
+    code, _ = run_pytest(evenings, f"--bthtn-coverage-fail-under={limit}")
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert words in capsys.readouterr().err
+
+
+@ONE_OR_TWO
 def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, processes, tmp_path):
     for name in ("one", "two"):
         (house / f"{name}.scenario.toml").write_text('tree = "miner"\nticks = 30\n')
     file = tmp_path / "coverage.json"
     _, printed = run_pytest(house, *processes, f"--bthtn-coverage-json={file}")
-    assert "coverage of runs" in printed
+    assert "\ntree miner\n" in printed
     data = json.loads(file.read_text("utf-8"))
-    assert data["format"] == "bthtn-coverage/1"
-    assert list(data["methods"]) == [str(house / "cases.toml")]
-    (counts,) = data["runs"].values()
-    started, done, failed, aborted, _refused = counts["step"]["pickup"]
-    assert started >= done + failed + aborted
-    assert done >= 2
-    assert re.search(rf"{started} +{done} .* pickup", printed)
+    assert data["format"] == "bthtn-coverage/2"
+    assert list(data["domains"]) == ["house", "ore"]
+    (counts,) = data["trees"].values()
+    step = counts["step"]["pickup"]
+    assert step["started"] >= step["done"] + step["failed"]
+    assert step["done"] >= 2
+    assert re.search(rf"{step['started']} +{step['done']} .* pickup", printed)
 
 
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
-def test_the_domain_is_drawn_with_the_methods_that_no_case_chooses(
+@ONE_OR_TWO
+def test_cases_and_scenarios_of_a_domain_are_counted_together(run_pytest, processes, pytester):
+    cases = Path(__file__).parents[2] / "domains" / "combat" / "cases.toml"
+    file = pytester.path / "one.scenario.toml"
+    file.write_text('tree = "soldier"\nseed = 3\nticks = 14\n')
+    name = pytester.path / "coverage.json"
+
+    def chosen(*paths):
+        run_pytest(*paths, *processes, f"--bthtn-coverage-json={name}")
+        methods = json.loads(name.read_text("utf-8"))["domains"]["combat"]["method"]
+        return sum(row["chosen"] for row in methods.values())
+
+    assert chosen(cases, file) == chosen(cases) + chosen(file) > chosen(cases)
+
+
+@ONE_OR_TWO
+def test_domains_and_trees_are_drawn_with_what_no_test_makes_happen(
     house, run_pytest, processes, tmp_path, monkeypatch
 ):
     (house / "domain.py").write_text(TOWN)
     (house / "cases.toml").write_text('[dry]\ntask = "go"\nexpect = "*"\n')
+    (house / "one.scenario.toml").write_text('tree = "miner"\nticks = 3\n')
     code, _ = run_pytest(house, *processes, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
     assert code == pytest.ExitCode.OK
-    svg = (tmp_path / "drawn" / "town.svg").read_text("utf-8")
-    assert svg.count("✓") == svg.count("✗") == 1
+    svg = (tmp_path / "drawn" / "domain_town.svg").read_text("utf-8")
+    assert (svg.count("✓"), svg.count("✗")) == (1, 1)
     assert "✗" in svg[: svg.index("✓")], "the bus comes first, and nobody takes it"
+    names = {one.name for one in (tmp_path / "drawn").iterdir()}
+    assert names == {"domain_town.svg", "domain_ore.svg", "tree_miner.svg"}
+    assert "✗" in (tmp_path / "drawn" / "tree_miner.svg").read_text("utf-8")
     monkeypatch.setattr(coverage_plugin, "picture", _missing)
     run_pytest(house, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
-    assert "digraph" in (tmp_path / "drawn" / "town.dot").read_text("utf-8")
+    assert "digraph" in (tmp_path / "drawn" / "tree_miner.dot").read_text("utf-8")
 
 
-def test_a_case_whose_search_raises_counts_for_what_it_came_to(house, run_pytest):
-    (house / "domain.py").write_text(
-        DOMAIN.replace("State, fluent", "State, fluent, method")
-        + METHODS.replace("when=World.lit", "when=lambda state: 1 / 0")
-    )
-    (house / "cases.toml").write_text(EVENINGS)
-    code, printed = run_pytest(house, "--bthtn-coverage")
+def test_a_case_whose_search_raises_counts_for_what_it_came_to(evenings, run_pytest):
+    text = (evenings / "domain.py").read_text("utf-8")
+    (evenings / "domain.py").write_text(text.replace("when=World.lit", "when=lambda state: 1 / 0"))
+    code, printed = run_pytest(evenings, "--bthtn-coverage")
     assert code == pytest.ExitCode.TESTS_FAILED
     assert "0 of 2 methods chosen: 0 %" in printed
 
