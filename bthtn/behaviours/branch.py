@@ -16,6 +16,7 @@ from py_trees.composites import Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_behaviour import made, made_below
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
@@ -150,7 +151,7 @@ def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
         if isinstance(node, TaskLeaf):
             found += [node] if node.status is Status.RUNNING else []
         else:
-            pending.extend(reversed(node.children))
+            pending.extend(reversed(made_below(node)))
     return found
 
 
@@ -158,7 +159,7 @@ def active(branch: Behaviour) -> list[Behaviour]:
     """The running leaves of a branch: steps, suspended parts, and leaves below a step."""
     return [
         node
-        for node in branch.iterate()
+        for node in made(branch)
         if node.status is Status.RUNNING and not isinstance(node, COMPOSITES)
     ]
 

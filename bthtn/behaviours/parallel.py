@@ -11,8 +11,8 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
-from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
-from bthtn.behaviours.status import mark_stopped
+from bthtn.behaviours.plan_behaviour import PlanComposite, reset
+from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
@@ -21,7 +21,7 @@ from bthtn.plan.nodes import ParallelNode
 _ENDED: Final = (Status.SUCCESS, Status.FAILURE)
 
 
-class PlanParallel(Parallel):
+class PlanParallel(PlanComposite, Parallel):
     """Every unfinished branch is ticked once per tick, in order, until the node has failed.
 
     Finished branches are remembered. When the node ends, branches that still run are aborted,
@@ -35,17 +35,9 @@ class PlanParallel(Parallel):
     """
 
     def __init__(self, node: ParallelNode, children: list[Behaviour]) -> None:
-        every = node.policy is ParallelPolicy.ALL
-        shown = common.ParallelPolicy.SuccessOnAll() if every else _shown_as(node, children)
-        super().__init__(str(node), shown, children)
+        super().__init__(children)
         self.node = node
-
-    def setup(self, **kwargs: object) -> None:
-        """Skip py_trees' check of its own policy, which is only shown."""
-
-    def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end, after the children have been stopped."""
-        mark_stopped(self, new_status)
+        self.policy = _shown_as(node, children)
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""
@@ -68,7 +60,7 @@ class PlanParallel(Parallel):
             if verdict is Status.SUCCESS or not _fails_plan(self):
                 for child in reversed(running):
                     child.stop(Status.INVALID)
-            Composite.stop(self, verdict)  # that of Parallel aborts what runs, the oldest first
+            self.stop(verdict)
         yield self
 
     def _fails_with(self, child: Behaviour) -> bool:
@@ -121,7 +113,13 @@ def _fails_plan(node: Behaviour) -> bool:
 
 
 def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:
-    """The py_trees policy that displays show for the node."""
-    if node.policy is ParallelPolicy.ANY:
-        return common.ParallelPolicy.SuccessOnOne()
-    return common.ParallelPolicy.SuccessOnSelected(children[:1])
+    """The policy of py_trees that displays show for the node."""
+    match node.policy:
+        case ParallelPolicy.ALL:
+            return common.ParallelPolicy.SuccessOnAll()
+        case ParallelPolicy.ANY:
+            return common.ParallelPolicy.SuccessOnOne()
+        case ParallelPolicy.PRIMARY:
+            return common.ParallelPolicy.SuccessOnSelected(children[:1])
+        case _:
+            assert_never(node.policy)

@@ -43,19 +43,28 @@ class Suspended(Placeholder):
     """
 
     def __init__(
-        self, node: SuspendedNode, path: Path, run: PlanRun, inside: tuple[Resumption, ...] = ()
+        self,
+        node: SuspendedNode,
+        path: Path,
+        run: PlanRun,
+        not_before: int,
+        inside: tuple[Resumption, ...] = (),
     ) -> None:
-        super().__init__(node_text(node))
+        super().__init__()
         self.node = node
         self.path = path
         self.inside = inside
         self.failure: Failure | None = None
         self.waits_for: Behaviour | None = None
         self._run = run
-        self._not_before = run.next_resumption
+        self._not_before = not_before
         self._ask: Callable[[], Planned | None] | None = None
         self._planned: Planned | None = None
         self._version = -1
+
+    def _title(self) -> str:
+        """What is left to be planned, and why."""
+        return node_text(self.node)
 
     def initialise(self) -> None:
         """Called by py_trees before the first tick of a run."""

@@ -34,8 +34,9 @@ from bthtn.behaviours.operator import (
     operator_for,
     resumed_operator,
 )
+from bthtn.behaviours.plan_behaviour import PlanBehaviour, discard, made
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
-from bthtn.behaviours.sequence import PlanWithCleanup, discard, enclosing
+from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
 from bthtn.domain.condition import why
@@ -57,11 +58,11 @@ class Obstacle(NamedTuple):
     error: Exception | None = None
 
 
-class TaskLeaf(Behaviour):
+class TaskLeaf(PlanBehaviour):
     """One step of a plan. Every start of its operator ends exactly once."""
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
-        super().__init__(str(node))
+        super().__init__()
         self.node = node
         self.path = path
         self._run = run
@@ -379,7 +380,7 @@ def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
 
     Steps that wait to be started, and steps that are being aborted, do not count.
     """
-    for node in branch.iterate():
+    for node in made(branch):
         if isinstance(node, TaskLeaf) and node.is_at_work and node.node.task.uninterruptible:
             return node
     return None

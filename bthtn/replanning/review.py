@@ -46,13 +46,14 @@ from bthtn.world.truth import UNKNOWN
 LONGEST_BOUND: Final = 1_000
 """Maximum length of the record to beat, for plans that are suspended again and again."""
 
+NO_RECORD: Final = MethodTraversalRecord()
+
 
 class Review:
     """Decides whether the running plan of one goal is kept, replaced or aborted.
 
     ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
-    that plans must not use now. A plan is under review from ``adopted`` to ``close``. ``bound`` is
-    the record that a better plan has to beat.
+    that plans must not use now. A plan is under review from ``adopted`` to ``close``.
     """
 
     def __init__(
@@ -77,7 +78,8 @@ class Review:
         # The beliefs when the plan was adopted, and the planned writes of its finished steps.
         self._start = FrozenState({})
         self._done: dict[Fluent[Any], Any] = {}
-        self.bound, self._is_whole_record = MethodTraversalRecord(), True
+        self._adopted: Plan | None = None
+        self._bound: tuple[MethodTraversalRecord, bool] | None = None  # made when it is asked for
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
@@ -110,7 +112,7 @@ class Review:
         self.close()
         self._works_in = works_in
         self._start, self._done = self._beliefs.frozen(), {}
-        self.bound, self._is_whole_record = comparable_record(plan)
+        self._adopted, self._bound = plan, None
         self._age = 0
         self._is_new = True
         self._avoided_then = self._avoided_last = self._avoided()
@@ -130,9 +132,10 @@ class Review:
 
     def resumed(self, plan: Plan) -> None:
         """Note that a suspended part of the plan was planned."""
-        if self._is_whole_record and len(self.bound) < LONGEST_BOUND:
-            entries, self._is_whole_record = comparable_record(plan)
-            self.bound = MethodTraversalRecord((*self.bound, *entries))
+        bound, is_whole = self._comparable
+        if is_whole and len(bound) < LONGEST_BOUND:
+            entries, is_whole = comparable_record(plan)
+            self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
         self._is_new, self._works_in = True, None
         self._support.over(None)
         self._watch_chances(None)
@@ -188,6 +191,26 @@ class Review:
         self._search = self._unexpected = self._better_since = None
         self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
+
+    @property
+    def bound(self) -> MethodTraversalRecord:
+        """The record that a better plan has to beat."""
+        return self._comparable[0]
+
+    @property
+    def _comparable(self) -> tuple[MethodTraversalRecord, bool]:
+        """The bound, and whether it is the whole record of the plan."""
+        if self._bound is None:
+            plan = self._adopted
+            self._bound = (NO_RECORD, True) if plan is None else comparable_record(plan)
+        return self._bound
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether the bound is a record of zeros; where the plan's is, so is every part of it."""
+        if self._bound is None and self._adopted is not None and not any(self._adopted.record):
+            return True
+        return not any(self.bound)
 
     @property
     def predicted(self) -> FrozenState:
@@ -250,7 +273,7 @@ class Review:
         """Watch the fluents that a search from this state has read; None watches all fluents."""
         self._is_proven = fluents is not None
         # Nothing beats a record of zeros; with costs, plans are compared by costs alone.
-        self._is_best = (self._is_exact and not any(self.bound)) or self._finder.seeks_least
+        self._is_best = (self._is_exact and self._is_first) or self._finder.seeks_least
         if self._is_best:
             self._is_proven, self._is_due, fluents = True, False, ()
         self._chances.over(fluents)
