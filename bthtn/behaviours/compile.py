@@ -42,7 +42,6 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import children_of
 
 DEEPEST: Final = 150
 """Composites that may be nested; py_trees calls itself once or twice for each."""
@@ -51,6 +50,9 @@ MOST_SCOPES: Final = 20
 """Compound tasks below each other that are shown as nodes of their own."""
 
 _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, PlanDecorated)
+
+_BRANCHED: Final = (ParallelNode, PriorityNode)
+_CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
 Steps = Iterator[Behaviour]
 """Behaviours to be run one after the other, made when they are asked for."""
@@ -99,7 +101,15 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
     pending = [(root, depth)]
     while pending:
         node, depth = pending.pop()
-        if depth > DEEPEST:
+        if isinstance(node, SequenceNode):
+            below = node.children
+        elif isinstance(node, ScopeNode):
+            below, depth = (node.child,), depth + _is_kept(node)
+        elif isinstance(node, _BRANCHED):
+            below, depth = node.children, depth + 1
+        else:
+            continue
+        if depth > DEEPEST and below:
             raise ExecutionError(
                 Diagnostic(
                     "BT305",
@@ -107,9 +117,7 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
                     hint="py_trees runs a tree by recursion; use a sequence or a suspension",
                 )
             )
-        is_deeper = isinstance(node, ParallelNode | PriorityNode) or _is_kept(node)
-        below = (one for one in children_of(node) if type(one) is not TaskNode)
-        pending.extend((one, depth + is_deeper) for one in below)
+        pending += [(one, depth) for one in below if type(one) is not TaskNode]
 
 
 class _Compiler:
@@ -194,12 +202,10 @@ class _Compiler:
             yield from chain(*branches)
 
 
-def _is_kept(node: Node) -> bool:
-    """Whether it is a decomposition that no sequence may be merged with."""
-    if not isinstance(node, ScopeNode):
-        return False
+def _is_kept(node: ScopeNode) -> bool:
+    """Whether no sequence may be merged with the decomposition."""
     task = node.task
-    return task.origin in (construct.WITH_CLEANUP, construct.FINALLY) or task.decorator is not None
+    return task.decorator is not None or task.origin in _CLEANUPS
 
 
 def _begun(steps: Steps) -> Steps | None:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import progress_of, running_leaves
@@ -28,6 +27,7 @@ from bthtn.behaviours.plan_run import (
 )
 from bthtn.behaviours.plan_search import PlanSearch, RestSearch
 from bthtn.behaviours.sequence import PlanWithCleanup
+from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
@@ -206,7 +206,7 @@ class Mount:
         self.is_broken = True
         for leaf in self.running:
             if leaf.node is broken:
-                leaf.stop(Status.INVALID)
+                leaf.stop(INVALID)
 
     def run_on(self) -> Generator[Behaviour, None, bool]:
         """Tick the running steps of a broken plan. Returns whether one has ended."""
@@ -223,10 +223,10 @@ class Mount:
         """Abort the running steps, the latest started first, and end the plan."""
         leaves = self.running
         for leaf in sorted(leaves, key=lambda leaf: leaf.number, reverse=True):
-            leaf.stop(Status.INVALID)
+            leaf.stop(INVALID)
         for node in made(self.subtree):  # what has ended keeps its status, to be shown
-            if node.status is Status.RUNNING:
-                node.stop(Status.INVALID)
+            if node.status is RUNNING:
+                node.stop(INVALID)
 
     def clear(self) -> None:
         """Discard the plan's behaviours."""

@@ -13,12 +13,13 @@ from py_trees.composites import Composite, Parallel
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.plan_behaviour import PlanComposite, reset
 from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
-_ENDED: Final = (Status.SUCCESS, Status.FAILURE)
+_ENDED: Final = (SUCCESS, FAILURE)
 
 
 class PlanParallel(PlanComposite, Parallel):
@@ -41,9 +42,9 @@ class PlanParallel(PlanComposite, Parallel):
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""
-        if self.status is not Status.RUNNING:
+        if self.status is not RUNNING:
             reset(self.children)
-            self.status, self.feedback_message = Status.RUNNING, ""
+            self.status, self.feedback_message = RUNNING, ""
         ticked = len(self.children)
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
@@ -52,20 +53,20 @@ class PlanParallel(PlanComposite, Parallel):
                     ticked = number
                     break
         verdict = self._verdict(ticked)
-        running = [child for child in self.children if child.status is Status.RUNNING]
+        running = [child for child in self.children if child.status is RUNNING]
         self.current_child = running[-1] if running else self.children[-1]
-        if verdict is Status.RUNNING:
+        if verdict is RUNNING:
             self.status = verdict
         else:
-            if verdict is Status.SUCCESS or not _fails_plan(self):
+            if verdict is SUCCESS or not _fails_plan(self):
                 for child in reversed(running):
-                    child.stop(Status.INVALID)
+                    child.stop(INVALID)
             self.stop(verdict)
         yield self
 
     def _fails_with(self, child: Behaviour) -> bool:
         """Whether a branch that was just ticked ends the node as failed."""
-        if child.status in {Status.RUNNING, Status.SUCCESS}:
+        if child.status is RUNNING or child.status is SUCCESS:
             return False
         match self.node.policy:
             case ParallelPolicy.ALL:
@@ -81,16 +82,16 @@ class PlanParallel(PlanComposite, Parallel):
         """What the policy says when so many branches were ticked, or had ended before."""
         ends = [child.status for child in self.children]
         for index, end in enumerate(ends):
-            if end is Status.INVALID:
-                ends[index] = Status.FAILURE if index < ticked else Status.RUNNING
+            if end is INVALID:
+                ends[index] = FAILURE if index < ticked else RUNNING
         if self.node.policy is ParallelPolicy.PRIMARY:
             return ends[0]
-        decisive, other = Status.FAILURE, Status.SUCCESS
+        decisive, other = FAILURE, SUCCESS
         if self.node.policy is ParallelPolicy.ANY:
             decisive, other = other, decisive
         if decisive in ends:
             return decisive
-        return other if all(end is other for end in ends) else Status.RUNNING
+        return other if all(end is other for end in ends) else RUNNING
 
 
 def _fails_plan(node: Behaviour) -> bool:

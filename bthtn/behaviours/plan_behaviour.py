@@ -6,6 +6,7 @@ for is made when they do: ids, names, the loggers of py_trees.
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from contextlib import suppress
 from typing import Any, Final
 
@@ -16,11 +17,18 @@ from py_trees.composites import Composite
 
 from bthtn.behaviours.status import INVALID, mark_stopped
 
+_PLAIN: Final = BlackBoxLevel.NOT_A_BLACKBOX
 _LATER: Final = ("id", "logger", "blackboards")
 """What py_trees gives to every behaviour, and only displays and visitors ask for."""
 
 
-class PlanBehaviour(Behaviour):
+class _PlainClass(ABCMeta):
+    """The kind of classes for which ``isinstance`` asks no registry: ticks ask it all the time."""
+
+    __instancecheck__ = type.__instancecheck__
+
+
+class PlanBehaviour(Behaviour, metaclass=_PlainClass):
     """A behaviour of a plan, with the name of its ``node``."""
 
     node: Any
@@ -31,7 +39,7 @@ class PlanBehaviour(Behaviour):
         self.parent: Behaviour | None = None
         self.children: list[Behaviour] = []
         self.feedback_message = ""
-        self.blackbox_level = BlackBoxLevel.NOT_A_BLACKBOX
+        self.blackbox_level = _PLAIN
 
     def __getattr__(self, name: str) -> Any:
         """Make what py_trees makes in advance; Python calls this only for missing attributes."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 from py_trees.composites import Selector
 
 from bthtn.behaviours.plan_behaviour import PlanComposite, reset
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
 
@@ -34,7 +34,7 @@ class PlanPriority(PlanComposite, Selector):
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the alternatives, or only the one that must not be interrupted."""
-        running = self.current_child if self.status is Status.RUNNING else None
+        running = self.current_child if self.status is RUNNING else None
         if running is None:
             self._begin()
             yield from self._try(self.children)
@@ -47,13 +47,13 @@ class PlanPriority(PlanComposite, Selector):
             yield from running.tick()
             # After a failure the others are tried in the next tick. In this one, a step of theirs
             # would be reported as refused although it was not even due.
-            if running.status is Status.SUCCESS:
-                self.stop(Status.SUCCESS)
+            if running.status is SUCCESS:
+                self.stop(SUCCESS)
             yield self
 
     def _begin(self) -> None:
         """Start a run; RUNNING, so that an end in the same tick is one."""
-        self.status, self.feedback_message = Status.RUNNING, ""
+        self.status, self.feedback_message = RUNNING, ""
         self.current_child, self._in_vain = self.children[0], []
         reset(self.children)
 
@@ -63,18 +63,14 @@ class PlanPriority(PlanComposite, Selector):
         """Try alternatives in order; a step that starts has aborted the running one before."""
         for child in alternatives:
             yield from child.tick()
-            if child.status in (Status.RUNNING, Status.SUCCESS):
+            if child.status in (RUNNING, SUCCESS):
                 self._choose(child)
                 break
-            if (
-                running is not None
-                and running is not child
-                and running.status is not Status.RUNNING
-            ):
+            if running is not None and running is not child and running.status is not RUNNING:
                 self._in_vain.append(child)
         else:
             self.current_child = self.children[-1]
-            self.stop(Status.FAILURE)
+            self.stop(FAILURE)
         yield self
 
     def _choose(self, child: Behaviour) -> None:
@@ -82,7 +78,7 @@ class PlanPriority(PlanComposite, Selector):
             self._in_vain = []
         self.current_child = child
         for later in self.children[self.children.index(child) + 1 :]:
-            if later.status is Status.RUNNING:
-                later.stop(Status.INVALID)
-        if child.status is Status.SUCCESS:
-            self.stop(Status.SUCCESS)
+            if later.status is RUNNING:
+                later.stop(INVALID)
+        if child.status is SUCCESS:
+            self.stop(SUCCESS)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Composite, Sequence
+from py_trees.composites import Sequence
 
 from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discard, reset
 from bthtn.behaviours.plan_run import Path, PlanRun
@@ -232,7 +232,7 @@ class PlanWithCleanup(PlanSequence):
 def enclosing(node: Behaviour, kind: type[S]) -> Iterator[S]:
     """Yield the sequences of a kind that a behaviour stands in, innermost first."""
     above = node.parent
-    while isinstance(above, Composite):
+    while isinstance(above, PlanComposite):
         if isinstance(above, kind):
             yield above
         above = above.parent
