@@ -100,15 +100,14 @@ class Crowd:
             self.schedule.wake(member.agent)
             self._queue.append(member)
         self.schedule.next_frame()
-        ticked = 0
+        ticked: list[Agent[Any, Any]] = []
         while self._queue and (not ticked or end is None or self._seconds() < end):
             member = self._queue.popleft()
             if not member.is_gone:
                 self._give_turn(member)
-                ticked += 1
-        for member in self._queue:
-            self.schedule.skip(member.agent)
-        return Turns(ticked, len(self._queue))
+                ticked.append(member.agent)
+        self.schedule.only(ticked)
+        return Turns(len(ticked), len(self._queue))
 
     def _give_turn(self, member: _Member) -> None:
         agent = member.agent

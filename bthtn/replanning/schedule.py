@@ -12,7 +12,7 @@ milliseconds, a frame's budget is what the frames before have needed that time f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
@@ -38,13 +38,9 @@ class PlanningClient(Protocol):
 
 @dataclass(slots=True)
 class _Attention:
-    """How often an agent's goals may plan, and how urgently; ``phase`` is its number.
-
-    ``skipped`` is the latest frame in which its tree was not ticked.
-    """
+    """How often an agent's goals may plan, and how urgently; ``phase`` is its number."""
 
     phase: int
-    skipped: int = -1
     priority: int = 1
     every: int = 1
     asleep: bool = False
@@ -124,6 +120,8 @@ class PlanningSchedule(Unpicklable):
         self._limit = budget
         """Expansions of this frame."""
         self._unserved = 0
+        self._ticked: frozenset[Hashable] | None = None
+        """The agents whose trees are ticked in this frame; all, for None."""
         self._free = budget
         self._claims: dict[PlanningClient, _Claim] = {}
         self._numbers = 0
@@ -178,9 +176,9 @@ class PlanningSchedule(Unpicklable):
         attention = self._attention_for(agent)
         return not attention.asleep and (self.frame + attention.phase) % attention.every == 0
 
-    def skip(self, agent: Hashable) -> None:
-        """Let the agent's waiting goals keep their place, though its tree is not ticked now."""
-        self._attention_for(agent).skipped = self.frame
+    def only(self, ticked: Iterable[Hashable]) -> None:
+        """Let the waiting goals of all other agents keep their place: their trees are skipped."""
+        self._ticked = frozenset(ticked)
 
     def next_frame(self) -> None:
         """Begin a frame with a full budget, and reserve parts of it for waiting goals.
@@ -192,7 +190,7 @@ class PlanningSchedule(Unpicklable):
         self._claims = {one.client: one for one in kept}
         self.frame += 1
         self._free = self._limit = limit
-        self._spent, self._unserved = 0.0, 0
+        self._spent, self._unserved, self._ticked = 0.0, 0, None
         due = [one for one in kept if self.is_due(_of(one))]
         for one in kept:
             one.reserved = 0
@@ -265,7 +263,7 @@ class PlanningSchedule(Unpicklable):
     def _was_due(self, claim: _Claim) -> bool:
         """Whether a goal could have asked in the frame that is over."""
         agent = _of(claim)
-        return self.is_due(agent) and self._attention_for(agent).skipped != self.frame
+        return self.is_due(agent) and (self._ticked is None or agent in self._ticked)
 
     def _attention_for(self, agent: Hashable) -> _Attention:
         """Attention for an agent; a new agent gets the next phase."""

@@ -348,8 +348,8 @@ def test_a_goal_whose_tree_is_skipped_keeps_its_place():
     second.tick_once()
     assert schedule.waiting == 2
     schedule.next_frame()
-    schedule.skip(second.agent)
     first.tick_once()
+    schedule.only([first.agent])
     schedule.next_frame()
     assert schedule.waiting == 2
     first.tick_once()
