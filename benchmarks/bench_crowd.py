@@ -1,28 +1,36 @@
 """A thousand agents: ticks per second, and the worst tick, with and without a shared budget.
 
     python -m benchmarks.bench_crowd [agents] [frames] [--write-docs]
+    python -m benchmarks.bench_crowd large [milliseconds]      10,000 agents in frames of so long
+    python -m benchmarks.bench_crowd groups [processes]        a crowd in several processes
 
 Every agent lives through the combat of `domains/combat`: each frame some of them see a target and
 want a plan, which runs for some ticks. Times are information. What is asserted: no frame expands
 more than its budget, everybody is served, and the same agents in the same order in every run.
 """
 
+import gc
 import sys
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 from py_trees.common import Status
 
 from benchmarks import page, report
+from benchmarks.groups import Group, Groups, world
 from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
+from bthtn.kit import Crowd as Turns
+from bthtn.kit import Detail
 from bthtn.replanning.schedule import PlanningSchedule
 
 BUDGET = 500
 WAVES = 20
 """The crowd begins in so many waves, a frame apart; a plan runs about as long."""
+WARM_UP = 5
+"""Frames of groups that are not measured: the first plans are made in them."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +111,89 @@ def test_one_frame_of_a_crowd(benchmark):
     assert schedule.used <= BUDGET
 
 
+def test_groups_in_processes_decide_as_one_group_in_one_process():
+    alone = Group(range(30))
+    with Groups(range(30), processes=2) as groups:
+        for frame in range(12):
+            seen = world(30, frame)
+            assert groups.tick(seen) == dict(sorted(alone.tick(seen).items()))
+
+
+def test_a_large_crowd_has_as_many_turns_as_there_is_time_for():
+    found = large(300, 20, milliseconds=5)
+    assert sum(found.ticked) < 300 * 20
+    assert max(found.left_out) > 0
+    assert len(found.seconds) == 20
+
+
+@dataclass(frozen=True)
+class Large:
+    """What frames of limited time came to."""
+
+    seconds: list
+    ticked: list
+    left_out: list
+
+    @property
+    def row(self):
+        """The run as cells of a table."""
+        often, worst = 1e3 * median(self.seconds), 1e3 * max(self.seconds)
+        return [*map(report.number, (often, worst)), *map(report.exact, (min(self.ticked),))]
+
+
+def large(agents, frames, *, milliseconds):
+    """Let a crowd live in frames that take no longer; half of it is far, and has fewer turns.
+
+    Time is that of the processor: others may use it meanwhile.
+    """
+    planning = {"milliseconds": milliseconds / 2, "clock": process_time}
+    schedule, clock = PlanningSchedule(budget=10**6, least=25, **planning), ManualClock()
+    far = {f"agent {number}" for number in range(0, agents, 2)}
+    detail = {True: Detail(every=10), False: Detail()}
+    frame = {"milliseconds": milliseconds, "clock": process_time}
+    crowd = Turns(schedule, lambda agent: detail[agent.name in far], **frame)
+    for number in range(agents):
+        state = Soldier(target=True, cover=number % 2 == 0, ammo=number % 3 > 0)
+        agent = Agent(f"agent {number}", combat, state, body=None, clock=clock)
+        crowd.add(agent, PlanGoal("fight", agent, fight(), budget=schedule))
+    gc.collect()
+    gc.disable()  # plans that are over leave no cycles behind
+    seconds, ticks = [], []
+    for _ in range(frames):
+        began = process_time()
+        clock.advance(1)
+        ticks.append(crowd.tick())
+        seconds.append(process_time() - began)
+    gc.enable()
+    return Large(seconds, *map(list, zip(*ticks, strict=True)))
+
+
+def in_groups(agents, frames, processes):
+    """A row for one process, and one for several, which decide the same: CPU time of a frame."""
+    alone = Group(range(agents))
+    rows = {"one process": [], f"{processes} processes": []}
+    with Groups(range(agents), processes) as groups:
+        for frame in range(frames):
+            seen = world(agents, frame)
+            began = process_time()
+            once = dict(sorted(alone.tick(seen).items()))
+            seconds = process_time() - began
+            assert groups.tick(seen) == once, "groups decide as the whole does"
+            if frame >= WARM_UP:
+                rows["one process"].append(seconds)
+                rows[f"{processes} processes"].append(groups.busiest)
+    whole = sum(rows["one process"])
+    figures = {name: (median(one), max(one), whole / sum(one) / 1e3) for name, one in rows.items()}
+    return [[name, *(report.number(1e3 * one) for one in found)] for name, found in figures.items()]
+
+
 def main(*arguments):
     """Print what a crowd costs, all at once, in waves, and on a budget."""
+    if "large" in arguments or "groups" in arguments:
+        number = next((int(one) for one in arguments if one.isdigit()), None)
+        table = _large(number or 50) if "large" in arguments else _groups(number or 2)
+        sys.stdout.write(report.markdown(table) + "\n")
+        return
     numbers = [int(one) for one in arguments if one.isdigit()]
     agents, frames = [*numbers, *(1_000, 60)[len(numbers) :]]
     live(10, 5, budget=None)
@@ -120,6 +209,17 @@ def main(*arguments):
     sys.stdout.write(report.markdown(table) + "\n")
     if "--write-docs" in arguments:
         page.rewrite({"crowd": table})
+
+
+def _large(milliseconds):
+    head = ["median, ms of CPU", "worst, ms of CPU", "fewest turns in a frame"]
+    found = large(10_000, 100, milliseconds=milliseconds)
+    return [["10,000 agents", *head], [f"frames of {milliseconds} ms", *found.row]]
+
+
+def _groups(processes):
+    head = ["median, ms of CPU", "worst, ms of CPU", "speed-up"]
+    return [["1,000 agents, busiest process", *head], *in_groups(1_000, 60, processes)]
 
 
 if __name__ == "__main__":

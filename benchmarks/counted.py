@@ -101,6 +101,9 @@ def lives() -> Iterator[Row]:
     yield Row("the same, adopted with its first step kept", partial(_adopt, *ways))
     for steps in (100, 1_000):
         yield Row(f"{steps:,} steps planned and begun", partial(_begin, *_steps(steps)), times=2)
+    for steps in (100, 10_000):
+        first = partial(_first_tick, *_steps(steps))
+        yield Row(f"first tick of a plan of {steps:,} steps", first, times=2)
     yield Row("tick of an agent in a crowd", _always(_Crowd().tick), times=20, per=AGENTS)
 
 
@@ -245,6 +248,14 @@ def _begin(domain: Domain[World], walk: TaskCall, _: int) -> Use:
             _tick(goal)
 
     return begin
+
+
+def _first_tick(domain: Domain[World], walk: TaskCall, _: int) -> Use:
+    """The tick in which a plan begins that was found before."""
+    goal, _clock = _goal(domain, World(), walk)
+    while not goal.prepare():
+        pass
+    return partial(_tick, goal)
 
 
 class _Crowd:

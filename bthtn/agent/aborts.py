@@ -53,6 +53,8 @@ class Aborts:
 
     def first(self, goal: Holder | None) -> Abort | None:
         """The oldest abort of this goal or of a goal inside of its steps, None without any."""
+        if not self._unfinished:
+            return None
         return next((one for one in self._unfinished if one.holder.is_within(goal)), None)
 
     def within(self, goal: Holder | None) -> tuple[Abort, ...]:

@@ -22,7 +22,7 @@ from bthtn.world.sharing import Unpicklable
 _NO_PLACES: Final[Mapping[Hashable, int]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Holder(Unpicklable):
     """A holder of leases: an agent, one run of a plan, or one start of a step.
 
@@ -92,7 +92,7 @@ class Leases(Unpicklable):
         return sum(map(len, self._holders.values()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Account:
     """The leases that a holder took and has not returned.
 

@@ -204,6 +204,8 @@ def _name_of(key: _Key) -> str:
 def _found(
     table: dict[_Key, Callable[..., Any]], task: PrimitiveTask[Any]
 ) -> Callable[..., Any] | None:
+    if not table:
+        return None
     return next((table[key] for key in _keys(task) if key in table), None)
 
 

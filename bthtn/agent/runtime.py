@@ -109,7 +109,9 @@ class Runtime:
 
         Heirs are accounts of the same holder; the first one that shares a lease takes it over.
         """
-        heirs = tuple(heirs) if account.keys else ()
+        if not account.keys:
+            return
+        heirs = tuple(heirs)
         for key in reversed(account.keys.copy()):
             heir = next((one for one in heirs if key in one.shared), None)
             if heir is None:

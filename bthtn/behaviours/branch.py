@@ -16,8 +16,10 @@ from py_trees.composites import Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_behaviour import made, made_below
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import Placeholder, PlanSequence
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
@@ -31,14 +33,14 @@ COMPOSITES: Final = (PlanSequence, PlanParallel, PlanPriority)
 
 _STAGES: Final = MappingProxyType(
     {
-        Status.INVALID: Stage.AHEAD,
-        Status.RUNNING: Stage.RUNNING,
-        Status.SUCCESS: Stage.FINISHED,
-        Status.FAILURE: Stage.FAILED,
+        INVALID: Stage.AHEAD,
+        RUNNING: Stage.RUNNING,
+        SUCCESS: Stage.FINISHED,
+        FAILURE: Stage.FAILED,
     }
 )
 
-_ENDED: Final = (Status.SUCCESS, Status.FAILURE)
+_ENDED: Final = (SUCCESS, FAILURE)
 
 _WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
 """The nodes of a plan that may end while steps in them have not been run."""
@@ -65,7 +67,7 @@ def progress_of(
             retried.add(node.node)
         if isinstance(node, _WHOLE) and node.status in _ENDED and not again:
             over.add(node.node)
-        if isinstance(node, PlanPriority) and node.memory and node.status is Status.RUNNING:
+        if isinstance(node, PlanPriority) and node.memory and node.status is RUNNING:
             chosen = node.current_child
             passed[node.node] = 0 if chosen is None else node.children.index(chosen)
         behind = _behind_chosen(node)
@@ -97,7 +99,7 @@ def active_path(subtree: Behaviour) -> Iterator[object]:
 
 def _behind_chosen(node: Behaviour) -> list[Behaviour]:
     """The alternatives of a reactive choice that are tried again when the running one fails."""
-    if not isinstance(node, PlanPriority) or node.memory or node.status is not Status.RUNNING:
+    if not isinstance(node, PlanPriority) or node.memory or node.status is not RUNNING:
         return []
     chosen = node.current_child
     return [] if chosen is None else node.children[node.children.index(chosen) + 1 :]
@@ -130,7 +132,7 @@ def _failed_step(branch: Behaviour) -> Behaviour:
 def _decisive(node: PlanParallel) -> Behaviour:
     if node.node.policy is ParallelPolicy.PRIMARY:
         return node.children[0]
-    failed = (child for child in node.children if child.status is Status.FAILURE)
+    failed = (child for child in node.children if child.status is FAILURE)
     return next(failed, node.children[-1])
 
 
@@ -157,7 +159,7 @@ def _decision_of(above: Behaviour, stopped: Behaviour) -> str:
     decisive = getattr(above, "current_child", None)
     if not isinstance(decisive, Behaviour) or decisive is stopped:
         return f"'{above.name}' stopped it"
-    if decisive.status is Status.FAILURE:
+    if decisive.status is FAILURE:
         return f"'{decisive.name}' failed"
     return f"'{decisive.name}' {'succeeded' if isinstance(above, Parallel) else 'took over'}"
 
@@ -169,18 +171,16 @@ def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
     while pending:
         node = pending.pop()
         if isinstance(node, TaskLeaf):
-            found += [node] if node.status is Status.RUNNING else []
+            found += [node] if node.status is RUNNING else []
         else:
-            pending.extend(reversed(node.children))
+            pending.extend(reversed(made_below(node)))
     return found
 
 
 def active(branch: Behaviour) -> list[Behaviour]:
     """The running leaves of a branch: steps, suspended parts, and leaves below a step."""
     return [
-        node
-        for node in branch.iterate()
-        if node.status is Status.RUNNING and not isinstance(node, COMPOSITES)
+        node for node in made(branch) if node.status is RUNNING and not isinstance(node, COMPOSITES)
     ]
 
 

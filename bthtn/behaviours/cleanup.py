@@ -22,8 +22,9 @@ from bthtn.agent.events import CleanupEnded, CleanupStarted
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.branch import failure_of
-from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.plan_behaviour import discard
 from bthtn.behaviours.plan_run import (
     Arrival,
     Path,
@@ -34,7 +35,6 @@ from bthtn.behaviours.plan_run import (
     names_of,
     path_text,
 )
-from bthtn.behaviours.sequence import discard
 from bthtn.behaviours.step import LONGEST_ABORT
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, SequenceNetwork, network_text
@@ -158,9 +158,9 @@ class OwedCleanup:
         plan = planner.plan(agent.beliefs.frozen())
         if plan is None:
             raise ResumeFailed("there is no plan")
+        refuse_too_deep(plan.tree)
         subtree = compiled(plan.tree, self._run, path=self._path)
         self._hooks.adopt(plan.tree)
-        self._set_up(subtree)
         agent.emit(CleanupStarted(self._run.goal, self.task, plan, plan_id=self._run.plan_id))
         return subtree
 
@@ -188,8 +188,6 @@ class OwedCleanup:
             planned = Planned(plan, compiled_steps(plan.tree, self._run, arrival))
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error
-        for step in planned.steps:
-            self._set_up(step)
         return partial(_given, planned)
 
     def _resumed(self, _arrival: Arrival, plan: Plan) -> None:
@@ -197,10 +195,6 @@ class OwedCleanup:
             self._hooks.extend(plan.tree)
         except PlanRefused as refused:
             raise ResumeFailed(str(refused)) from refused
-
-    def _set_up(self, subtree: Behaviour) -> None:
-        for node in subtree.iterate():
-            node.setup(**self._run.setup_arguments)
 
 
 def _given(planned: Planned) -> Planned:

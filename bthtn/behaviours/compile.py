@@ -2,11 +2,14 @@
 
 A compound task becomes a sequence with its name; other sequences inside of sequences are merged.
 A task inside of itself is merged, too, and so are all below ``MOST_SCOPES`` others: ten thousand
-decompositions below each other make a flat tree.
+decompositions below each other make a flat tree. The steps of a sequence are made when they are
+reached.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final, NamedTuple, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -39,7 +42,6 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.walk import Visit, joined, unwound
 
 DEEPEST: Final = 150
 """Composites that may be nested; py_trees calls itself once or twice for each."""
@@ -49,23 +51,18 @@ MOST_SCOPES: Final = 20
 
 _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, PlanDecorated)
 
-Steps = list[Behaviour]
-"""Behaviours to be run one after the other."""
+_BRANCHED: Final = (ParallelNode, PriorityNode)
+_CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
+
+Steps = Iterator[Behaviour]
+"""Behaviours to be run one after the other, made when they are asked for."""
 
 
 class _Place(NamedTuple):
-    """Where a node stands: the decompositions above it, with the tasks that are shown.
-
-    ``depth`` counts the composites above it that cannot be merged.
-    """
+    """Where a node stands: the decompositions above it, and those of their tasks that are shown."""
 
     path: Path = None
-    depth: int = 0
     tasks: frozenset[CompoundTask[Any]] = frozenset()
-
-    def deeper(self) -> _Place:
-        """The place inside of one more composite."""
-        return self._replace(depth=self.depth + 1)
 
 
 def compiled(
@@ -73,14 +70,15 @@ def compiled(
 ) -> Behaviour:
     """The behaviour that runs a plan tree without the nodes that are ``over``.
 
-    ``path`` are the decompositions above the tree. Raises ExecutionError when branches,
-    alternatives and cleanups are nested too deep for py_trees.
+    ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
     """
-    return _one(unwound(_Compiler(run, over).steps(node, _Place(path))))
+    return _one(_Compiler(run, over).steps(node, _Place(path)))
 
 
-def compiled_steps(node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None) -> Steps:
-    """The behaviours that replace a suspended part. Raises ExecutionError as ``compiled``.
+def compiled_steps(
+    node: Node, run: PlanRun, arrival: Arrival, reads: Reads | None = None
+) -> list[Behaviour]:
+    """The behaviours that replace a suspended part. Raises ExecutionError as ``refuse_too_deep``.
 
     ``reads`` are those of ``Resumption``.
     """
@@ -89,13 +87,41 @@ def compiled_steps(node: Node, run: PlanRun, arrival: Arrival, reads: Reads | No
         depth += isinstance(above, _DEEPER)
         tasks.update((above.node.task,) if isinstance(above, PlanScope) else ())
         above = above.parent
+    refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
-    place = _Place(arrival.path, depth, frozenset(tasks))
-    return unwound(_Compiler(run, inside=inside).steps(node, place))
+    place = _Place(arrival.path, frozenset(tasks))
+    return list(_Compiler(run, inside=inside).steps(node, place))
+
+
+def refuse_too_deep(root: Node, depth: int = 0) -> None:
+    """Raise ExecutionError when branches, alternatives and cleanups are too deep for py_trees.
+
+    ``depth`` is how deep the tree itself stands.
+    """
+    pending = [(root, depth)]
+    while pending:
+        node, depth = pending.pop()
+        if isinstance(node, SequenceNode):
+            below = node.children
+        elif isinstance(node, ScopeNode):
+            below, depth = (node.child,), depth + _is_kept(node)
+        elif isinstance(node, _BRANCHED):
+            below, depth = node.children, depth + 1
+        else:
+            continue
+        if depth > DEEPEST and below:
+            raise ExecutionError(
+                Diagnostic(
+                    "BT305",
+                    f"branches, alternatives and cleanups are nested more than {DEEPEST} deep",
+                    hint="py_trees runs a tree by recursion; use a sequence or a suspension",
+                )
+            )
+        pending += [(one, depth) for one in below if type(one) is not TaskNode]
 
 
 class _Compiler:
-    """Turns nodes into behaviours by recursive generators, which ``unwound`` runs on a stack."""
+    """Turns nodes into behaviours, one after the other."""
 
     def __init__(
         self,
@@ -106,88 +132,94 @@ class _Compiler:
         self._run = run
         self._over = over
         self._inside = inside
+        self._not_before = run.next_resumption
 
-    def steps(self, node: Node, place: _Place) -> Visit[Steps]:
-        """The behaviours for a node, to be put into a sequence. Raises ExecutionError."""
-        if place.depth > DEEPEST:
-            raise ExecutionError(
-                Diagnostic(
-                    "BT305",
-                    f"branches, alternatives and cleanups are nested more than {DEEPEST} deep",
-                    hint="py_trees runs a tree by recursion; use a sequence or a suspension",
-                )
-            )
-        if node in self._over:
-            return _leaf([])
+    def steps(self, node: Node, place: _Place) -> Steps:
+        """Yield the behaviours for a node, to be put into a sequence."""
+        pending = [(iter((node,)), place)]  # what is left of the sequences that are merged
+        while pending:
+            left, place = pending[-1]
+            one = next(left, None)
+            if one is None:
+                pending.pop()
+            elif one in self._over or isinstance(one, NullNode):
+                pass
+            elif isinstance(one, SequenceNode):
+                pending.append((iter(one.children), place))
+            elif isinstance(one, ScopeNode) and not self._is_shown(one, place):
+                pending.append((iter((one.child,)), place._replace(path=(str(one), place.path))))
+            else:
+                yield from self._behaviour(one, place)
+
+    def _is_shown(self, node: ScopeNode, place: _Place) -> bool:
+        """Whether a decomposition becomes a behaviour of its own."""
+        is_new = node.task not in place.tasks and len(place.tasks) < MOST_SCOPES
+        return (is_new and not node.task.origin) or _is_kept(node)
+
+    def _behaviour(
+        self,
+        node: TaskNode | SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
+        place: _Place,
+    ) -> Steps:
         match node:
             case TaskNode():
-                return _leaf([TaskLeaf(node, place.path, self._run)])
+                yield TaskLeaf(node, place.path, self._run)
             case SuspendedNode():
-                return _leaf([Suspended(node, place.path, self._run, self._inside)])
-            case NullNode():
-                return _leaf([])
+                yield Suspended(node, place.path, self._run, self._not_before, self._inside)
             case ScopeNode():
-                return self._scope(node, place)
-            case SequenceNode():
-                return self._sequence(node, place)
+                yield from self._scope(node, place)
             case ParallelNode():
-                return self._parallel(node, place)
+                yield from self._parallel(node, place)
             case PriorityNode():
-                return self._priority(node, place)
+                alternatives = [_one(self.steps(child, place)) for child in node.children]
+                yield PlanPriority(node, alternatives)
             case _:
                 assert_never(node)
 
-    def _scope(self, node: ScopeNode, place: _Place) -> Visit[Steps]:
-        path, depth, tasks = place
-        task, origin = node.task, node.task.origin
-        is_shown = not origin and task not in tasks and len(tasks) < MOST_SCOPES
-        decorator = task.decorator
-        is_kept = origin in (construct.WITH_CLEANUP, construct.FINALLY) or decorator is not None
-        below = _Place((str(node), path), depth + is_kept, tasks | {task} if is_shown else tasks)
-        inside: Steps = yield self.steps(node.child, below)
-        if decorator is not None:
-            return [PlanDecorated(node, decorator, path, self._run, inside)] if inside else []
-        if origin == construct.WITH_CLEANUP:
-            return [PlanWithCleanup(node, path, self._run, inside)]
-        if origin == construct.FINALLY:
-            return [PlanCleanup(inside, str(node))]
-        return [PlanScope(node, inside)] if is_shown and inside else inside
+    def _scope(self, node: ScopeNode, place: _Place) -> Steps:
+        task, run = node.task, self._run
+        shown = place.tasks if task.origin else place.tasks | {task}
+        steps = self.steps(node.child, _Place((str(node), place.path), shown))
+        if task.origin == construct.WITH_CLEANUP:
+            yield PlanWithCleanup(steps, node, place.path, run)
+        elif task.origin == construct.FINALLY:
+            yield PlanCleanup(steps, node)
+        elif (begun := _begun(steps)) is None:
+            pass  # without steps it is not there at all
+        elif task.decorator is not None:
+            yield PlanDecorated(begun, node, task.decorator, place.path, run)
+        else:
+            yield PlanScope(begun, node)
 
-    def _sequence(self, node: SequenceNode, place: _Place) -> Visit[Steps]:
-        steps: Steps = []
-        for child in node.children:
-            inside: Steps = yield self.steps(child, place)
-            steps = joined(steps, inside)
-        return steps
-
-    def _parallel(self, node: ParallelNode, place: _Place) -> Visit[Steps]:
-        branches: list[Steps] = []
-        for child in node.children:
-            inside: Steps = yield self.steps(child, place.deeper())
-            branches.append(inside)
+    def _parallel(self, node: ParallelNode, place: _Place) -> Steps:
+        branches = [self.steps(child, place) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
-            branches = [branch for branch in branches if branch]
-            if len(branches) <= 1:
-                return branches[0] if branches else []
-        return [PlanParallel(node, [_one(branch) for branch in branches])]
-
-    def _priority(self, node: PriorityNode, place: _Place) -> Visit[Steps]:
-        alternatives: list[Behaviour] = []
-        for child in node.children:
-            inside: Steps = yield self.steps(child, place.deeper())
-            alternatives.append(_one(inside))
-        return [PlanPriority(node, alternatives)]
+            branches = [one for one in map(_begun, branches) if one is not None]
+        if len(branches) > 1 or node.policy is not ParallelPolicy.ALL:
+            yield PlanParallel(node, [_one(branch) for branch in branches])
+        else:
+            yield from chain(*branches)
 
 
-def _leaf(steps: Steps) -> Visit[Steps]:
-    yield from ()
-    return steps
+def _is_kept(node: ScopeNode) -> bool:
+    """Whether no sequence may be merged with the decomposition."""
+    task = node.task
+    return task.decorator is not None or task.origin in _CLEANUPS
+
+
+def _begun(steps: Steps) -> Steps | None:
+    """The same steps, the first of which is made already; None if there is none."""
+    first = next(steps, None)
+    return None if first is None else chain((first,), steps)
 
 
 def _one(steps: Steps) -> Behaviour:
-    if not steps:
+    first = next(steps, None)
+    if first is None:
         return Success("nothing to do")
     # A placeholder needs a sequence in which it can be replaced.
-    alone = len(steps) == 1 and not isinstance(steps[0], Placeholder)
-    return steps[0] if alone else PlanSequence(steps)
+    second = None if isinstance(first, Placeholder) else next(steps, None)
+    if second is None and not isinstance(first, Placeholder):
+        return first
+    return PlanSequence(chain((first,) if second is None else (first, second), steps))

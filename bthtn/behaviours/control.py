@@ -24,7 +24,7 @@ from py_trees.common import ParallelPolicy, Status
 from bthtn.agent.agent import Agent
 from bthtn.agent.programming_errors import code_failed, text_of
 from bthtn.agent.runtime import runtime_of
-from bthtn.behaviours.sequence import reset
+from bthtn.behaviours.plan_behaviour import reset
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.domain.number import number_from

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never, cast
 
 from py_trees.behaviour import Behaviour
@@ -39,16 +39,17 @@ class PlanDecorated(PlanSequence):
     ``failure`` is set when the decorator has failed the part, and not one of its steps.
     """
 
+    node: ScopeNode
+
     def __init__(
         self,
+        steps: Iterable[Behaviour],
         node: ScopeNode,
         decorator: Decorator,
         path: Path,
         run: PlanRun,
-        steps: list[Behaviour],
     ) -> None:
-        super().__init__(steps, decorator_text(decorator))
-        self.node = node
+        super().__init__(steps, node)
         self.decorator = decorator
         self.failure: Failure | None = None
         self._path = path
@@ -57,6 +58,10 @@ class PlanDecorated(PlanSequence):
         self._tries = 0
         if isinstance(decorator.number, Seconds):
             run.agent.time()  # an agent without a clock is refused here
+
+    def _title(self) -> str:
+        """The decorator, with its number."""
+        return decorator_text(self.decorator)
 
     @property
     def is_retried(self) -> bool:
@@ -73,8 +78,8 @@ class PlanDecorated(PlanSequence):
         elif self._timer is None:
             self._timer = self._limit()  # a step of another plan runs on in it
         elif self._timer.is_over():
-            for child in self.ahead[:1]:
-                child.stop(INVALID)
+            if self.current_child is not None:
+                self.current_child.stop(INVALID)
             yield from self._fail("it is not done in time")
             return
         yield from super().tick()

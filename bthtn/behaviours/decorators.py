@@ -23,7 +23,7 @@ from py_trees.common import OneShotPolicy, Status
 from py_trees.decorators import Decorator, OneShot
 
 from bthtn.agent.clock import Clock, Timer
-from bthtn.behaviours.sequence import reset
+from bthtn.behaviours.plan_behaviour import reset
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.checked import checked
 from bthtn.errors import ArgumentError, Diagnostic, ExecutionError

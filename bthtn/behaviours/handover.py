@@ -10,6 +10,7 @@ Only the tail is exchanged: nothing is aborted and nothing is started twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -19,13 +20,13 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_behaviour import discard, made
 from bthtn.behaviours.plan_run import is_same_path
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
     PlanScope,
     PlanSequence,
     PlanWithCleanup,
-    discard,
     enclosing,
 )
 from bthtn.behaviours.task_leaf import TaskLeaf
@@ -50,7 +51,7 @@ def hand_over(
     handover = _Handover(old, is_idle, equivalent=equivalent)
     running = handover.place(new)
     if repairs:
-        parts = (node for node in old.iterate() if isinstance(node, PlanWithCleanup))
+        parts = (node for node in made(old) if isinstance(node, PlanWithCleanup))
         handover.move_cleanups(parts, _first_cleanups(new))
     for leaf in sorted(handover.waiting, key=lambda leaf: leaf.number, reverse=True):
         leaf.stop(Status.INVALID)
@@ -169,12 +170,13 @@ class _Handover:
         return _is_same_call(old, new) and (self._equivalent or is_same_path(old.path, new.path))
 
     def _place_in_sequence(self, node: PlanSequence) -> Behaviour | None:
-        for index, child in enumerate(node.children):
-            running = self.place(child)
+        for index in count():
+            child = node.at(index)
+            running = None if child is None else self.place(child)
             if running is not None:
                 node.go_on_at(index, running)
                 return node
-            if not self._is_passed_over(child):
+            if child is None or not self._is_passed_over(child):
                 return None
         return None
 
@@ -222,7 +224,8 @@ def _first_cleanups(subtree: Behaviour) -> list[PlanWithCleanup]:
         match node:
             case PlanSequence():
                 found += [node] if isinstance(node, PlanWithCleanup) else []
-                pending.extend(node.ahead[:1])
+                first = node.current_child or node.at(0)
+                pending.extend([] if first is None else [first])
             case PlanParallel():
                 pending.extend(node.children)
             case PlanPriority(status=Status.RUNNING, current_child=Behaviour() as chosen):

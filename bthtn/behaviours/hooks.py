@@ -70,6 +70,8 @@ class PlanHooks:
         a start hook raises; then the plan before stays open, with nothing changed.
         """
         wanted = list(self._hooked(tree))
+        if not (wanted or self._open):
+            return
         missing = Counter(call for call, _ in wanted)
         kept: list[_Open] = []
         dropped: list[_Open] = []

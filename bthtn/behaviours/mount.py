@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.branch import active_path, progress_of, running_leaves
-from bthtn.behaviours.compile import compiled, compiled_steps
+from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
 from bthtn.behaviours.hooks import PlanHooks
+from bthtn.behaviours.plan_behaviour import discard, made
 from bthtn.behaviours.plan_run import (
     Arrival,
     OnFinished,
@@ -26,7 +26,8 @@ from bthtn.behaviours.plan_run import (
     ResumeFailed,
 )
 from bthtn.behaviours.plan_search import PlanSearch, RestSearch
-from bthtn.behaviours.sequence import PlanWithCleanup, discard
+from bthtn.behaviours.sequence import PlanWithCleanup
+from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
@@ -138,7 +139,7 @@ class Mount:
     def follow(self, domain: FrozenDomain) -> None:
         """Let running steps, and the parts around them, be those of a newer domain's tasks."""
         self.hooks.follow(domain)
-        for node in () if self.is_empty else self.subtree.iterate():
+        for node in () if self.is_empty else made(self.subtree):
             match node:
                 case TaskLeaf():
                     task = domain.tasks.get(node.node.task.name)
@@ -174,8 +175,9 @@ class Mount:
             clean_up=self._search.owe_cleanup,
             cooldowns=self._search.failures.cooldowns,
         )
+        if over is not None:
+            refuse_too_deep(plan.tree)
         subtree = compiled(plan.tree, self._run, over or frozenset())
-        self._set_up(subtree)
         self._mount(plan, subtree, is_whole=over is None)
 
     def is_equivalent(self, plan: Plan) -> bool:
@@ -197,10 +199,10 @@ class Mount:
         Raises PlanRefused when a hook raises, and ExecutionError as ``put``, with nothing
         changed.
         """
+        refuse_too_deep(plan.tree)
         subtree = compiled(plan.tree, self.run, over or frozenset())
         self.hooks.adopt(plan.tree)
         on_accepted()
-        self._set_up(subtree)
         running = hand_over(
             self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
         )
@@ -212,7 +214,7 @@ class Mount:
         self.is_broken = True
         for leaf in self.running:
             if leaf.node is broken:
-                leaf.stop(Status.INVALID)
+                leaf.stop(INVALID)
 
     def run_on(self) -> Generator[Behaviour, None, bool]:
         """Tick the running steps of a broken plan. Returns whether one has ended."""
@@ -229,10 +231,10 @@ class Mount:
         """Abort the running steps, the latest started first, and end the plan."""
         leaves = self.running
         for leaf in sorted(leaves, key=lambda leaf: leaf.number, reverse=True):
-            leaf.stop(Status.INVALID)
-        for node in list(self.subtree.iterate()):  # what has ended keeps its status, to be shown
-            if node.status is Status.RUNNING:
-                node.stop(Status.INVALID)
+            leaf.stop(INVALID)
+        for node in made(self.subtree):  # what has ended keeps its status, to be shown
+            if node.status is RUNNING:
+                node.stop(INVALID)
 
     def clear(self) -> None:
         """Discard the plan's behaviours."""
@@ -264,8 +266,6 @@ class Mount:
             steps = compiled_steps(plan.tree, run, arrival, reads)
         except BthtnError as error:
             raise ResumeFailed(str(error)) from error
-        for step in steps:
-            self._set_up(step)
         return Planned(plan, steps)
 
     def _mount(self, plan: Plan, subtree: Behaviour, *, is_whole: bool) -> None:
@@ -274,7 +274,3 @@ class Mount:
         self._mounted = MountedTree(plan.tree)
         self._origin = Origin(plan, self._agent.beliefs.frozen()) if is_whole else None
         self.is_broken = False
-
-    def _set_up(self, subtree: Behaviour) -> None:
-        for node in subtree.iterate():
-            node.setup(**self.setup_arguments)

@@ -11,17 +11,18 @@ from py_trees.common import Status
 from py_trees.composites import Composite, Parallel
 
 from bthtn.behaviours.decorated import PlanDecorated
-from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup, reset
-from bthtn.behaviours.status import mark_stopped
+from bthtn.behaviours.plan_behaviour import PlanComposite, reset
+from bthtn.behaviours.sequence import PlanSequence, PlanWithCleanup
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.nodes import ParallelNode
 
-_ENDED: Final = (Status.SUCCESS, Status.FAILURE)
+_ENDED: Final = (SUCCESS, FAILURE)
 
 
-class PlanParallel(Parallel):
+class PlanParallel(PlanComposite, Parallel):
     """Every unfinished branch is ticked once per tick, in order, until the node has failed.
 
     Finished branches are remembered. When the node ends, branches that still run are aborted,
@@ -35,23 +36,15 @@ class PlanParallel(Parallel):
     """
 
     def __init__(self, node: ParallelNode, children: list[Behaviour]) -> None:
-        every = node.policy is ParallelPolicy.ALL
-        shown = common.ParallelPolicy.SuccessOnAll() if every else _shown_as(node, children)
-        super().__init__(str(node), shown, children)
+        super().__init__(children)
         self.node = node
-
-    def setup(self, **kwargs: object) -> None:
-        """Skip py_trees' check of its own policy, which is only shown."""
-
-    def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end, after the children have been stopped."""
-        mark_stopped(self, new_status)
+        self.policy = _shown_as(node, children)
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""
-        if self.status is not Status.RUNNING:
+        if self.status is not RUNNING:
             reset(self.children)
-            self.status, self.feedback_message = Status.RUNNING, ""
+            self.status, self.feedback_message = RUNNING, ""
         ticked = len(self.children)
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
@@ -60,20 +53,20 @@ class PlanParallel(Parallel):
                     ticked = number
                     break
         verdict = self._verdict(ticked)
-        running = [child for child in self.children if child.status is Status.RUNNING]
+        running = [child for child in self.children if child.status is RUNNING]
         self.current_child = running[-1] if running else self.children[-1]
-        if verdict is Status.RUNNING:
+        if verdict is RUNNING:
             self.status = verdict
         else:
-            if verdict is Status.SUCCESS or not _fails_plan(self):
+            if verdict is SUCCESS or not _fails_plan(self):
                 for child in reversed(running):
-                    child.stop(Status.INVALID)
-            Composite.stop(self, verdict)  # that of Parallel aborts what runs, the oldest first
+                    child.stop(INVALID)
+            self.stop(verdict)
         yield self
 
     def _fails_with(self, child: Behaviour) -> bool:
         """Whether a branch that was just ticked ends the node as failed."""
-        if child.status in {Status.RUNNING, Status.SUCCESS}:
+        if child.status is RUNNING or child.status is SUCCESS:
             return False
         match self.node.policy:
             case ParallelPolicy.ALL:
@@ -89,16 +82,16 @@ class PlanParallel(Parallel):
         """What the policy says when so many branches were ticked, or had ended before."""
         ends = [child.status for child in self.children]
         for index, end in enumerate(ends):
-            if end is Status.INVALID:
-                ends[index] = Status.FAILURE if index < ticked else Status.RUNNING
+            if end is INVALID:
+                ends[index] = FAILURE if index < ticked else RUNNING
         if self.node.policy is ParallelPolicy.PRIMARY:
             return ends[0]
-        decisive, other = Status.FAILURE, Status.SUCCESS
+        decisive, other = FAILURE, SUCCESS
         if self.node.policy is ParallelPolicy.ANY:
             decisive, other = other, decisive
         if decisive in ends:
             return decisive
-        return other if all(end is other for end in ends) else Status.RUNNING
+        return other if all(end is other for end in ends) else RUNNING
 
 
 def _fails_plan(node: Behaviour) -> bool:
@@ -121,7 +114,13 @@ def _fails_plan(node: Behaviour) -> bool:
 
 
 def _shown_as(node: ParallelNode, children: list[Behaviour]) -> common.ParallelPolicy.Base:
-    """The py_trees policy that displays show for the node."""
-    if node.policy is ParallelPolicy.ANY:
-        return common.ParallelPolicy.SuccessOnOne()
-    return common.ParallelPolicy.SuccessOnSelected(children[:1])
+    """The policy of py_trees that displays show for the node."""
+    match node.policy:
+        case ParallelPolicy.ALL:
+            return common.ParallelPolicy.SuccessOnAll()
+        case ParallelPolicy.ANY:
+            return common.ParallelPolicy.SuccessOnOne()
+        case ParallelPolicy.PRIMARY:
+            return common.ParallelPolicy.SuccessOnSelected(children[:1])
+        case _:
+            assert_never(node.policy)

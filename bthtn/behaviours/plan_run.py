@@ -133,6 +133,8 @@ class Cooldowns:
 
     def tick(self) -> bool:
         """Count a tick. Returns whether one of the parts may be begun again."""
+        if not self._left:
+            return False
         left = {part: timer for part, timer in self._left.items() if not timer.is_over()}
         is_over, self._left = len(left) < len(self._left), left
         return is_over

@@ -7,6 +7,7 @@ from typing import Any, Final
 from bthtn.agent.agent import Agent, domain_and_goal
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours.cleanup import owe_cleanup
+from bthtn.behaviours.compile import refuse_too_deep
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, ResumeFailed
 from bthtn.domain.network import NetworkLike, sequence
@@ -44,7 +45,16 @@ class _Started(RestartingSearch):
         self.planner = planner
         self._failures = failures
         self._resumes = resumes
+        self._accepted: Plan | None = None
         super().__init__(self._searched, agent.beliefs, planner.settings.max_expansions)
+
+    def runnable(self) -> Plan | None:
+        """The plan that was found. Raises ExecutionError for one that is too deep for py_trees."""
+        plan = self.plan
+        if plan is not None and plan is not self._accepted:
+            refuse_too_deep(plan.tree)
+            self._accepted = plan
+        return plan
 
     def _searched(self, state: FrozenState) -> RecordedSearch:
         self.avoided = self._failures.avoided
@@ -125,13 +135,14 @@ class PlanSearch:
     def advance(self) -> Plan | None:
         """Search within the budget; a plan that works now, None while the search goes on.
 
-        Raises ResumeFailed when there is no plan, PlanningError when a user's function raises, and
-        DomainError for a goal that the agent's domain does not fit.
+        Raises ResumeFailed when there is no plan, PlanningError when a user's function raises,
+        DomainError for a goal that the agent's domain does not fit, and ExecutionError for a plan
+        that is too deep for py_trees.
         """
         if self._unfit is not None:
             raise self._unfit
         assert self._current is not None, "a goal without a plan searches for one"
-        return self.plan_of(self._current)
+        return None if self.plan_of(self._current) is None else self._current.runnable()
 
     def stop(self) -> None:
         """Drop the current search."""
@@ -233,7 +244,7 @@ class PlanSearch:
             return None
         self._background = None
         self._prepared = None if started.plan is None else started
-        return started.plan is not None
+        return started.runnable() is not None
 
 
 class RestSearch:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 from py_trees.composites import Selector
 
-from bthtn.behaviours.sequence import reset
-from bthtn.behaviours.status import mark_stopped
+from bthtn.behaviours.plan_behaviour import PlanComposite, reset
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.behaviours.task_leaf import interruptible
 from bthtn.plan.nodes import PriorityNode
 
 
-class PlanPriority(Selector):
+class PlanPriority(PlanComposite, Selector):
     """The first planned alternative that works in the actual state (semantics 2.4).
 
     It is chosen on arrival and kept while it runs; when it fails, the next one is tried. A
@@ -28,51 +27,50 @@ class PlanPriority(Selector):
     """
 
     def __init__(self, node: PriorityNode, children: list[Behaviour]) -> None:
-        super().__init__(str(node), memory=not node.reactive, children=children)
+        super().__init__(children)
+        self.memory = not node.reactive
         self.node = node
         self._in_vain: list[Behaviour] = []
 
-    def initialise(self) -> None:
-        """Called by py_trees when a run starts; RUNNING, so that an end in the same tick is one."""
-        self.status, self.feedback_message = Status.RUNNING, ""
-        self._in_vain = []
-        reset(self.children)
-
-    def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end, after the children have been stopped."""
-        mark_stopped(self, new_status)
-
     def tick(self) -> Iterator[Behaviour]:
         """Tick the alternatives, or only the one that must not be interrupted."""
-        running = self.current_child if self.status is Status.RUNNING else None
+        running = self.current_child if self.status is RUNNING else None
         if running is None:
-            yield from super().tick()
-        elif self.memory or interruptible(running):
-            yield from self._try_again(running)
+            self._begin()
+            yield from self._try(self.children)
+        elif self.memory:
+            yield from self._try(self.children[self.children.index(running) :], running)
+        elif interruptible(running):
+            tried = [one for one in self.children if one not in self._in_vain]
+            yield from self._try(tried, running)
         else:
             yield from running.tick()
             # After a failure the others are tried in the next tick. In this one, a step of theirs
             # would be reported as refused although it was not even due.
-            if running.status is Status.SUCCESS:
-                self.stop(Status.SUCCESS)
+            if running.status is SUCCESS:
+                self.stop(SUCCESS)
             yield self
 
-    def _try_again(self, running: Behaviour) -> Iterator[Behaviour]:
-        """Try the alternatives in order; a step that starts has aborted the running one before.
+    def _begin(self) -> None:
+        """Start a run; RUNNING, so that an end in the same tick is one."""
+        self.status, self.feedback_message = RUNNING, ""
+        self.current_child, self._in_vain = self.children[0], []
+        reset(self.children)
 
-        With memory those from the running one on, else all but those tried in vain.
-        """
-        first = self.children.index(running) if self.memory else 0
-        for child in [one for one in self.children[first:] if one not in self._in_vain]:
+    def _try(
+        self, alternatives: list[Behaviour], running: Behaviour | None = None
+    ) -> Iterator[Behaviour]:
+        """Try alternatives in order; a step that starts has aborted the running one before."""
+        for child in alternatives:
             yield from child.tick()
-            if child.status in (Status.RUNNING, Status.SUCCESS):
+            if child.status in (RUNNING, SUCCESS):
                 self._choose(child)
                 break
-            if child is not running and running.status is not Status.RUNNING:
+            if running is not None and running is not child and running.status is not RUNNING:
                 self._in_vain.append(child)
         else:
             self.current_child = self.children[-1]
-            self.stop(Status.FAILURE)
+            self.stop(FAILURE)
         yield self
 
     def _choose(self, child: Behaviour) -> None:
@@ -80,7 +78,7 @@ class PlanPriority(Selector):
             self._in_vain = []
         self.current_child = child
         for later in self.children[self.children.index(child) + 1 :]:
-            if later.status is Status.RUNNING:
-                later.stop(Status.INVALID)
-        if child.status is Status.SUCCESS:
-            self.stop(Status.SUCCESS)
+            if later.status is RUNNING:
+                later.stop(INVALID)
+        if child.status is SUCCESS:
+            self.stop(SUCCESS)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from py_trees.behaviour import Behaviour
-from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
@@ -24,6 +23,7 @@ from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.mount import Mount
 from bthtn.behaviours.plan_run import PlanRefused
 from bthtn.behaviours.plan_search import PlanSearch
+from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.behaviours.takeover import TakingOver
 from bthtn.checked import checked
 from bthtn.errors import BthtnError
@@ -75,7 +75,9 @@ class ReloadingGoal(TakingOver):
         self._emit(PlanAdopted, plan, reason)
 
     def _emit(self, kind: Callable[..., AgentEvent], *about: object, **named: object) -> None:
-        """Emit an event of this kind, about the goal and its plan."""
+        """Emit an event of this kind, if there is a listener, or an error, which is counted."""
+        if self.agent.listener is None and named.get("error") is None:
+            return
         self.agent.emit(kind(self.name, *about, plan_id=self.plan_id, **named))
 
     def _follow_reload(self) -> None:
@@ -110,11 +112,11 @@ class ReloadingGoal(TakingOver):
 
         Aborts of the other goal that are not done yet are those of this one.
         """
-        self._inherits = other.status is Status.RUNNING and not other._mount.is_empty
+        self._inherits = other.status is RUNNING and not other._mount.is_empty
         if self._inherits:
             self.plan, self.record, self.replans = other.plan, other.record, other.replans
             self._reason, self.plan_id = other._reason, other.plan_id
-            other.status = Status.INVALID
+            other.status = INVALID
         else:
             other._stop_for(REPLACED)
             other._mount.clear()
@@ -126,14 +128,14 @@ class ReloadingGoal(TakingOver):
     def _drop(self) -> None:
         """Abort a plan that was taken over, but not reached by the first tick of the new root."""
         if self._inherits:
-            self._inherits, self.status = False, Status.RUNNING
+            self._inherits, self.status = False, RUNNING
             self._stop_for("the reloaded tree does not reach it")
 
     def _stop_for(self, reason: str) -> None:
         """Stop the goal if it runs."""
-        if self.status is Status.RUNNING:
+        if self.status is RUNNING:
             self.ends_for = reason
-            self.stop(Status.INVALID)
+            self.stop(INVALID)
 
     def _retire(self) -> None:
         """Search no more, and watch no beliefs; what the goal has aborted goes on."""
@@ -153,7 +155,7 @@ def replace_root(tree: BehaviourTree, root: Behaviour) -> None:
     already, as far as it needs that.
     """
     old = tree.root
-    running_last = sorted(_goals_of(old), key=lambda goal: goal.status is Status.RUNNING)
+    running_last = sorted(_goals_of(old), key=lambda goal: goal.status is RUNNING)
     former = {(id(goal.agent), goal.name): goal for goal in running_last}
     newer = list(_goals_of(root))
     for goal in newer:
@@ -188,8 +190,8 @@ def _goals_of(root: Behaviour) -> Iterator[ReloadingGoal]:
 def _take_down(root: Behaviour) -> None:
     """Stop and shut down the tree; aborts that take time go on in their agents."""
     nodes = list(root.iterate())
-    if any(node.status is Status.RUNNING for node in nodes):
-        root.stop(Status.INVALID)
+    if any(node.status is RUNNING for node in nodes):
+        root.stop(INVALID)
     for node in nodes:
         if isinstance(node, ReloadingGoal):
             node._retire()

@@ -3,20 +3,23 @@
 with cleanup ── draw, attack, cleanup ── holster   all goes well: as planned
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
                                                    and ``run.clean_up`` has it done
+
+The steps are made when they are reached, or when somebody looks at the children: a plan of ten
+thousand steps starts as fast as one of ten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
-from typing import Final, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeVar
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Composite, Sequence
+from py_trees.composites import Sequence
 
+from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discard, reset
 from bthtn.behaviours.plan_run import Path, PlanRun
-from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
+from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.domain.task import call_text
 from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.world.footprint import Footprint
@@ -27,7 +30,7 @@ _REMEMBERED: Final = 100
 """Finished steps that stay in a sequence which grows at run time, for displays of the tree."""
 
 
-class Placeholder(Behaviour):
+class Placeholder(PlanBehaviour):
     """A child of a sequence that is replaced by other children at run time.
 
     It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick.
@@ -42,40 +45,69 @@ class Placeholder(Behaviour):
         return Footprint()
 
 
-class PlanSequence(Sequence):
+class PlanSequence(PlanComposite, Sequence):
     """py_trees' sequence with memory, with the same cost per tick for any number of children.
 
     The original looks its place up in the list of children at every tick, which makes a plan
     of ten thousand steps quadratic, and starts again when the child at hand is replaced.
     """
 
-    def __init__(self, children: list[Behaviour], name: str = "sequence") -> None:
-        super().__init__(name, memory=True, children=children)
+    def __init__(self, steps: Iterable[Behaviour], node: ScopeNode | None = None) -> None:
+        super().__init__([])
+        self.memory = True
+        self.node = node
         self._index = 0
-        self._planned = dict.fromkeys(children)
+        self._unmade: Iterator[Behaviour] | None = iter(steps)
+        self._planned: list[Behaviour] | None = None
+        """The children as they were planned, once some of them were replaced."""
 
-    def terminate(self, new_status: Status) -> None:
-        """Called by py_trees at every end, after the children have been stopped."""
-        mark_stopped(self, new_status)
+    def _title(self) -> str:
+        """The name that displays show."""
+        return "sequence" if self.node is None else str(self.node)
+
+    @property
+    def children(self) -> list[Behaviour]:
+        """All children; those that are not made yet are made now."""
+        while self._make():
+            pass
+        return self.made
+
+    @children.setter
+    def children(self, children: list[Behaviour]) -> None:
+        self._made, self._unmade = children, None
+
+    @property
+    def made(self) -> list[Behaviour]:
+        """The children that were reached, or looked at."""
+        return self._made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: all children, made now."""
+        state = {**vars(self), "children": self.children}
+        return {name: value for name, value in state.items() if name not in ("_made", "_unmade")}
 
     def shutdown(self) -> None:
         """Called when the plan is taken down; finished steps no longer shown are discarded too."""
-        shown = {child.id for child in self.children}
-        for child in self._planned:
-            if child.id not in shown:
-                discard(child)
+        self._discard_all_but(self._made, self._planned or [])
 
     @property
     def ahead(self) -> list[Behaviour]:
         """The current child and the later ones."""
         return self.children[self._index :]
 
+    def at(self, index: int) -> Behaviour | None:
+        """A child by its number; it is made if it was not reached yet."""
+        while index >= len(self._made):
+            if not self._make():
+                return None
+        return self._made[index]
+
     def tick(self) -> Iterator[Behaviour]:
         """Tick the current child and, as long as children succeed, the later ones."""
         if self.status is not RUNNING:
             self._restart()
-        while self._index < len(self.children):
-            child = self.current_child = self.children[self._index]
+        while (child := self.at(self._index)) is not None:
+            self.current_child = child
             yield from child.tick()
             if child.status is not SUCCESS:
                 yield from self._leave(child.status)
@@ -88,43 +120,63 @@ class PlanSequence(Sequence):
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
         """Put a child that is already running at ``index``, and continue from there."""
-        self.children[index] = child
+        self._made[index] = child
         child.parent = self
-        self._planned = dict.fromkeys(self.children)
+        self._planned = None
         self._index, self.current_child, self.status = index, child, RUNNING
 
     def let_go(self, child: Behaviour) -> None:
         """Remove a child that continues in another subtree, without stopping it."""
-        self.children = [one for one in self.children if one is not child]
-        self._planned.pop(child, None)
+        self._made = [one for one in self._made if one is not child]
+        if self._planned is not None:
+            self._planned = [one for one in self._planned if one is not child]
+
+    def _make(self) -> bool:
+        """Make the next child. Returns whether there was one to make."""
+        child = None if self._unmade is None else next(self._unmade, None)
+        if child is None:
+            self._unmade = None
+            return False
+        child.parent = self
+        self._made.append(child)
+        if self._planned is not None:
+            self._planned.append(child)
+        return True
 
     def _restart(self) -> None:
         """Start from the first of the planned children, with replacements undone."""
         self._index = 0
         self.status = RUNNING
         self.feedback_message = ""
-        for child in self.children:
-            if child not in self._planned:
-                discard(child)
-        self.children = list(self._planned)
-        reset(self.children)
-        for child in self.children:
-            child.parent = self
+        if self._planned is not None:
+            self._discard_all_but(self._planned, self._made)
+            self._made, self._planned = self._planned, None
+            for child in self._made:
+                child.parent = self
+        reset(self._made)
 
     def _replace(self, child: Placeholder, replacement: list[Behaviour]) -> None:
         """Put the replacement in the child's place."""
+        if self._planned is None:
+            self._planned = self._made.copy()
         for step in replacement:
             step.parent = self
         child.parent = None
-        self.children[self._index : self._index + 1] = replacement
+        self._made[self._index : self._index + 1] = replacement
         # A task that suspends itself at its own end makes a sequence that grows for ever: steps
         # that finished long ago are discarded.
         forgotten = max(0, self._index - _REMEMBERED)
-        for step in self.children[:forgotten]:
-            if step not in self._planned:
+        if forgotten:
+            self._discard_all_but(self._planned, self._made[:forgotten])
+            del self._made[:forgotten]
+            self._index -= forgotten
+
+    @staticmethod
+    def _discard_all_but(kept: list[Behaviour], steps: list[Behaviour]) -> None:
+        needed = set(kept)
+        for step in steps:
+            if step not in needed:
                 discard(step)
-        del self.children[:forgotten]
-        self._index -= forgotten
 
     def _leave(self, status: Status) -> Iterator[Behaviour]:
         if status is RUNNING:
@@ -137,9 +189,11 @@ class PlanSequence(Sequence):
 class PlanScope(PlanSequence):
     """The steps of a compound task, under the name of the task."""
 
-    def __init__(self, node: ScopeNode, steps: list[Behaviour]) -> None:
-        super().__init__(steps, call_text(node.task, node.args))
-        self.node = node
+    node: ScopeNode
+
+    def _title(self) -> str:
+        """The name of the task, with its arguments."""
+        return call_text(self.node.task, self.node.args)
 
 
 class PlanCleanup(PlanSequence):
@@ -153,9 +207,12 @@ class PlanWithCleanup(PlanSequence):
     owed: every time it is opened, exactly one of these happens.
     """
 
-    def __init__(self, node: ScopeNode, path: Path, run: PlanRun, steps: list[Behaviour]) -> None:
-        super().__init__(steps, str(node))
-        self.node = node
+    node: ScopeNode
+
+    def __init__(
+        self, steps: Iterable[Behaviour], node: ScopeNode, path: Path, run: PlanRun
+    ) -> None:
+        super().__init__(steps, node)
         self.path = path
         self.is_open = False
         self._run = run
@@ -175,38 +232,7 @@ class PlanWithCleanup(PlanSequence):
 def enclosing(node: Behaviour, kind: type[S]) -> Iterator[S]:
     """Yield the sequences of a kind that a behaviour stands in, innermost first."""
     above = node.parent
-    while isinstance(above, Composite):
+    while isinstance(above, PlanComposite):
         if isinstance(above, kind):
             yield above
         above = above.parent
-
-
-def reset(children: list[Behaviour]) -> None:
-    """Set the children that ended in an earlier run back to INVALID, without their messages."""
-    for child in children:
-        if child.status is not INVALID:
-            child.stop(INVALID)
-        if child.feedback_message:
-            _clear_messages(child)
-
-
-def _clear_messages(node: Behaviour) -> None:
-    node.feedback_message = ""
-    for child in node.children if isinstance(node, Composite) else ():
-        _clear_messages(child)
-
-
-def discard(subtree: Behaviour) -> None:
-    """Shut down a subtree that is not needed any more, and cut the references between its nodes.
-
-    Without the cuts a discarded plan is a cycle: its memory would stay until the garbage
-    collector's next full run, a pause in the middle of a game.
-    """
-    for node in list(subtree.iterate()):
-        with suppress(Exception):  # no listener is left to report it to
-            node.shutdown()
-        for client in node.blackboards:
-            client.unregister()
-        node.iterator = iter(())
-        node.parent = None
-        node.children = []

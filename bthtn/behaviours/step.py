@@ -55,8 +55,9 @@ class StepRun:
     ``started``; they return the step's leases.
     """
 
-    def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
+    def __init__(self, node: TaskNode, name: str, path: Path, run: PlanRun) -> None:
         self.node = node
+        self.name = name
         self.source = run.source
         self.goal, self.plan_id = run.goal, run.plan_id
         self.agent: Agent[Any, Any] = run.agent
@@ -65,12 +66,10 @@ class StepRun:
         self.ticks = 0
         """How many times the operator was ticked."""
         self._began = _time_of(run.agent)
-        self.name = str(node)
         self._path = path
-        name = f"{self.name} #{self.number}"
-        self.holder = Holder(name, run.holder, self.goal, self.plan_id)
+        self.holder = Holder(f"{name} #{self.number}", run.holder, self.goal, self.plan_id)
         self._account = Account(self.holder)
-        self._news = Source(self.name)
+        self._news: Source | None = None
 
     @property
     def place(self) -> str:
@@ -149,7 +148,11 @@ class StepRun:
 
     def _writer(self, fluent: Fluent[Any]) -> str:
         """The source of a belief of the operator: the plan's for what the step writes itself."""
-        return self.source if fluent in fluents_changed_by(self.node) else self._news
+        if fluent in fluents_changed_by(self.node):
+            return self.source
+        if self._news is None:
+            self._news = Source(self.name)
+        return self._news
 
     def _write(self, moment: str) -> tuple[Fluent[Any], ...]:
         """Write the effects of a moment, all or none: values are computed before any is written.

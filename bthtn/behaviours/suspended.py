@@ -20,7 +20,7 @@ from bthtn.behaviours.plan_run import (
     failed_at,
 )
 from bthtn.behaviours.sequence import Placeholder
-from bthtn.behaviours.status import mark_stopped
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import SuspendedNode
@@ -43,19 +43,28 @@ class Suspended(Placeholder):
     """
 
     def __init__(
-        self, node: SuspendedNode, path: Path, run: PlanRun, inside: tuple[Resumption, ...] = ()
+        self,
+        node: SuspendedNode,
+        path: Path,
+        run: PlanRun,
+        not_before: int,
+        inside: tuple[Resumption, ...] = (),
     ) -> None:
-        super().__init__(node_text(node))
+        super().__init__()
         self.node = node
         self.path = path
         self.inside = inside
         self.failure: Failure | None = None
         self.waits_for: Behaviour | None = None
         self._run = run
-        self._not_before = run.next_resumption
+        self._not_before = not_before
         self._ask: Callable[[], Planned | None] | None = None
         self._planned: Planned | None = None
         self._version = -1
+
+    def _title(self) -> str:
+        """What is left to be planned, and why."""
+        return node_text(self.node)
 
     def initialise(self) -> None:
         """Called by py_trees before the first tick of a run."""
@@ -66,7 +75,7 @@ class Suspended(Placeholder):
     def update(self) -> Status:
         """Called by py_trees at every tick: plan, wait, or set ``replacement``."""
         if self._run.ticks < self._not_before:
-            return Status.RUNNING
+            return RUNNING
         try:
             return self._arrive()
         except ResumeFailed as failure:
@@ -74,14 +83,14 @@ class Suspended(Placeholder):
             error = failure.__cause__ if isinstance(failure.__cause__, BthtnError) else None
             failed = failed_at(self.path, self.name, self.node, str(failure))
             self.failure = replace(failed, error=error)
-            return Status.FAILURE
+            return FAILURE
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end."""
-        if new_status is Status.INVALID:
+        if new_status is INVALID:
             message = self.feedback_message
             self._forget()
-            self.feedback_message = message if self.status is Status.FAILURE else ""
+            self.feedback_message = message if self.status is FAILURE else ""
             mark_stopped(self, new_status)
 
     @property
@@ -98,10 +107,10 @@ class Suspended(Placeholder):
         if self._planned is None:
             self._planned = self._ask()
             if self._planned is None:
-                return Status.RUNNING
+                return RUNNING
         plan, waited = self._planned.plan, self.waits_for is not None
         if self._must_wait(plan):
-            return Status.RUNNING
+            return RUNNING
         changed = self._version != beliefs.version
         if changed and (waited or not replay(plan, beliefs.frozen()).ok):
             self._forget()
@@ -110,7 +119,7 @@ class Suspended(Placeholder):
         for beside, branch, _ in self._surroundings():
             beside.add(branch, plan.footprint)
         self.replacement = self._planned.steps
-        return Status.SUCCESS
+        return SUCCESS
 
     def _refuse_to_go_round(self) -> None:
         """Raise ResumeFailed if it is inside itself, and nothing has changed since."""

@@ -21,6 +21,7 @@ from py_trees.composites import Parallel
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.world.beliefs import Source
 from bthtn.world.sharing import Unpicklable
 
@@ -60,7 +61,7 @@ class TakingOver(Unpicklable, Behaviour):
             runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
         self.agent.aborts.go_on(self)
         status = self._ended or (yield from self._ticked())
-        if status is not Status.RUNNING:
+        if status is not RUNNING:
             self.stop(status)
         self.status = status
         self._let_others_begin()  # it has kept its place
@@ -74,7 +75,7 @@ class TakingOver(Unpicklable, Behaviour):
     def stop(self, new_status: Status) -> None:
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
         self._awaited = []
-        is_interrupted = new_status is Status.INVALID and self.status is Status.RUNNING
+        is_interrupted = new_status is INVALID and self.status is RUNNING
         super().stop(new_status)
         self._ended = None
         if is_interrupted and not runtime_of(self.agent).is_sensed:
@@ -96,7 +97,7 @@ class TakingOver(Unpicklable, Behaviour):
             if isinstance(node, TakingOver) and node.agent is self.agent and node is not self
         )
         # Every goal that is ticked goes on with the aborts.
-        is_ticked = any(one.status is Status.RUNNING or one.parent is self.parent for one in others)
+        is_ticked = any(one.status is RUNNING or one.parent is self.parent for one in others)
         if root is not None and not is_ticked:
             # Its owner may be about to take the tree down, or to call another goal.
             what = f"aborts '{abort.task}' over several ticks, in which nothing may go on with it"
@@ -109,7 +110,7 @@ class TakingOver(Unpicklable, Behaviour):
             while True:
                 next(work)
         except StopIteration as done:
-            self._ended = None if done.value is Status.RUNNING else done.value
+            self._ended = None if done.value is RUNNING else done.value
 
     def _is_aborting(self) -> bool:
         """Whether something that the goal has aborted is not done yet."""
@@ -124,7 +125,7 @@ class TakingOver(Unpicklable, Behaviour):
             if self._waits_for(other):
                 return True
             # One that was neither ticked nor stopped since the last tick keeps its place.
-            if other._inherits or (other.status is Status.RUNNING and not was_waiting):
+            if other._inherits or (other.status is RUNNING and not was_waiting):
                 self.feedback_message = f"waits until '{other.name}' is given up"
                 self._awaited.append(other)
                 other._waiting.append(self)

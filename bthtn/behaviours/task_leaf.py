@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Composite, Selector
+from py_trees.composites import Selector
 
 from bthtn.agent.events import LeafWaits
 from bthtn.agent.leases import Holder
@@ -34,8 +34,9 @@ from bthtn.behaviours.operator import (
     operator_for,
     resumed_operator,
 )
+from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discard, made
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
-from bthtn.behaviours.sequence import PlanWithCleanup, discard, enclosing
+from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
 from bthtn.domain.condition import why
@@ -57,11 +58,11 @@ class Obstacle(NamedTuple):
     error: Exception | None = None
 
 
-class TaskLeaf(Behaviour):
+class TaskLeaf(PlanBehaviour):
     """One step of a plan. Every start of its operator ends exactly once."""
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
-        super().__init__(str(node))
+        super().__init__()
         self.node = node
         self.path = path
         self._run = run
@@ -152,11 +153,9 @@ class TaskLeaf(Behaviour):
         if self._abort is not None:
             return self._until_aborted(self._abort, self._abort.tick)
         if self._operator is not None:
-            during = self.node.task.during
-            if during is not ALWAYS:
-                self._obstacle = self._obstacle_of(during)
-                if self._obstacle is not None:
-                    return self._abort_operator()
+            self._obstacle = self._obstacle_of(self.node.task.during)
+            if self._obstacle is not None:
+                return self._abort_operator()
         elif not self._has_place():
             return FAILURE
         elif self._must_wait():
@@ -232,7 +231,7 @@ class TaskLeaf(Behaviour):
         if self._is_refused():
             return False
         self._run.moves += 1
-        step = self._step = StepRun(self.node, self.path, self._run)
+        step = self._step = StepRun(self.node, self.name, self.path, self._run)
         for part in enclosing(self, PlanWithCleanup):
             part.is_open = True
         try:
@@ -254,10 +253,11 @@ class TaskLeaf(Behaviour):
     def _is_refused(self) -> bool:
         """Whether a condition does not hold; then the step is over without a start."""
         task = self.node.task
-        obstacle = self._obstacle_of(task.precondition, task.exec_only) or self._outdated()
+        obstacle = self._obstacle_of(task.precondition) or self._obstacle_of(task.exec_only)
+        obstacle = obstacle or self._outdated()
         if obstacle is None:
             return False
-        self._step = StepRun(self.node, self.path, self._run)
+        self._step = StepRun(self.node, self.name, self.path, self._run)
         self._fail(*obstacle)
         self._step.refused(*obstacle)
         return True
@@ -315,19 +315,22 @@ class TaskLeaf(Behaviour):
                 self._end(obstacle.reason, abort.error)
         return FAILURE
 
-    def _obstacle_of(self, *conditions: Condition) -> Obstacle | None:
-        """The first condition that is false, or raises. An unknown one does not count."""
+    def _obstacle_of(self, condition: Condition) -> Obstacle | None:
+        """A condition that is false, or raises. An unknown one is none."""
+        if condition is ALWAYS:
+            return None
         beliefs, args = self._run.agent.beliefs, self.node.args
         try:
-            for condition in conditions:
-                if condition.evaluate(beliefs, args) is False:
-                    return Obstacle(why(condition, beliefs, args))
+            if condition.evaluate(beliefs, args) is False:
+                return Obstacle(why(condition, beliefs, args))
         except Exception as error:  # noqa: BLE001 - a condition is the user's code
             return Obstacle(text_of(error), error)
         return None
 
     def _outdated(self) -> Obstacle | None:
         """The argument that the step's call does not have any more, or an exception of it."""
+        if self.node.call is None:
+            return None
         try:
             changed = changed_arguments(self.node, RecordingView(self._run.agent.beliefs))
         except Exception as error:  # noqa: BLE001 - an argument is the user's code
@@ -367,11 +370,12 @@ def _no_status(answer: object, task: str) -> ExecutionError:
 def _replaced_by(leaf: TaskLeaf) -> Iterator[Behaviour]:
     """The running alternatives behind the one of a reactive choice in which a step is to start."""
     below: Behaviour = leaf
-    while isinstance(below.parent, Composite):
-        chosen = below.parent.current_child if isinstance(below.parent, Selector) else None
-        if chosen is not None and chosen is not below and chosen.status is RUNNING:
+    while isinstance(above := below.parent, PlanComposite):
+        chosen = above.current_child
+        is_other = chosen is not below and isinstance(above, Selector)
+        if is_other and chosen is not None and chosen.status is RUNNING:
             yield chosen
-        below = below.parent
+        below = above
 
 
 def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
@@ -379,7 +383,7 @@ def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
 
     Steps that wait to be started, and steps that are being aborted, do not count.
     """
-    for node in branch.iterate():
+    for node in made(branch):
         if isinstance(node, TaskLeaf) and node.is_at_work and node.node.task.uninterruptible:
             return node
     return None

@@ -1,4 +1,4 @@
-"""WHAT DO GAMES ADD? Lotteries of attacks, skills, coordinators of groups, their sheets.
+"""WHAT DO GAMES ADD? Lotteries of attacks, skills, coordinators, crowds, their sheets.
 
 Everything here is built on the public classes of the packages below, none of which imports it.
 """
@@ -6,6 +6,7 @@ Everything here is built on the public classes of the packages below, none of wh
 from bthtn.kit.character_files import CharacterFiles, read_character
 from bthtn.kit.coordinator import CombatCoordinator, CombatUnits, grouped
 from bthtn.kit.coordinator_file import GroupRow, RoleTable, read_groups, read_roles
+from bthtn.kit.crowd import Crowd, Detail
 from bthtn.kit.drawn_goal import DrawnGoal
 from bthtn.kit.goals_file import GoalTable, read_goals
 from bthtn.kit.lottery import Lottery, LotteryRow, LotteryTable
@@ -17,6 +18,8 @@ __all__ = [
     "CharacterFiles",
     "CombatCoordinator",
     "CombatUnits",
+    "Crowd",
+    "Detail",
     "DrawnGoal",
     "GoalTable",
     "GroupRow",

@@ -180,12 +180,14 @@ class MountedTree:
         self.tree = self._plan = tree
         self.planned: dict[SuspendedNode, Node] = {}
         # For each suspended part, the one whose plan it stands in; None in the plan itself.
+        # Found when the first one is planned: most plans have none.
         self._owner: dict[SuspendedNode, SuspendedNode | None] = {}
-        self._own(tree, None)
         self._has_grown = False
 
     def resumed(self, node: SuspendedNode, tree: Node) -> None:
         """Add the tree that was planned for a suspended part when execution reached it."""
+        if not self._owner:
+            self._own(self.tree, None)
         if node not in self._owner:  # replaced once, and reached again by a reactive choice
             self._forget_below(self.tree)
             self.tree = self._plan

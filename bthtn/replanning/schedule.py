@@ -6,19 +6,23 @@
     schedule.next_frame()          once per frame, before the trees are ticked
 
 A goal that plans requests an allowance, and reports the expansions it has used. A goal whose
-allowance was too small waits, and gets a reserved part of the next frame's budget.
+allowance was too small waits, and gets a reserved part of the next frame's budget. With a limit of
+milliseconds, a frame's budget is what the frames before have needed that time for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from bthtn.errors import Diagnostic, DomainError, ExecutionError
 from bthtn.planning.protocol import Search, SearchStatus
 from bthtn.world.sharing import Unpicklable
+
+SLICE: Final = 25
+"""Expansions after which a search that is limited in time looks at the clock."""
 
 
 class PlanningClient(Protocol):
@@ -44,13 +48,34 @@ class _Attention:
 
 @dataclass(slots=True)
 class _Claim:
-    """A waiting goal: its number in order of arrival, its urgency, and its reserved expansions."""
+    """A waiting goal: its number in order of arrival, its urgency, and its reserved expansions.
+
+    It was served last, or has arrived, in the frame ``since``.
+    """
 
     client: PlanningClient
     number: int
     urgency: int
+    since: int
     reserved: int = 0
     is_active: bool = True
+
+
+class FrameLoad(NamedTuple):
+    """What the goals of a schedule have used in a frame, and what they had to do without.
+
+    ``limit`` is how many expansions there were for them, ``used`` how many they have used in how
+    many ``milliseconds``, 0 without a clock. ``waiting`` goals need more; ``unserved`` of them
+    have asked in this frame and got nothing, and the one that waits longest does so for
+    ``longest`` frames.
+    """
+
+    limit: int
+    used: int
+    milliseconds: float
+    waiting: int
+    unserved: int
+    longest: int
 
 
 class PlanningSchedule(Unpicklable):
@@ -61,16 +86,42 @@ class PlanningSchedule(Unpicklable):
     starves. The budget is split evenly among them, in parts of at least ``least`` expansions;
     goals for which nothing is left wait longer. Expansions that a goal does not use are available
     to goals that request their allowance later in the same frame.
+
+    ``milliseconds`` limit the time of planning in a frame, too, as measured by a ``clock`` that
+    returns seconds, such as ``time.perf_counter``. Who plans when is then not the same in two runs.
     """
 
-    def __init__(self, budget: int, *, least: int = 50) -> None:
-        """Raises ExecutionError for a budget that allows nothing."""
-        if budget < 1 or least < 1:
+    def __init__(
+        self,
+        budget: int,
+        *,
+        least: int = 50,
+        milliseconds: float | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        """Raises ExecutionError for a limit that allows nothing, or a time without a clock."""
+        if budget < 1 or least < 1 or (milliseconds is not None and not milliseconds > 0):
             message = f"a schedule has {budget} expansions per frame, at least {least} for a goal"
-            raise ExecutionError(Diagnostic("BT202", message, hint="both have to be above zero"))
+            message += "" if milliseconds is None else f", and {milliseconds} milliseconds"
+            raise ExecutionError(Diagnostic("BT202", message, hint="all have to be above zero"))
+        if (milliseconds is None) is not (clock is None):
+            message = "a limit of milliseconds needs a clock, and a clock a limit"
+            hint = "PlanningSchedule(…, milliseconds=4, clock=time.perf_counter)"
+            raise ExecutionError(Diagnostic("BT316", message, hint=hint))
         self.budget = budget
         self.least = min(least, budget)
+        self.milliseconds = milliseconds
         self.frame = 0
+        self._clock = clock
+        self._pace: float | None = None
+        """Expansions per millisecond, as measured in the latest frames."""
+        self._spent = 0.0
+        """Milliseconds of this frame."""
+        self._limit = budget
+        """Expansions of this frame."""
+        self._unserved = 0
+        self._ticked: frozenset[Hashable] | None = None
+        """The agents whose trees are ticked in this frame; all, for None."""
         self._free = budget
         self._claims: dict[PlanningClient, _Claim] = {}
         self._numbers = 0
@@ -81,12 +132,25 @@ class PlanningSchedule(Unpicklable):
     @property
     def used(self) -> int:
         """Expansions used in this frame."""
-        return self.budget - self._free - sum(one.reserved for one in self._claims.values())
+        return self._limit - self._free - sum(one.reserved for one in self._claims.values())
 
     @property
     def waiting(self) -> int:
         """Number of goals that wait."""
         return len(self._claims)
+
+    @property
+    def load(self) -> FrameLoad:
+        """What was used in this frame until now, and what goals had to do without."""
+        since = min((one.since for one in self._claims.values()), default=self.frame)
+        return FrameLoad(
+            self._limit,
+            self.used,
+            self._spent,
+            self.waiting,
+            self._unserved,
+            self.frame - since,
+        )
 
     def attend(self, agent: Hashable, *, priority: int = 1, every: int = 1) -> None:
         """Set an agent's priority, and let its goals plan only every ``every`` frames.
@@ -112,15 +176,21 @@ class PlanningSchedule(Unpicklable):
         attention = self._attention_for(agent)
         return not attention.asleep and (self.frame + attention.phase) % attention.every == 0
 
+    def only(self, ticked: Iterable[Hashable]) -> None:
+        """Let the waiting goals of all other agents keep their place: their trees are skipped."""
+        self._ticked = frozenset(ticked)
+
     def next_frame(self) -> None:
         """Begin a frame with a full budget, and reserve parts of it for waiting goals.
 
         Goals that were due in the last frame and requested nothing are removed.
         """
-        kept = [one for one in self._claims.values() if one.is_active or not self.is_due(_of(one))]
+        limit = self._affordable()
+        kept = [one for one in self._claims.values() if one.is_active or not self._was_due(one)]
         self._claims = {one.client: one for one in kept}
         self.frame += 1
-        self._free = self.budget
+        self._free = self._limit = limit
+        self._spent, self._unserved, self._ticked = 0.0, 0, None
         due = [one for one in kept if self.is_due(_of(one))]
         for one in kept:
             one.reserved = 0
@@ -128,8 +198,8 @@ class PlanningSchedule(Unpicklable):
             one.is_active = False
             one.urgency += self._attention_for(_of(one)).priority
         due.sort(key=lambda one: (-one.urgency, one.number))
-        share = max(self.least, self.budget // len(due)) if due else 0
-        for one in due[: self.budget // share if share else 0]:
+        share = max(min(self.least, self._limit), self._limit // len(due)) if due else 0
+        for one in due[: self._limit // share if share else 0]:
             one.reserved = share
             self._free -= share
 
@@ -139,7 +209,7 @@ class PlanningSchedule(Unpicklable):
         if claim is not None:
             claim.is_active = True
             self._free, claim.reserved = self._free + claim.reserved, 0
-        granted = self._free if self.is_due(client.agent) else 0
+        granted = self._free if self.is_due(client.agent) and not self._is_late else 0
         self._granted = granted
         self._free -= granted
         return granted
@@ -148,11 +218,52 @@ class PlanningSchedule(Unpicklable):
         """Return the unused part of a goal's latest allowance; ``waiting`` if it needs more."""
         self._free += self._granted - expansions
         served, self._granted = self._granted > 0, 0
+        self._unserved += waiting and not served
         if not waiting:
             self._claims.pop(client, None)
         elif served or client not in self._claims:
             self._numbers += 1
-            self._claims[client] = _Claim(client, self._numbers, urgency=0)
+            self._claims[client] = _Claim(client, self._numbers, urgency=0, since=self.frame)
+
+    def spend(self, search: Search, granted: int) -> SearchStatus:
+        """Advance a search by what was granted, and no further than there is time.
+
+        Raises PlanningError from a user's function.
+        """
+        if self._clock is None:
+            return search.advance(granted)
+        if not granted and search.status is SearchStatus.RUNNING:
+            return search.status
+        end = search.expansions + granted
+        while True:
+            began = self._clock()
+            try:
+                status = search.advance(min(end - search.expansions, SLICE))
+            finally:
+                self._spent += 1_000 * (self._clock() - began)
+            is_over = status is not SearchStatus.RUNNING or search.expansions >= end
+            if is_over or self._is_late:
+                return status
+
+    @property
+    def _is_late(self) -> bool:
+        return self.milliseconds is not None and self._spent >= self.milliseconds
+
+    def _affordable(self) -> int:
+        """The expansions of the next frame: those of the budget for which there will be time."""
+        if self.milliseconds is None:
+            return self.budget
+        if self._spent > 0 and self.used:
+            pace = self.used / self._spent
+            self._pace = pace if self._pace is None else (self._pace + pace) / 2
+        if self._pace is None:
+            return self.budget
+        return max(1, min(self.budget, int(self._pace * self.milliseconds)))
+
+    def _was_due(self, claim: _Claim) -> bool:
+        """Whether a goal could have asked in the frame that is over."""
+        agent = _of(claim)
+        return self.is_due(agent) and (self._ticked is None or agent in self._ticked)
 
     def _attention_for(self, agent: Hashable) -> _Attention:
         """Attention for an agent; a new agent gets the next phase."""
@@ -176,7 +287,7 @@ def advance(
     before = search.expansions
     granted = budget.allowance(client)
     try:
-        return search.advance(granted)
+        return budget.spend(search, granted)
     finally:
         waiting = search.status is SearchStatus.RUNNING
         budget.used_by(client, search.expansions - before, waiting=waiting)

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Access, ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 
-from bthtn import defer, parallel, priority
+from bthtn import defer, parallel, priority, sequence
 from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import PlanGoal
 from bthtn.testing.doubles import ticks
@@ -159,6 +159,30 @@ def test_displays_work_in_every_phase(stage, ticked):  # R004-06
     dot = py_trees.display.dot_tree(goal, with_blackboard_variables=False)
     assert len(dot.get_nodes()) >= sum(1 for _ in goal.iterate())
     assert py_trees.display.xhtml_tree(goal, show_status=True)
+
+
+class EveryNode(py_trees.visitors.VisitorBase):
+    """Writes down the names of all nodes of a tree at every tick."""
+
+    def __init__(self):
+        super().__init__(full=True)
+        self.names = []
+
+    def run(self, behaviour):
+        self.names.append(behaviour.name)
+
+
+def test_looking_shows_the_whole_plan_from_its_first_tick_on(stage):
+    steps = [stage.step(f"step {n}", "R") for n in range(200)]
+    goal = stage.goal(sequence(*steps))
+    assert ticks(goal, 1) == "R"
+    assert goal.tip().name == "step 0"
+    shown = py_trees.display.unicode_tree(goal)
+    assert [name for name in (f"step {n}" for n in range(200)) if name not in shown] == []
+    tree, every = py_trees.trees.BehaviourTree(goal), EveryNode()
+    tree.add_visitor(every)
+    tree.tick()
+    assert every.names == [*(f"step {n}" for n in range(200)), "sequence", goal.name]
 
 
 def test_interrupting_py_trees_manager_stops_what_runs(stage):

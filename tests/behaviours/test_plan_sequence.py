@@ -1,9 +1,11 @@
 """PlanSequence: py_trees' sequence with memory, for any number of children."""
 
 import py_trees
+import pytest
 from py_trees.common import Status
 
-from bthtn.behaviours.sequence import Placeholder, PlanSequence, discard
+from bthtn.behaviours.plan_behaviour import discard
+from bthtn.behaviours.sequence import Placeholder, PlanSequence
 from bthtn.testing.doubles import ticks
 
 
@@ -125,8 +127,10 @@ def test_a_tick_far_behind_costs_no_more_than_one_in_front(child):
 class Later(Placeholder):
     """Stands for others, after some ticks."""
 
+    node = "later"
+
     def __init__(self, replacement, wait=0):
-        super().__init__("later")
+        super().__init__()
         self.planned = replacement
         self.wait = wait
 
@@ -169,8 +173,10 @@ def test_a_placeholder_may_be_replaced_by_another(child, log):
 
 def test_a_sequence_that_goes_on_and_on_forgets_what_is_long_done(child, log):
     class Endless(Placeholder):
+        node = "endless"
+
         def __init__(self, number):
-            super().__init__("endless")
+            super().__init__()
             self.number = number
 
         def update(self):
@@ -194,7 +200,68 @@ def test_a_discarded_subtree_has_no_parent_and_was_taken_down():
 
     inner = PlanSequence([Node("a"), Node("b")])
     outer = PlanSequence([inner])
+    assert [node.name for node in outer.iterate()] == ["a", "b", "sequence", "sequence"]
     discard(inner)
     assert inner.parent is None
     assert down == ["a", "b"]
     assert outer.children == [inner]
+
+
+# steps that are made when they are reached
+
+
+def made_when_asked(child, log, number):
+    """Steps, and ``made`` in the log before each."""
+    for n in range(number):
+        log.append("made")
+        yield child(str(n), "RS")
+
+
+def test_a_step_is_made_when_it_is_reached(child, log):
+    root = PlanSequence(made_when_asked(child, log, 3))
+    assert ticks(root, 2) == "RR"
+    assert log.count("made") == 2
+    assert ticks(root, 2) == "RS"
+    assert log.count("made") == 3
+
+
+def test_all_steps_are_made_when_somebody_looks_and_go_on_as_they_were(child, log):
+    root = PlanSequence(made_when_asked(child, log, 3))
+    assert ticks(root, 1) == "R"
+    assert [node.name for node in root.iterate()] == ["0", "1", "2", "sequence"]
+    assert ticks(root, 3) == "RRS"
+    assert log.count("made") == 3
+
+
+def test_stopping_makes_no_more_steps(child, log):
+    root = PlanSequence(made_when_asked(child, log, 3))
+    assert ticks(root, 1) == "R"
+    root.stop(Status.INVALID)
+    discard(root)
+    assert log.count("made") == 1
+
+
+def test_a_sequence_in_which_steps_were_replaced_starts_with_all_that_were_planned(child, log):
+    def steps():
+        yield Later([child("a", "S"), child("b", "S")])
+        yield child("c", "RS")
+
+    root = PlanSequence(steps())
+    assert ticks(root, 2) == "RS"
+    assert [one.name for one in root.children] == ["a", "b", "c"]
+    assert ticks(root, 1) == "S"
+    assert log.count("tick c") == 3
+    assert [one.name for one in root.children] == ["a", "b", "c"]
+
+
+def test_behaviours_of_plans_have_all_that_py_trees_gives_to_its_own():
+    ours = PlanSequence([])
+    theirs = py_trees.composites.Sequence("sequence", memory=True)
+    for name, value in vars(theirs).items():
+        own = getattr(ours, name)
+        assert type(own) is type(value), name
+        assert own == value or name in {"id", "iterator", "logger", "qualified_name"}, name
+    assert ours.id == ours.id != PlanSequence([]).id
+    assert ours.qualified_name == "PlanSequence/sequence"
+    with pytest.raises(AttributeError, match="a PlanSequence has no 'nothing'"):
+        _ = ours.nothing

@@ -11,7 +11,7 @@ from bthtn import Domain, Fluent, State, fluent, method
 from bthtn.behaviours import Agent, PlanGoal
 from bthtn.errors import BthtnError, ExecutionError
 from bthtn.planning.planner import Planner
-from bthtn.replanning.schedule import PlanningSchedule, advance
+from bthtn.replanning.schedule import SLICE, PlanningSchedule, advance
 from bthtn.testing.doubles import ticks
 from tests.sizes import size
 
@@ -268,3 +268,104 @@ def test_numbers_that_allow_nothing_are_refused(make):
         make()
     assert isinstance(refused.value, BthtnError)
     assert refused.value.code == "BT202"
+
+
+class Slow:
+    """A clock by which each expansion takes a millisecond: one for each time it was asked."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def works(self, state):
+        self.now += 0.001
+        return state.count < state.top
+
+
+@pytest.fixture
+def slow():
+    return Slow()
+
+
+def slow_crowd(slow, number, schedule, top=20):
+    domain = Domain("slow counting", Counter)
+    one = domain.primitive("step", effects=Counter.count.increases(1))
+
+    @domain.compound
+    def slowly():
+        yield method(one(), slowly(), when=slow.works)
+        yield method()
+
+    frozen = [Agent(f"agent {n}", domain, Counter(top=top), body=None) for n in range(number)]
+    return [PlanGoal(one.name, one, slowly(), budget=schedule) for one in frozen]
+
+
+def test_a_schedule_with_a_limit_of_time_stops_searches_at_the_clock(slow):
+    schedule = PlanningSchedule(budget=10_000, least=10, milliseconds=40, clock=slow)
+    goals = slow_crowd(slow, 30, schedule, top=60)
+    for _ in range(60):
+        schedule.next_frame()
+        for goal in goals:
+            goal.tick_once()
+        assert schedule.load.milliseconds <= 40 + SLICE
+    assert all(goal.plan is not None for goal in goals)
+
+
+def test_after_the_first_frame_the_budget_is_what_there_is_time_for_and_all_get_a_part(slow):
+    schedule = PlanningSchedule(budget=10_000, least=10, milliseconds=40, clock=slow)
+    goals = slow_crowd(slow, 30, schedule, top=1_000)
+    for _ in range(12):
+        schedule.next_frame()
+        for goal in goals:
+            goal.tick_once()
+        assert schedule.frame == 1 or schedule.load.limit < 200
+    assert schedule.load.longest < 12
+    served = [goal for goal in goals if goal._search._current.expansions]
+    assert len(served) > 20
+
+
+def test_the_load_tells_what_goals_had_to_do_without():
+    schedule = PlanningSchedule(budget=40, least=20)
+    goals = crowd(5, schedule, top=10**6)
+    loads = []
+    for _ in range(3):
+        schedule.next_frame()
+        for goal in goals:
+            goal.tick_once()
+        loads.append(schedule.load)
+    assert loads[0] == (40, 40, 0.0, 5, 4, 0)
+    assert [one.unserved for one in loads] == [4, 3, 3]
+    assert [one.longest for one in loads] == [0, 1, 2]
+
+
+def test_a_goal_whose_tree_is_skipped_keeps_its_place():
+    schedule = PlanningSchedule(budget=20, least=10)
+    first, second = crowd(2, schedule, top=10**6)
+    schedule.next_frame()
+    first.tick_once()
+    second.tick_once()
+    assert schedule.waiting == 2
+    schedule.next_frame()
+    first.tick_once()
+    schedule.only([first.agent])
+    schedule.next_frame()
+    assert schedule.waiting == 2
+    first.tick_once()
+    schedule.next_frame()
+    assert schedule.waiting == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"milliseconds": 4}, "BT316"),
+        ({"clock": Slow()}, "BT316"),
+        ({"milliseconds": 0, "clock": Slow()}, "BT202"),
+    ],
+)
+def test_a_limit_of_time_needs_a_clock_and_some_time(given, code):
+    with pytest.raises(ExecutionError) as error:
+        PlanningSchedule(100, **given)
+    assert error.value.code == code
