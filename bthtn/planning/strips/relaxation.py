@@ -102,7 +102,11 @@ def relaxed_plan_cost(relaxation: Relaxation) -> Estimate:
         plan = 0
         for atom in bits(subgoals):
             plan |= plans[atom]
-        return sum(cost * (plan & actions).bit_count() for cost, actions in by_cost.items())
+        return sum(
+            cost * (plan & actions).bit_count()
+            for cost, actions in by_cost.items()
+            if plan & actions  # none that costs infinitely much
+        )
 
     return estimate
 
