@@ -221,6 +221,8 @@ class FailureMemory:
 
     def avoided(self, tick: float) -> Avoided:
         """The steps and methods to avoid in this tick, each with the reason."""
+        if not self._counts:
+            return NOTHING_AVOIDED
         oldest = tick - self._policy.time("longest_cooldown")
         for cause in [one for one, entry in self._counts.items() if entry.last_tick < oldest]:
             del self._counts[cause]
