@@ -119,6 +119,9 @@ class Cooldowns:
     def __iter__(self) -> Iterator[tuple[CompoundTask[Any], tuple[Any, ...]]]:
         return iter(self._left)
 
+    def __len__(self) -> int:
+        return len(self._left)
+
     def begin(self, node: ScopeNode, timer: Timer) -> None:
         """Do without a part from now on, until the timer is over."""
         self._left[node.task, node.args] = timer
