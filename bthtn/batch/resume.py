@@ -90,7 +90,7 @@ class Kept:
 def resumed(
     function: Callable[[Any], Row],
     items: Sequence[Any],
-    kept: Kept,
+    kept: Kept | None,
     workers: Workers = LOCAL,
     deaths: Deaths | None = None,
 ) -> Generator[Row]:
@@ -98,6 +98,9 @@ def resumed(
 
     Raises InputError for a file that has something else in it or cannot be written.
     """
+    if kept is None:
+        yield from run_batch(function, items, workers, deaths)
+        return
     rows, length = kept.begun(items)
     yield from rows
     left = items[len(rows) :]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
-from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
-from bthtn.cli.printing import WIDTH, say_json
+from bthtn.batch import Deaths, Kept, Workers, resumed
+from bthtn.cli.printing import WIDTH, note, say_json, with_progress
 from bthtn.cli.sides import Pair
 from bthtn.compare import Finding, findings, most_different, other_plans
 from bthtn.compare.summary import OtherPlan
@@ -44,18 +43,13 @@ def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> 
     numbers = seeds_from(seeds)
     digests = [side.prepared(pair.experiment) for side in (pair.a, pair.b)]
     findings([], pair.experiment.registered())  # what is missing is to be known before
-    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
-    results: Any = run_batch(pair, numbers, workers, deaths)
-    if report.output is not None:
-        results.close()
-        sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
-        about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
-        results = resumed(pair, numbers, Kept(report.output, about, "seed"), workers, deaths)
-    with closing(results):
-        rows = [
-            {"seed": seed, **row}
-            for seed, row in zip(numbers, _with_progress(results, len(numbers)), strict=True)
-        ]
+    deaths = Deaths(note)
+    sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
+    about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
+    kept = None if report.output is None else Kept(report.output, about, "seed")
+    with closing(resumed(pair, numbers, kept, workers, deaths)) as results:
+        shown = with_progress(results, "seeds", len(numbers))
+        rows = [{"seed": seed, **row} for seed, row in zip(numbers, shown, strict=True)]
     summary = _Summary(pair, rows, deaths.number, report.most)
     if report.as_json:
         say_json(summary.data())
@@ -72,13 +66,6 @@ def seeds_from(text: str) -> range:
         message = f"--seeds {text}: no seeds, or more than {MOST_SEEDS:,}"
         raise InputError(Diagnostic("BT409", message, hint="write 0-999, or 17"))
     return range(first, last + 1)
-
-
-def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        return results
-    return iter(track(results, "seeds", total, console=screen, transient=True))
 
 
 @dataclass(frozen=True, slots=True)

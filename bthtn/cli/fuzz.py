@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -11,12 +10,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from rich.console import Console
-from rich.progress import track
-
-from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
+from bthtn.batch import Deaths, Kept, Workers, resumed
 from bthtn.behaviours import Character
-from bthtn.cli.printing import counted, say, say_json, write
+from bthtn.cli.printing import counted, note, say, say_json, with_progress, write
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.fuzzing import Material, find_failure, material_of, scenarios
@@ -87,18 +83,12 @@ def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
         raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
     _, digest = rounds.prepared()
     numbers = range(options.seed, options.seed - (-options.runs // RUNS))
-    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
     about = {"rounds": asdict(rounds), "files": digest}
     kept = None if options.output is None else Kept(options.output, about, "round")
-    results: Any = (
-        run_batch(rounds, numbers, workers, deaths)
-        if kept is None
-        else resumed(rounds, numbers, kept, workers, deaths)
-    )
     made, failed = 0, None
     until = None if options.seconds is None else perf_counter() + options.seconds
-    with closing(results):
-        for row in _with_progress(results, len(numbers)):
+    with closing(resumed(rounds, numbers, kept, workers, Deaths(note))) as results:
+        for row in with_progress(results, "rounds", len(numbers)):
             made += 1
             failed = row if row["fault"] else None
             if failed or (until is not None and perf_counter() > until):
@@ -118,13 +108,6 @@ def _say(failed: Row | None, made: int, file: Path, *, as_json: bool) -> None:
         say(f"{counted(runs, 'run')}, nothing found")
     else:
         say(f"{failed['fault']}\n\nfound in at most {runs} runs\nwrote {file}: bthtn test {file}")
-
-
-def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        return results
-    return iter(track(results, "rounds", total, console=screen, transient=True))
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from bthtn.batch import Deaths, Workers, run_batch
-from bthtn.cli.printing import say, say_json, write
+from bthtn.cli.printing import note, say, say_json, write
 from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO, domain_file_of
@@ -68,9 +67,8 @@ def _all_results(
     if workers == Workers(1):
         yield from ((file, _results(file)) for file in files)
         return
-    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
     suite = Suite(os.path.realpath(os.curdir))
-    yield from zip(files, run_batch(suite, files, workers, deaths), strict=True)
+    yield from zip(files, run_batch(suite, files, workers, Deaths(note)), strict=True)
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:
