@@ -10,7 +10,6 @@ A tuple is a sequence too. All networks are frozen data. Authors may also write 
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -108,7 +107,7 @@ Network = (
 )
 
 
-class Construct(Shared, Unpicklable, ABC):
+class Construct(Shared, Unpicklable):
     """A network that is replaced by a call of an anonymous task when the domain is frozen.
 
     ``word`` is the name of the function that made it, ``parts`` are the networks in it. Planners
@@ -120,9 +119,9 @@ class Construct(Shared, Unpicklable, ABC):
     word: str
     parts: tuple[Network, ...]
 
-    @abstractmethod
     def text(self, binding: Binding | None = None) -> str:
         """The construct as it was written."""
+        return f"{self.word}({listed_text(self.parts, binding)})"
 
 
 NetworkLike = Network | Construct | tuple[Any, ...] | list[Any]
@@ -306,6 +305,11 @@ def network_text(
             return "null"
         case _:
             assert_never(network)
+
+
+def listed_text(parts: tuple[Network, ...], binding: Binding | None) -> str:
+    """Networks as they would be written, with commas between them."""
+    return ", ".join(network_text(part, binding) for part in parts)
 
 
 def equal_parts(some: tuple[Network, ...], others: tuple[Network, ...], binding: Binding) -> bool:

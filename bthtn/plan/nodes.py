@@ -16,7 +16,7 @@ from bthtn.domain.network import (
     Network,
     ParallelPolicy,
     PauseNetwork,
-    network_text,
+    listed_text,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.world.expression import Binding
@@ -195,7 +195,7 @@ class SuspendedNode(Shared, Unpicklable):
     @property
     def left(self) -> str:
         """The networks that are left to be planned, as they would be written."""
-        return ", ".join(network_text(network, self.binding) for network in self.rest)
+        return listed_text(self.rest, self.binding)
 
     def __str__(self) -> str:
         return f"suspended ({self.cause})"

@@ -22,7 +22,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.views.plan_drawing import PARALLEL_ENDS, task_kind, task_tooltip
-from bthtn.views.text import method_text, suspended_text
+from bthtn.views.text import method_text
 
 CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
 
@@ -36,7 +36,7 @@ def appearance(node: Behaviour) -> tuple[str, str, str]:
         case TaskLeaf():
             return task_kind(node.node.task), node.name, ""
         case Suspended():
-            return "suspended", suspended_text(node.node), f"({node.node.cause})"
+            return "suspended", node.node.left, f"({node.node.cause})"
         case PlanScope():
             return "compound", node.name, method_text(node.node, _domain_of(node))
         case PlanDecorated():

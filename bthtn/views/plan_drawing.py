@@ -28,7 +28,6 @@ from bthtn.views.text import (
     method_text,
     numbered_children,
     scope_text,
-    suspended_text,
     unrolled,
 )
 from bthtn.world.expression import Binding, always_holds
@@ -163,9 +162,8 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
             below = "asked again at every tick" if node.reactive else ""
             return "priority", "priority", below, ""
         case SuspendedNode():
-            rest = suspended_text(node)
             why = f"({node.cause}, checked)" if node.foreseen is not None else f"({node.cause})"
-            return "suspended", rest, why, rest
+            return "suspended", node.left, why, node.left
         case Dropped(_, text, reason):
             why = dropped_reason(text, reason)
             return "dropped", text, why, f"not possible: {why}"
