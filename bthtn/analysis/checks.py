@@ -14,6 +14,7 @@ import networkx as nx
 from bthtn.analysis.endings import endless
 from bthtn.analysis.graph import restricted, task_graph
 from bthtn.analysis.retriggering import retriggering
+from bthtn.analysis.run_time import PartlyKnown
 from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -26,7 +27,6 @@ from bthtn.errors import Diagnostic, Severity
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Constant, Expression, always_holds
 from bthtn.world.fluent import Fluent
-from bthtn.world.truth import UNKNOWN
 
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
@@ -167,21 +167,10 @@ CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
 )
 
 
-class _Known:
-    """A state of which only some values are known."""
-
-    def __init__(self, values: Mapping[Any, Any]) -> None:
-        self._values = values
-
-    def get(self, fluent: Any, /) -> Any:
-        """The value of the fluent, or UNKNOWN."""
-        return self._values.get(fluent, UNKNOWN)
-
-
 def _is_false(condition: Condition, values: Mapping[Any, Any]) -> bool:
     """Whether a condition is false wherever these fluents have these values."""
     try:
-        return condition.evaluate(_Known(values)) is False
+        return condition.evaluate(PartlyKnown(values)) is False
     except Exception:  # noqa: BLE001 - a plain function, or an argument that is not known
         return False
 
