@@ -154,8 +154,8 @@ class _Sheet:
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""
         for one in error.diagnostics:
-            where = ", ".join(filter(None, (self._where(line, heading), one.where)))
-            self.faults.append(replace(one, code=code or one.code, where=where))
+            placed = one.within(self._where(line, heading))
+            self.faults.append(replace(placed, code=code or one.code))
 
     def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
         """Collect a fault at a place of the sheet."""

@@ -42,28 +42,18 @@ Children = list[Behaviour]
 MILLISECONDS: Final = 1_000
 
 
-def _sequence(name: str, children: Children) -> Behaviour:
-    return Sequence(name, memory=True, children=children)
+def _composite(made: type[Sequence | Selector], *, memory: bool) -> NodeKind:
+    def make(name: str, children: Children) -> Behaviour:
+        return made(name, memory=memory, children=children)
+
+    return kind_of(make)
 
 
-def _reactive_sequence(name: str, children: Children) -> Behaviour:
-    return Sequence(name, memory=False, children=children)
+def _branching(made: type[IfThenElse | WhileDoElse]) -> NodeKind:
+    def make(name: str, children: Children) -> Behaviour:
+        return made(name, *children)
 
-
-def _fallback(name: str, children: Children) -> Behaviour:
-    return Selector(name, memory=True, children=children)
-
-
-def _reactive_fallback(name: str, children: Children) -> Behaviour:
-    return Selector(name, memory=False, children=children)
-
-
-def _if_then_else(name: str, children: Children) -> Behaviour:
-    return IfThenElse(name, *children)
-
-
-def _while_do_else(name: str, children: Children) -> Behaviour:
-    return WhileDoElse(name, *children)
+    return kind_of(make, fewest=2, most=3)
 
 
 def _switch(
@@ -260,13 +250,13 @@ def _plain(make: Callable[..., Behaviour]) -> NodeKind:
 
 CPP_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
     {
-        "Sequence": kind_of(_sequence),
-        "ReactiveSequence": kind_of(_reactive_sequence),
-        "Fallback": kind_of(_fallback),
-        "ReactiveFallback": kind_of(_reactive_fallback),
+        "Sequence": _composite(Sequence, memory=True),
+        "ReactiveSequence": _composite(Sequence, memory=False),
+        "Fallback": _composite(Selector, memory=True),
+        "ReactiveFallback": _composite(Selector, memory=False),
         "Parallel": kind_of(Parallel),
-        "IfThenElse": kind_of(_if_then_else, fewest=2, most=3),
-        "WhileDoElse": kind_of(_while_do_else, fewest=2, most=3),
+        "IfThenElse": _branching(IfThenElse),
+        "WhileDoElse": _branching(WhileDoElse),
         **{f"Switch{n}": kind_of(_switch, fewest=n + 1, most=n + 1) for n in range(2, 7)},
         "Inverter": _plain(decorators.Inverter),
         "ForceSuccess": _plain(decorators.FailureIsSuccess),

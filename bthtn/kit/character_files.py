@@ -329,12 +329,7 @@ class _FolderReader:
         try:
             yield
         except BthtnError as error:
-            raise InputError(
-                [
-                    replace(one, where=", ".join(filter(None, (self._where(key), one.where))))
-                    for one in error.diagnostics
-                ]
-            ) from None
+            raise InputError([one.within(self._where(key)) for one in error.diagnostics]) from None
 
 
 def domain_named_in(folder: Path) -> str:
