@@ -21,8 +21,7 @@ from bthtn.views.timeline import Tick, lines, rows
 
 if TYPE_CHECKING:
     from bthtn.views.behaviour_drawing import behaviour_dot
-    from bthtn.views.domain_drawing import domain_dot
-    from bthtn.views.domain_nodes import domain_tree
+    from bthtn.views.domain_drawing import domain_dot, domain_tree
     from bthtn.views.snapshot import Snapshots, updated
 
 __all__ = [
@@ -54,7 +53,7 @@ _MODULE_OF: Final = MappingProxyType(
         "Snapshots": "snapshot",
         "behaviour_dot": "behaviour_drawing",
         "domain_dot": "domain_drawing",
-        "domain_tree": "domain_nodes",
+        "domain_tree": "domain_drawing",
         "updated": "snapshot",
     }
 )
