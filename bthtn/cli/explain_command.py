@@ -11,9 +11,11 @@ from bthtn.cli.plan_command import PlanArguments, as_written, goal_from, show_wh
 from bthtn.cli.printing import errors_at, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.explanation import (
+    BetterPlan,
     StepReasons,
+    better_plan,
     decomposition_table,
     methods_of,
     table_text,
@@ -21,6 +23,7 @@ from bthtn.explanation import (
     why_not,
 )
 from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
 from bthtn.testing.locate import domain_of
@@ -77,6 +80,50 @@ def beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[st
         name for name in beliefs if name.partition("[")[0] in (*schema.fluents, *schema.families)
     )
     return [f"{name}={_as_typed(beliefs[name])}" for name in known]
+
+
+def explain_replans(
+    arguments: PlanArguments,
+    file: Path | None,
+    tick: int | None,
+    agent: str,
+    goal: str,
+    *,
+    as_json: bool,
+) -> int:
+    """Print the decisions about a goal up to a tick, and whether a better plan is there then.
+
+    The better plan is looked for with the ``arguments``, which have the beliefs of the tick, if a
+    plan of the goal runs at its end. Returns 0. Raises BthtnError.
+    """
+    if file is None:
+        message = "--replans says why a recorded goal got other plans, and there is no recording"
+        raise InputError(Diagnostic("BT409", message, hint="name its file: --recording FILE"))
+    from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
+
+    recording = Recording.read(file)
+    known = {one.goal for one in recording.decisions(agent)}
+    if goal not in known:
+        message = f"no goal called '{goal}' had a plan in the recording"
+        raise InputError(Diagnostic("BT461", message, hint=nearest(goal, known)))
+    last = recording.ticks[-1][0]["tick"] if tick is None else tick
+    decisions = recording.decisions(agent, goal=goal, until=last)
+    running = recording.at(last, agent).plans.get(goal)
+    better: BetterPlan | None = None
+    if running is not None:
+        record = MethodTraversalRecord(running["plan"]["record"])
+        better = better_plan(arguments.request(), record)
+    if as_json:
+        data = {"decisions": [one.data() for one in decisions]}
+        found = None if better is None else better.data()
+        say_json({"format": EXPLANATION_FORMAT, **data, "better": found})
+        return 0
+    for decision in decisions:
+        say(one_line(str(decision)))
+    state = f"with the beliefs at the end of tick {last}"
+    answer = f"no plan of {goal} runs" if better is None else str(better)
+    say("\n".join(map(one_line, f"\n{state}, {answer}".split("\n"))))
+    return 0
 
 
 def _as_typed(value: Any) -> str:

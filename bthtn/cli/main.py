@@ -226,7 +226,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
         achieve=achieve,
     )
     if replans:
-        from bthtn.cli.replans import explain_replans as why  # noqa: PLC0415 - see the docstring
+        from bthtn.cli.explain_command import explain_replans as why  # noqa: PLC0415 - see the docstring
 
         raise typer.Exit(why(arguments, recording, tick, agent, replans, as_json=as_json))
     options = ExplainOptions(step=step, method=method, table=table, as_json=as_json)
