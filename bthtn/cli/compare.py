@@ -17,7 +17,7 @@ from bthtn.batch import Deaths, Kept, Workers, resumed
 from bthtn.cli.printing import WIDTH, note, say_json, with_progress
 from bthtn.cli.sides import Pair
 from bthtn.compare import Finding, findings, most_different, other_plans
-from bthtn.compare.summary import OtherPlan
+from bthtn.compare.pair import OtherPlan
 from bthtn.errors import Diagnostic, InputError
 
 FORMAT: Final = "bthtn-compare/1"

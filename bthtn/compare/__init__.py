@@ -7,9 +7,8 @@ come from, and where the seeds run, is not decided here.
 
 from bthtn.compare.measure import Measure, measures_from
 from bthtn.compare.observe import Observation, drawn_state, plan_seed, run_seed
-from bthtn.compare.pair import paired
+from bthtn.compare.pair import most_different, other_plans, paired
 from bthtn.compare.statistics import Finding, findings
-from bthtn.compare.summary import most_different, other_plans
 
 __all__ = [
     "Finding",
