@@ -133,6 +133,6 @@ def replay_command(
 
         write_scenario(file, scenario, tick, agent)
         return
-    from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring of main
+    from bthtn.cli.replay_command import replay  # noqa: PLC0415 - see the docstring of main
 
     raise typer.Exit(replay(file, as_json=as_json))

@@ -1,4 +1,4 @@
-"""Comparison: the lines of a run against those of a recording, up to the first difference."""
+"""The lines of a run against those of a recording, up to the first difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bthtn.recording.watched import Line
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first difference: the tick, both lines, and what differs in words.
+    """The first difference: the tick, both lines, and the cause in words.
 
     A line is empty where the recording or the other run is over.
     """
@@ -24,7 +24,7 @@ class Difference:
     cause: str
 
 
-class Comparison:
+class LineComparison:
     """Takes the blocks of a run, as a Transcript gives them, and compares them byte by byte.
 
     ``lines`` are those of the recording. A recording that was cut off is compared as far as it
@@ -65,7 +65,7 @@ class Comparison:
         self.events += "event" in line
 
     def close(self) -> None:
-        """The run is over; what is left of the recording is a difference."""
+        """The run is over; further lines of the recording are a difference."""
         if not self.is_over and (recorded := next(self._lines, "")):
             self._differ(recorded, "")
         self.is_over = True
@@ -77,7 +77,7 @@ class Comparison:
 
 
 def cause_of(recorded: Line, replayed: Line) -> str:
-    """What differs in two lines, in words; a line is empty where its run is over."""
+    """The difference of two lines in words; a line is empty where its run is over."""
     if not replayed:
         return f"the run is over where the recording has {_what(recorded)}"
     if not recorded:
@@ -97,7 +97,7 @@ def _line(text: str) -> Line:
 
 
 def _what(line: Line) -> str:
-    """What a line is, without what may differ in a line of its kind."""
+    """The kind of a line and its subject, which tell it from other lines."""
     subjects = [str(line[key]) for key in ("goal", "task", "key", "sensor") if line.get(key)]
     if "change" in line and isinstance(line["change"], dict):
         subjects = [str(line["change"].get("fluent"))]

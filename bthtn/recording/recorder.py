@@ -1,4 +1,4 @@
-"""Recorder: writes what happens in a loop to a file, while it happens.
+"""Recorder: writes the events of a loop to a file, while it runs.
 
 with Recorder("run.jsonl", character) as recorder:
     while not character.finished:
@@ -58,7 +58,7 @@ class Recorder(Unpicklable):
         self._transcript.begin(self._file.put)
 
     def tick(self) -> None:
-        """Note what has happened since the last call. Raises InputError if it was not written."""
+        """Record the events since the last call. Raises InputError if they cannot be written."""
         self._transcript.tick()
 
     def end(self, *, finished: bool, reason: str = "") -> None:

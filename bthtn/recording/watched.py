@@ -1,4 +1,4 @@
-"""Watched: trees whose agents are heard, and what is new in them since the last look."""
+"""Watched: trees whose agents are heard, and their changes since the last look."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ class Watched:
             self._listen(agent)
 
     def close(self) -> None:
-        """Hear no more; listeners are put back where nobody else has set one since."""
+        """Hear no more; listeners are put back unless others were set since."""
         for name, (own, before) in self._heard.items():
             if self.agents[name].listener is own:
                 self.agents[name].listener = before
         self._heard.clear()
 
     def about(self) -> list[Line]:
-        """What has to be known of each agent to go on from here, as in a recording's first line."""
+        """The state of each agent from which to go on, as in the first line of a recording."""
         goals: dict[str, list[PlanGoal]] = {name: [] for name in self.agents}
         for goal in self.goals:
             goals.setdefault(goal.agent.name, []).append(goal)
@@ -139,7 +139,7 @@ class Watched:
         self._snapshots.clear()
 
     def changes(self, tick: int, shown: Container[str] | None = None) -> Iterator[Line]:
-        """What is new in each tree, or in those that are shown."""
+        """The changes of each tree, or of those that are shown."""
         for name, watched in self._trees.items():
             if shown is not None and name not in shown:
                 continue

@@ -70,7 +70,7 @@ def app(
     do: Answer,
     on_readers: Callable[[int], None] = lambda _: None,
 ) -> ASGIApp:
-    """The application. ``ask`` answers questions, ``do`` does what needs the token.
+    """The application. ``ask`` answers questions, ``do`` obeys commands, which need the token.
 
     ``on_readers`` is called with the number of pages that read the stream, when it changes.
     """
@@ -107,15 +107,15 @@ def app(
 async def _stream(history: History, on_readers: Callable[[int], None]) -> AsyncIterator[str]:
     """Server-sent events, each of several lines."""
     with Reader(history) as reader:
-        on_readers(history.readers)
+        on_readers(len(history.readers))
         try:
             while entries := await reader.entries():
                 several = "\n".join(entries).replace("\n", "\ndata: ")
                 yield f"data: {several}\n\n"
             yield "event: end\ndata: the run is over\n\n"
         finally:
-            history.leave(reader)
-            on_readers(history.readers)
+            history.readers.discard(reader)
+            on_readers(len(history.readers))
 
 
 async def _answered(request: Request, answer: Answer) -> Response:

@@ -1,4 +1,4 @@
-"""What a run stops at, judged by the events of a tick and the beliefs after it."""
+"""Breakpoints of a run, judged by the events of a tick and the beliefs after it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Agents = Mapping[str, Agent[Any, Any]]
 
 
 class BreakpointKind(StrEnum):
-    """What a breakpoint is about; its text names it."""
+    """The event that a breakpoint is about; its text names the task, goal or condition."""
 
     STARTS = "starts"
     """A step of a task starts."""
@@ -125,7 +125,7 @@ class Breakpoints:
 
 
 def is_reached(wanted: Breakpoint, event: AgentEvent) -> bool:
-    """Whether an event is what the breakpoint is about; never for conditions."""
+    """Whether an event is the one that the breakpoint is about; never for conditions."""
     text = wanted.text
     match wanted.kind, event:
         case BreakpointKind.STARTS, LeafStarted():

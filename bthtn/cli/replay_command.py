@@ -1,4 +1,4 @@
-"""``bthtn replay``: runs again what was recorded, and compares line by line."""
+"""``bthtn replay``: repeats a recorded run, and compares line by line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bthtn.cli.printing import counted, say, say_json
 from bthtn.cli.run import TICKS, Run
 from bthtn.cli.signals import exit_code
 from bthtn.errors import Diagnostic, InputError
-from bthtn.recording.comparison import Comparison, Difference
-from bthtn.recording.reading import whole_lines
+from bthtn.recording.comparison import Difference, LineComparison
+from bthtn.recording.recorded import whole_lines
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.locate import TargetKind, character_of, resolve
 
@@ -33,7 +33,7 @@ def replay(file: Path, *, as_json: bool) -> int:
     target = resolve(tree, TargetKind.TREE)
     character = character_of(target, seed)
     about = {key: value for key, value in head.items() if key not in ("recording", "agents")}
-    comparison = Comparison(whole_lines(file))
+    comparison = LineComparison(whole_lines(file))
     transcript = Transcript([character], about)
     transcript.begin(comparison.take)
     run = Run(target, character, ticks, recorder=transcript)
@@ -77,7 +77,7 @@ def _no_run(file: Path, why: str) -> InputError:
     return InputError(Diagnostic("BT461", f"{file} cannot be run again: {why}", hint=hint))
 
 
-def _say(comparison: Comparison, *, as_json: bool, is_whole: bool) -> None:
+def _say(comparison: LineComparison, *, as_json: bool, is_whole: bool) -> None:
     found = comparison.difference
     if as_json:
         say_json(
