@@ -180,7 +180,7 @@ def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:
 
 
 def _is_function(body: object) -> bool:
-    """Whether a plain function makes the network; turns have only what other methods have."""
+    """Whether a plain function makes the network; turns only have bodies of other methods."""
     return isinstance(body, PlainBody) and not isinstance(body, TurnBody)
 
 

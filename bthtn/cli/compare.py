@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions:
-    """What is done with the results: kept in a file, shown as JSON or as tables."""
+    """How the results are kept and shown: in a file, as JSON or as tables."""
 
     output: Path | None = None
     most: int = 10
@@ -36,7 +36,7 @@ class ReportOptions:
 
 
 def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> int:
-    """Compare over the seeds and print what was found.
+    """Compare over the seeds and print the findings.
 
     Returns 0 if both sides do the same with every seed, else 1. Raises BthtnError.
     """
@@ -70,7 +70,7 @@ def seeds_from(text: str) -> range:
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """What the rows say, for people and for programs."""
+    """The rows summed up, for people and for programs."""
 
     pair: Pair
     rows: Sequence[Row]

@@ -1,4 +1,4 @@
-"""``bthtn explain``: why a plan is as it is, and what would change it."""
+"""``bthtn explain``: why a plan is as it is, and which changes would lead to another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXPLANATION_FORMAT = "bthtn-explanation/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainOptions:
-    """What is asked: about one step, about one method, ``task:number``, or for the table.
+    """The question: about one step, about one method, ``task:number``, or for the table.
 
     All that is empty or false is not asked; without any question the whole plan is explained.
     """

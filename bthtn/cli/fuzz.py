@@ -43,7 +43,7 @@ class Rounds:
     fixed: tuple[str, ...] = ()
 
     def __call__(self, number: int) -> Row:
-        """What is wrong in a round, and the scenario that shows it; both empty if nothing is."""
+        """The fault that a round has found, and the scenario that shows it; both empty if none."""
         with project_in(self.folder).opened():
             target, material = _material(self)
             drawn = scenarios(material, ticks=self.ticks, invariants=invariants_of(target))
@@ -53,7 +53,7 @@ class Rounds:
         return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.tree)}
 
     def prepared(self) -> tuple[Material, str]:
-        """What can be brought about, and a digest of the files. Raises BthtnError."""
+        """The material to draw of, and a digest of the files. Raises BthtnError."""
         project = project_in(self.folder)
         with project.opened():
             _, material = _material(self)
@@ -62,7 +62,7 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzOptions:
-    """How long to search, from which round on, and what is done with the results."""
+    """How long to search, from which round on, and where results are kept."""
 
     runs: int
     seconds: float | None = None
@@ -112,7 +112,7 @@ def _say(failed: Row | None, made: int, file: Path, *, as_json: bool) -> None:
 
 @cache
 def _material(rounds: Rounds) -> tuple[Target, Material]:
-    """The tree, loaded once in each process, and what can be brought about in it."""
+    """The tree, loaded once in each process, and the material to draw scenarios of."""
     target = loaded_once(resolve(rounds.tree, TargetKind.TREE))
 
     def make(seed: int) -> Character:

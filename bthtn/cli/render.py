@@ -15,7 +15,7 @@ from bthtn.views.plan_nodes import without_statuses
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What is to be drawn, in which format; a tick and an agent of a recording."""
+    """A target and the format to draw it in; a tick and an agent of a recording."""
 
     target: str
     form: str

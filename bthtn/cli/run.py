@@ -133,7 +133,7 @@ def _say_outcome(run: Run, record: Path | None, files: list[Path], missing: str)
 
 
 class Run:
-    """One run of a character, and its outcome; ``recorder`` is told of every tick."""
+    """One run of a character, and its outcome; ``recorder`` records every tick."""
 
     def __init__(
         self,

@@ -27,13 +27,13 @@ class Suite:
     folder: str
 
     def __call__(self, file: Path) -> list[tuple[str, str]]:
-        """The names of the tests, each with what is wrong: empty if nothing is."""
+        """The names of the tests, each with its fault: empty if it passes."""
         with project_in(self.folder).opened():
             return list(_results(file))
 
 
 def test(paths: list[Path], *, as_json: bool, workers: Workers | None) -> int:
-    """Run the cases and scenarios in files and folders, and print what failed.
+    """Run the cases and scenarios in files and folders, and print the failures.
 
     Without workers, those of this machine run more files than a few. Returns 1 if a test has
     failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
@@ -63,7 +63,7 @@ def test(paths: list[Path], *, as_json: bool, workers: Workers | None) -> int:
 def _all_results(
     files: list[Path], workers: Workers
 ) -> Iterator[tuple[Path, Iterable[tuple[str, str]]]]:
-    """The files, each with the names of its tests and what is wrong with them."""
+    """The files, each with the names of its tests and their faults."""
     if workers == Workers(1):
         yield from ((file, _results(file)) for file in files)
         return
@@ -72,7 +72,7 @@ def _all_results(
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:
-    """Print the timeline of a scenario, and what is wrong with it. Returns 1 if something is."""
+    """Print the timeline of a scenario, and its fault. Returns 1 if it has one."""
     from bthtn.testing.scenario import play  # noqa: PLC0415 - loads py_trees
     from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - as above
     from bthtn.views.event_log import event_data  # noqa: PLC0415 - as above
@@ -89,7 +89,7 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
 
 
 def write_scenario(file: Path, scenario: Path, tick: int | None, agent: str) -> None:
-    """Write what an agent of a recording did as a scenario. Raises InputError."""
+    """Write the steps of a recorded agent as a scenario. Raises InputError."""
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
     from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - as above
 
@@ -116,7 +116,7 @@ def _files_in(path: Path) -> Iterator[Path]:
 
 
 def _results(file: Path) -> Iterator[tuple[str, str]]:
-    """The names of the tests of a file, each with what is wrong: empty if nothing is."""
+    """The names of the tests of a file, each with its fault: empty if it passes."""
     if file.name.endswith(SCENARIO):
         from bthtn.testing.scenario import play  # noqa: PLC0415 - loads py_trees
         from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - as above

@@ -1,4 +1,4 @@
-"""Pairs: two observations of one seed as a line of JSON, and the most telling of many."""
+"""Pairs: two observations of one seed as a line of JSON, and the most different of many."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class TurnChoice:
 
     @property
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
-        """None: a turn depends on what the decomposed task depends on."""
+        """None: a turn depends on the same as the decomposed task."""
         return ()
 
     def with_value(self, args: Binding, value: Any) -> Binding:  # noqa: ARG002 - see ValueChoice

@@ -83,7 +83,7 @@ def cooldown(time: int | Seconds, *parts: NetworkLike) -> Construct:
 def force_success(*parts: NetworkLike) -> Network:
     """The networks in order; if they fail, the plan goes on all the same.
 
-    It is ``priority((…), null())``: what the networks would write is unknown behind them.
+    It is ``priority((…), null())``: all that the networks would write is unknown behind them.
     """
     return PriorityNetwork((sequence(*some_parts("force_success", parts)), NULL))
 

@@ -174,8 +174,8 @@ def defer(
 ) -> Network:
     """A task that is planned on arrival. With ``ensures`` planning continues after it.
 
-    Behind a step it is planned in the tick after its end, when the agent has sensed what the step
-    did; with ``now`` in the same tick, without looking. Raises DomainError if ``ensures`` has
+    Behind a step it is planned in the tick after its end, when the agent has sensed its
+    results; with ``now`` in the same tick, without looking. Raises DomainError if ``ensures`` has
     something else than effects.
     """
     effects = (ensures,) if isinstance(ensures, Assignment) else tuple(ensures)
@@ -189,8 +189,8 @@ def defer(
 def pause(*, now: bool = False) -> Network:
     """Stop planning here until execution gets here.
 
-    Behind a step, planning goes on in the tick after its end, when the agent has sensed what the
-    step did; with ``now`` in the same tick, without looking.
+    Behind a step, planning goes on in the tick after its end, when the agent has sensed its
+    results; with ``now`` in the same tick, without looking.
     """
     return PAUSE_NOW if now else PAUSE
 

@@ -1,6 +1,6 @@
 """Turns: the decompositions of ``unordered``, whose members are planned in turns.
 
-The argument of its anonymous task holds what is pending of each member. A turn takes the first
+The argument of its anonymous task holds the pending rest of each member. A turn takes the first
 part of a member: it plans that part, or replaces a compound task by the body of one of its methods.
 """
 
@@ -104,9 +104,9 @@ class Turn:
         return () if self.place is None else self.pending.head(self.place)[1]
 
     def network(self, view: StateView) -> Network | None:
-        """What is planned now, then the next turn; None if the method is not applicable.
+        """The part that is planned now, then the next turn; None if the method is not applicable.
 
-        Raises UnknownRead, and what the method's own function raises.
+        Raises UnknownRead, and as the method's own function.
         """
         if self.unknown is not None:
             raise UnknownRead(self.unknown)
@@ -129,7 +129,7 @@ class Turn:
 
 
 def is_decomposed(task: Task) -> TypeGuard[CompoundTask[Any]]:
-    """Whether what the task is decomposed into takes turns; any other task is a block."""
+    """Whether the parts of the task take turns; any other task is a block."""
     return isinstance(task, CompoundTask) and task.origin in _DECOMPOSED
 
 

@@ -41,7 +41,7 @@ DECORATORS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def decorate_from(tag: str, given: Mapping[str, str]) -> Decorate:
-    """What the decorator of a tag and attributes does with a part. Raises InputError."""
+    """The function that decorates a part, by tag and attributes. Raises InputError."""
     if tag in _WITHOUT_NUMBER:
         return _WITHOUT_NUMBER[tag]
     ports = _BY_PORT[tag]

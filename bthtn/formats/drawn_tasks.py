@@ -19,7 +19,7 @@
     </root>
 
 The ports of a tree are the parameters of its task. An element makes the node of its name in
-``authored``, which says what becomes of it; ``Fallback`` is a Selector, and ``SubTree`` or the
+``authored``, where its meaning is explained; ``Fallback`` is a Selector, and ``SubTree`` or the
 name of a task a SubTask. An argument is a constant, or in curly brackets a value that is computed.
 """
 
@@ -270,7 +270,7 @@ def _composite(kind: str, given: Mapping[str, str], children: list[Behaviour]) -
 def _decorated(
     kind: str, given: Mapping[str, str], children: list[Behaviour], element: Element
 ) -> Behaviour:
-    """A decorated part. What is wrong with the part is known when the domain is frozen."""
+    """A decorated part. Mistakes in the part are found when the domain is frozen."""
     if len(children) != 1:
         raise _fault(f"<{kind}> has one node in it", "put its nodes into a <Sequence>")
     leaves = [one for one in children[0].iterate() if not one.children]

@@ -69,7 +69,7 @@ def read_sheet(
     mapping: Mapping[str, str] = NO_MAPPING,
     other: Callable[[str], Column] | None = None,
 ) -> dict[str, T]:
-    """What ``make`` makes of each row of a ``.csv`` or ``.toml`` file, by the name it gives it.
+    """The rows of a ``.csv`` or ``.toml`` file as ``make`` returns them, by the name it gives each.
 
     ``mapping`` has headings of the file, with their meanings. ``other`` makes columns of headings
     that are none of ``columns``, or raises. Raises InputError with all faults and their places.

@@ -70,7 +70,7 @@ _HOW: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class CharacterFiles(Unpicklable):
-    """What the files of a folder say, for any number of characters.
+    """The contents of a folder of files, for any number of characters.
 
     ``domain`` is ``base`` with the skills that were derived from ``templates``.
     """
@@ -93,7 +93,7 @@ class CharacterFiles(Unpicklable):
         return self.folder.resolve().name
 
     def agent(self, body: Any, name: str = "") -> Agent[Any, Any]:
-        """An agent that believes what is so by default. Raises ExecutionError."""
+        """An agent with the beliefs of the defaults. Raises ExecutionError."""
         return Agent(
             name or self.name,
             self.domain,
@@ -169,10 +169,10 @@ def read_character(
     ``code`` is the module with ``operators``, ``sensors``, ``body``, a function of the seed that
     makes what operators act with, and ``nodes`` for the tree, as far as it has them. If the body
     has a method ``step``, a run calls it at every tick; if it has a ``clock``, seconds are read
-    from that. ``domain`` is the one that the settings name. Raises InputError for what is wrong
-    with a file, DomainError for the domain, and ExecutionError for tasks without an operator that
+    from that. ``domain`` is the one that the settings name. Raises InputError for the mistakes
+    in a file, DomainError for the domain, and ExecutionError for tasks without an operator that
     are not declared to be simulated: one error with the mistakes of all files, except ``tree.xml``,
-    which is read for an agent. What needs a file with a mistake is not checked.
+    which is read for an agent. Nothing is checked that needs a file with a mistake.
     """
     return _FolderReader(Path(folder), code).read(domain)
 
@@ -194,7 +194,7 @@ class _FolderReader:
         self._nodes = getattr(code, "nodes", {})
 
     def read(self, domain: Domain[Any] | FrozenDomain | None) -> CharacterFiles:
-        """What the files say. Raises BthtnError, with the mistakes of all files."""
+        """The contents of all files. Raises BthtnError, with the mistakes of all."""
         noted = self._noted
         base: Any = None if domain is None else frozen(domain)
         state = self._state() if base is None else base.state_class
@@ -232,7 +232,7 @@ class _FolderReader:
         )
 
     def _noted(self, read: Callable[..., Any], *args: Any) -> Any:
-        """What a function returns; None if it raises a BthtnError, which is noted."""
+        """The result of a function; None if it raises a BthtnError, which is noted."""
         try:
             return read(*args)
         except BthtnError as error:
@@ -297,7 +297,7 @@ class _FolderReader:
             raise ExecutionError(faults)
 
     def _sheets(self, kind: str) -> Iterator[tuple[str, Path]]:
-        """The sheets of a kind, and what they are called in ``tree.xml``."""
+        """The sheets of a kind, with their names in ``tree.xml``."""
         for path in sheets_in(self._folder):
             if kind_of(path) == kind:
                 yield path.name.partition(".")[0], path
@@ -348,7 +348,7 @@ def _names_of(task: Task) -> Iterator[str]:
 
 
 def _part_of(code: object, name: str, kind: type[T]) -> T:
-    """What a module calls ``name``, an empty one if it has no such thing. Raises InputError."""
+    """The object called ``name`` in a module, else an empty one. Raises InputError."""
     found = getattr(code, name, None)
     if found is None:
         return kind()

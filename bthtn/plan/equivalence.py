@@ -94,7 +94,7 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
 def _is_drawn(node: Node) -> bool:
     """Whether another search could draw otherwise here.
 
-    It cannot where all states draw alike, and what was drawn first is what runs.
+    It cannot where all states draw alike, and the action drawn first is the one that runs.
     """
     choice = node.task.choice if isinstance(node, ScopeNode) else None
     if not isinstance(node, ScopeNode) or not isinstance(choice, RandomOrder):

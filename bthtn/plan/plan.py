@@ -55,7 +55,7 @@ class Plan(Shared, Unpicklable):
         return plan
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: all fields, made now."""
+        """The state to save: all fields, made now."""
         return {name: getattr(self, name) for name in _ORDER} | {"_source": _NOTHING_LEFT}
 
     def __getattr__(self, name: str) -> Any:

@@ -60,7 +60,7 @@ _MODULE_OF: Final = MappingProxyType(
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs py_trees or networkx on first access: they are slow."""
+    """Import names that need py_trees or networkx on first access: they are slow."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

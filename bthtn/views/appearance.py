@@ -121,7 +121,7 @@ def status_of(node: Behaviour) -> str:
 
 
 def tooltip_of(node: Behaviour) -> str:
-    """What a node is, in more words: the class, or the conditions and effects of a task."""
+    """The class of a node, or the conditions and effects of its task."""
     if isinstance(node, TaskLeaf):
         return task_tooltip(node.node.task, node.node.args)
     return f"{type(node).__name__} '{node.name}'"

@@ -48,9 +48,9 @@ def domain_dot(
 
 
 def domain_tree(domain: FrozenDomain) -> StaticNode:
-    """A domain as a tree of plain data, for pages of HTML: its tasks, and what each of them calls.
+    """A domain as a tree of plain data, for pages of HTML: its tasks, and the tasks they call.
 
-    A domain is a graph. What is below a task is shown once, where it is nearest to the root;
+    A domain is a graph. The nodes below a task are shown once, where it is nearest to the root;
     other nodes of the task have the number of that one as ``refers``.
     """
     graph = task_graph(domain)

@@ -1,7 +1,7 @@
 """The decisions about the plans of an agent: why it replanned, and why it did not.
 
-decisions = plan_decisions(map(event_data, heard))       # what a listener has heard
-decisions = recording.decisions("Ann")                   # what was recorded
+decisions = plan_decisions(map(event_data, heard))       # of events that a listener got
+decisions = recording.decisions("Ann")                   # of a recording
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The events of a search as a tree: what was tried, what was chosen, what rejected.
+"""The events of a search as a tree: the methods that were tried, chosen, rejected.
 
 An event at depth d belongs to the method that was entered last at depth d - 1. Methods that the
-search has left again, by backtracking, stay in the tree as rejected ones, with what had been
-tried inside them.
+search has left again, by backtracking, stay in the tree as rejected ones, with all
+that was tried inside them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def search_tree(
 ) -> StaticNode:
     """The tree of a search; of a long one its beginning, at most so many nodes.
 
-    ``found`` says whether the search has found a plan, so that what it entered last was chosen.
+    ``found`` says whether the search has found a plan: then the methods entered last were chosen.
     """
     tree = _SearchTree(title, most)
     for event in events:
