@@ -232,7 +232,6 @@ class _Arrangement:
                 yield cut, path + rest[cut], done * (total - done) - ordered
 
     def _longest(self, members: list[int], towards: list[list[int]]) -> dict[int, float]:
-        """The longest path that ends with each member."""
         length: dict[int, float] = {}
         for one in members:
             near = (length[other] for other in towards[one] if other in length)
@@ -253,7 +252,6 @@ class _Steps:
             self._changes[last + 1] -= 1
 
     def values(self) -> list[int]:
-        """The count at each place."""
         return list(accumulate(self._changes))
 
 

@@ -31,12 +31,10 @@ class Report:
 
     @property
     def failed(self) -> int:
-        """The number of failed cases."""
         return sum(one.code == "BT403" for one in self.diagnostics)
 
     @property
     def errors(self) -> int:
-        """The number of diagnostics that are errors."""
         return sum(one.severity is Severity.ERROR for one in self.diagnostics)
 
 

@@ -90,7 +90,6 @@ class _Summary:
         return ["seed", *(key for key in values if key in row), "difference"]
 
     def data(self) -> dict[str, Any]:
-        """The summary as JSON."""
         return {
             "format": FORMAT,
             "a": self.pair.a.typed,
@@ -104,7 +103,6 @@ class _Summary:
         }
 
     def show(self, screen: Console) -> None:
-        """Print tables."""
         a, b = (side.typed for side in (self.pair.a, self.pair.b))
         same = sum(row["same"] for row in self.rows)
         screen.print(

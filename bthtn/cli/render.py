@@ -25,7 +25,6 @@ class Drawn:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the target is a recording."""
         return self.target.endswith((".jsonl", ".jsonl.gz"))
 
 

@@ -94,7 +94,6 @@ class ValueChoice:
         return (*room[: self.position], value, *room[self.position + 1 :])
 
     def label(self, value: Any) -> str:
-        """``spot = 'b'``."""
         return f"{self.name} = {value_text(value)}"
 
 
@@ -112,7 +111,6 @@ class TurnChoice:
         return (*value.head_binding, value)
 
     def label(self, value: Any) -> str:
-        """The name of the turn."""
         return str(value)
 
 

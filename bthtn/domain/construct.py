@@ -60,7 +60,6 @@ class FirstOf(Construct):
     word: str = "first_of"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``first_of(a, b)``, ``optional(a)``."""
         shown = self.parts[:1] if self.word == "optional" else self.parts
         return f"{self.word}({listed_text(shown, binding)})"
 
@@ -74,7 +73,6 @@ class Repetition(Construct):
     word: str = "repeat"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``repeat(3, a)``."""
         return f"repeat({_written(self.times, binding)}, {network_text(self.parts[0], binding)})"
 
 
@@ -87,7 +85,6 @@ class Until(Construct):
     word: str = "until"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``until(ammo > 0, a)``."""
         part = network_text(self.parts[0], binding)
         return f"{self.word}({_written(self.condition, binding)}, {part})"
 
@@ -105,7 +102,6 @@ class AnyOrder(Construct):
     word: str = "any_order"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``any_order(a, b)``, ``partial_order('a < b', a=x, b=y)``."""
         if not self.names:
             return Construct.text(self, binding)
         shown = [repr(f"{self.names[one]} < {self.names[two]}") for one, two in self.before]
@@ -134,7 +130,6 @@ class RandomOf(Construct):
     word: str = "random_of"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``random_of((3, a), (1, b))``."""
         pairs = zip(self.weights, self.parts, strict=True)
         shown = [
             f"({_written(one, binding)}, {network_text(part, binding)})" for one, part in pairs
@@ -151,7 +146,6 @@ class WithCleanup(Construct):
     word: str = WITH_CLEANUP
 
     def text(self, binding: Binding | None = None) -> str:
-        """``with_cleanup(a, finally_=b)``."""
         body, cleanup = (network_text(part, binding) for part in self.parts)
         return f"{self.word}({body}, finally_={cleanup})"
 

@@ -46,7 +46,6 @@ class DecoratedPart(Construct):
     word: str
 
     def text(self, binding: Binding | None = None) -> str:
-        """``retry(3, a)``."""
         return f"{opening_text(self.decorator)}{network_text(self.parts[0], binding)})"
 
 

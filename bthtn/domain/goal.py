@@ -142,7 +142,6 @@ class GoalBody(PlainBody):
 
     @classmethod
     def of(cls, pursuit: Pursuit, state_class: type[State]) -> Self:
-        """The body for a goal."""
         return cls(_asks_a_solver, state_class, pursuit=pursuit)
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
@@ -161,7 +160,6 @@ class GoalBody(PlainBody):
         return with_tasks(steps_network(solution.steps), self.tasks)
 
     def why_not(self, view: StateView, binding: Binding) -> str:
-        """The reasons why no steps reach the goal from this state."""
         reasons = self.pursuit.solver.why_not(self.pursuit, view, binding)
         return "; ".join([f"no plan for {self.pursuit.condition.text(binding)}", *reasons])
 
@@ -192,7 +190,6 @@ class Achieve(Construct):
     parts: tuple[Network, ...] = ()
 
     def text(self, binding: Binding | None = None) -> str:
-        """``achieve(has_target == false)``."""
         goal: ConditionLike = self.condition
         if isinstance(goal, Expression):
             return f"achieve({goal.text(binding)})"

@@ -45,7 +45,6 @@ class PlainBody:
     _bindable: Bindable[PlainMethod] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Look at the function once."""
         object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def network(self, view: StateView, binding: Binding) -> Network | None:

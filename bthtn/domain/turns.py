@@ -139,16 +139,13 @@ class TurnBody(PlainBody):
 
     @classmethod
     def of(cls, state_class: type[State]) -> Self:
-        """The body for domains with these states."""
         return cls(_is_not_called, state_class)
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
-        """The network of the turn."""
         turn: Turn = binding[-1]
         return turn.network(view)
 
     def why_not(self, view: StateView, binding: Binding) -> str:
-        """Why the method of the turn does not apply."""
         turn: Turn = binding[-1]
         body = None if turn.method is None else turn.method.body
         return body.why_not(view, turn.binding) if isinstance(body, PlainBody) else turn.name
@@ -170,12 +167,10 @@ class OfTurn(Expression[Any]):
     otherwise: Expression[Any]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Any | Unknown:
-        """The method's own, with the values of its parameters."""
         of, inside = self._of(binding)
         return of.evaluate(view, inside)
 
     def text(self, binding: Binding | None = None) -> str:
-        """The method's own, or whose it is."""
         if binding is None:
             return f"the {self.which} of the turn"
         of, inside = self._of(binding)

@@ -140,7 +140,6 @@ class _Reasons(Projection):
         self.origins: dict[Fluent[Any], str] = {}
 
     def visit(self, node: Node) -> Visit[None]:
-        """Note the conditions of the node before it is projected."""
         if isinstance(node, ScopeNode):
             self._note_scope(node)
             return self._below(node)

@@ -173,7 +173,6 @@ class _Scopes(Projection):
         self._above: tuple[ScopeNode, ...] = ()
 
     def visit(self, node: Node) -> Visit[None]:
-        """Note a scope before it is projected."""
         if not isinstance(node, ScopeNode):
             return super().visit(node)
         self.sense()

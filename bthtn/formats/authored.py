@@ -220,7 +220,6 @@ class _TaskReader:
         self._steps = 0
 
     def named(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function with a name and with the parameters of the task."""
         update_wrapper(function, self._signature, assigned=("__annotations__",), updated=())
         function.__name__ = name
         return function

@@ -158,7 +158,6 @@ class _Sheet:
             self.faults.append(replace(placed, code=code or one.code))
 
     def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
-        """Collect a fault at a place of the sheet."""
         self.faults.append(Diagnostic("BT410", message, self._where(line, heading), hint))
 
     def _where(self, line: int, heading: str) -> str:

@@ -238,7 +238,6 @@ class _Writer:
         return [fluent.name, self.value(fluent.index)]
 
     def values(self, values: tuple[Any, ...]) -> list[Any]:
-        """Values as JSON."""
         return [self.value(one) for one in values]
 
     def value(self, value: object) -> Any:

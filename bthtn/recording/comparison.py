@@ -44,7 +44,6 @@ class LineComparison:
         """Whether nothing is left to be compared."""
 
     def take(self, block: Block) -> None:
-        """Compare the lines of a block."""
         for text in texts(block):
             if self.is_over:
                 return

@@ -36,7 +36,6 @@ class Known:
             self._hear(line)
 
     def add(self, line: Line) -> None:
-        """Take note of a line."""
         name = self.about["agent"]
         if "view" in line:
             if line["agent"] == self.about.get("tree", name):

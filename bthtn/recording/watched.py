@@ -79,7 +79,6 @@ class Watched:
 
     @property
     def goals(self) -> Iterator[PlanGoal]:
-        """The goals of the trees."""
         nodes = (node for root in self.roots for node in root.iterate())
         return (node for node in nodes if isinstance(node, PlanGoal))
 

@@ -175,7 +175,6 @@ class Drawing:
         self._frames += 1
 
     def close_frame(self) -> None:
-        """Close the frame that was opened last."""
         if self._open <= DEEPEST_FRAME:
             self._body.append("}")
         self._open -= 1

@@ -153,7 +153,6 @@ class _AgentEntries:
     def entries(
         self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
     ) -> tuple[Entry, ...]:
-        """The entries of the agent's events of the next tick."""
         before = set(self._running)
         self._chosen.clear()
         self._ended = {e.leaf for e in events if isinstance(e, LeafEnded | LeafAborted)}
@@ -168,7 +167,6 @@ class _AgentEntries:
         return tuple(_merged(entries))
 
     def _update(self, event: AgentEvent) -> None:
-        """Update the running steps and the current plans."""
         match event:
             case LeafStarted():
                 self._running[event.leaf] = event

@@ -66,7 +66,6 @@ class _SearchTree:
         self._back_to: str | None = None
 
     def add(self, event: SearchEvent) -> None:
-        """Add the next event of the search."""
         if isinstance(event, Backtracked):
             self._back_to = event.to
             return
@@ -86,7 +85,6 @@ class _SearchTree:
         return next(nodes, self.root)
 
     def leave_all(self) -> None:
-        """Mark all methods that are entered as left again."""
         self._leave(0)
 
     def _return(self, task: str, event: SearchEvent) -> None:

@@ -48,7 +48,6 @@ class History:
         return self._alone[-1] if self._alone else self.first
 
     def append(self, lines: str, *, stands_alone: bool = False) -> None:
-        """Add an entry and wake the readers."""
         if stands_alone:
             self._alone.append(self.end)
         self._entries.append(lines)

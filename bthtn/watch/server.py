@@ -52,7 +52,6 @@ class Server:
                 self._loop.call_soon_threadsafe(function)
 
     def stop(self) -> None:
-        """End the server and its thread."""
         if self._server is not None and self._thread is not None:
             self._server.should_exit = True
             self._thread.join(timeout=5)

@@ -61,7 +61,6 @@ class Feed:
 
     @property
     def agents(self) -> Mapping[str, Agent[Any, Any]]:
-        """The agents of the trees, by their names."""
         return self.watched.agents
 
     def _note(self, event: AgentEvent) -> None:
@@ -80,7 +79,6 @@ class Lines:
         self._trees: dict[str, Known] = {}
 
     def of(self, update: Update) -> list[Line]:
-        """The lines of a update."""
         made: list[Line] = []
         if update.whole is not None:
             self._agents = {about["agent"]: Known(about) for about in update.whole}
