@@ -14,7 +14,6 @@ from bthtn.domain.task import TaskCall
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.explanation import (
     BetterPlan,
-    StepReasons,
     better_plan,
     decomposition_table,
     methods_of,
@@ -171,15 +170,12 @@ def _show_plan(asked: PlanRequest, plan: Plan, options: ExplainOptions) -> None:
         say_json({**_head(asked), **lists})
         return
     say(one_line(f"{asked.domain.name}: {as_written(plan.goal, plan.goal_text)}"))
-    say(_lines("\n".join(map(str, _named(reasons)))))
+    # A construct has no name of its own, and is only shown if it relies on something.
+    shown = [one for one in reasons if one.reliances or not one.is_construct]
+    say(_lines("\n".join(map(str, shown))))
     if answers:
         say("\nother methods")
         say(_lines("\n".join(map(str, answers))))
-
-
-def _named(reasons: tuple[StepReasons, ...]) -> list[StepReasons]:
-    """The reasons without those of constructs that rely on nothing."""
-    return [one for one in reasons if one.reliances or not one.is_construct]
 
 
 def _head(asked: PlanRequest) -> dict[str, Any]:

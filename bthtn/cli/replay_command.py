@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from bthtn.cli.printing import counted, say, say_json
 from bthtn.cli.run import TICKS, Run
 from bthtn.cli.signals import exit_code
 from bthtn.errors import Diagnostic, InputError
-from bthtn.recording.comparison import Difference, LineComparison
+from bthtn.recording.comparison import LineComparison
 from bthtn.recording.recorded import whole_lines
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.locate import TargetKind, character_of, resolve
@@ -87,7 +88,7 @@ def _say(comparison: LineComparison, *, as_json: bool, is_whole: bool) -> None:
                 "whole": is_whole,
                 "ticks": comparison.ticks,
                 "events": comparison.events,
-                "difference": found and _difference_json(found),
+                "difference": found and asdict(found),
             }
         )
         return
@@ -103,8 +104,3 @@ def _say(comparison: LineComparison, *, as_json: bool, is_whole: bool) -> None:
             if line
             else f"  {name}  nothing"
         )
-
-
-def _difference_json(found: Difference) -> dict[str, Any]:
-    lines = {"recorded": found.recorded, "replayed": found.replayed}
-    return {"tick": found.tick, "cause": found.cause, **lines}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Protocol
 
 from bthtn.domain.chance import values_in_order
 from bthtn.domain.condition import ConditionLike, condition_from
@@ -140,10 +140,6 @@ class GoalBody(PlainBody):
 
     pursuit: Pursuit = field(kw_only=True)
 
-    @classmethod
-    def of(cls, pursuit: Pursuit, state_class: type[State]) -> Self:
-        return cls(_asks_a_solver, state_class, pursuit=pursuit)
-
     def network(self, view: StateView, binding: Binding) -> Network | None:
         """The steps in order; None if no steps reach the goal.
 
@@ -165,11 +161,6 @@ class GoalBody(PlainBody):
 
     def __str__(self) -> str:
         return f"achieve({self.pursuit.condition})"
-
-
-def _asks_a_solver(state: Any) -> None:
-    """A placeholder for the function of the plain method: goals are given to the solver."""
-    raise AssertionError(f"{state!r} is not asked for a goal's steps: the solver is")
 
 
 def steps_network(steps: Iterable[Action]) -> Network:

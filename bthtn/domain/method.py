@@ -64,6 +64,11 @@ class PlainBody:
         return function_text(self.function)
 
 
+def never_called(state: Any) -> None:
+    """In the place of the function of a body whose network is found otherwise."""
+    raise AssertionError(f"{state!r} is not asked for a network")
+
+
 def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network | None:
     """The result of a plain method as a network."""
     if answer is None:

@@ -211,7 +211,7 @@ def network_from(written: object) -> Network:
     hint = "write calls of tasks: method(reload(), shoot()), and null() for nothing"
     if callable(written):
         hint = "call the task: add brackets, and its arguments"
-    raise _not_a_network(written, hint)
+    raise DomainError(Diagnostic("BT110", f"{written!r} is not a task network", hint=hint))
 
 
 def parts_of(network: Network | Construct) -> tuple[Network, ...]:
@@ -328,7 +328,3 @@ def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]
             Diagnostic("BT105", f"{name}() has nothing in it", hint="write null() for nothing")
         )
     return tuple(map(network_from, parts))
-
-
-def _not_a_network(written: object, hint: str) -> DomainError:
-    return DomainError(Diagnostic("BT110", f"{written!r} is not a task network", hint=hint))

@@ -22,7 +22,6 @@ from bthtn.domain.network import (
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.state import State
 from bthtn.world.truth import Unknown
 
 _DECOMPOSED: Final = ("", "one_of")
@@ -137,10 +136,6 @@ def is_decomposed(task: Task) -> TypeGuard[CompoundTask[Any]]:
 class TurnBody(PlainBody):
     """The body of the method for a turn, which is the last value of the binding."""
 
-    @classmethod
-    def of(cls, state_class: type[State]) -> Self:
-        return cls(_is_not_called, state_class)
-
     def network(self, view: StateView, binding: Binding) -> Network | None:
         turn: Turn = binding[-1]
         return turn.network(view)
@@ -152,11 +147,6 @@ class TurnBody(PlainBody):
 
     def __str__(self) -> str:
         return "the next turn"
-
-
-def _is_not_called(state: Any) -> None:
-    """A placeholder for the function of the plain method: the turn has the network."""
-    raise AssertionError(f"{state!r} is not asked for a turn")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

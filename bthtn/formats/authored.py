@@ -181,7 +181,8 @@ def task_from(
     commands = [part for part in parts if isinstance(part, Command)]
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
         return author.primitive(name, parts)
-    branches = root.children if _is_selector(root) else [root]
+    has_methods = isinstance(root, Selector) and not isinstance(root, Later)
+    branches = root.children if has_methods else [root]
     methods = [author.method(branch) for branch in branches]
 
     def define(*_: Any) -> Methods:
@@ -314,10 +315,6 @@ _NODES: Final = (
     " Decorated;"
     " Value at the beginning of a method, and ExtensionPoint at the root"
 )
-
-
-def _is_selector(tree: Behaviour) -> bool:
-    return isinstance(tree, Selector) and not isinstance(tree, Later)
 
 
 def _without_parameters() -> None:

@@ -112,7 +112,11 @@ class _Sheet:
         self.faults: list[Diagnostic] = []
         self._path = path
         self._columns = columns
-        self._known = {folded(one): column for column in columns for one in _headings(column)}
+        self._known = {
+            folded(one): column
+            for column in columns
+            for one in (column.heading, column.field, *column.also)
+        }
         self._mapping = {folded(heading): meaning for heading, meaning in mapping.items()}
         self._other = other
         self._resolved: dict[str, Column | None] = {}
@@ -258,10 +262,6 @@ def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 def _is_csv(sheet: object) -> bool:
     return isinstance(sheet, str) and re.fullmatch(r"[^/\\\0]+\.csv", sheet) is not None
-
-
-def _headings(column: Column) -> tuple[str, ...]:
-    return (column.heading, column.field, *column.also)
 
 
 def _text(cell: Any) -> str:

@@ -13,15 +13,15 @@ from bthtn.recording.watched import Line
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first difference: the tick, both lines, and the cause in words.
+    """The first difference: the tick, its cause in words, and both lines.
 
     A line is empty where the recording or the other run is over.
     """
 
     tick: int
+    cause: str
     recorded: str
     replayed: str
-    cause: str
 
 
 class LineComparison:
@@ -71,7 +71,7 @@ class LineComparison:
 
     def _differ(self, recorded: str, replayed: str) -> None:
         cause = cause_of(_line(recorded), _line(replayed))
-        self.difference = Difference(self._tick, recorded, replayed, cause)
+        self.difference = Difference(self._tick, cause, recorded, replayed)
         self.is_over = True
 
 

@@ -17,7 +17,6 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanResumed,
 )
-from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
@@ -155,12 +154,8 @@ def _uses(plan: Plan, text: str) -> bool:
     )
 
 
-def _domains(agents: Iterable[Agent[Any, Any]]) -> list[FrozenDomain]:
-    return [domain for agent in agents for domain in agent.domains]
-
-
 def _check_task(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
-    names = {name for domain in _domains(agents) for name in domain.tasks}
+    names = {name for agent in agents for domain in agent.domains for name in domain.tasks}
     name = text.partition("(")[0]
     if name not in names:
         message = f"a breakpoint at {text!r}: no task is called {name!r}"
