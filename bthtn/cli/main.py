@@ -17,12 +17,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from bthtn.cli.many_runs import (
-    compare_command,
-    fuzz_command,
-    replay_command,
-    run_tests_command,
-)
+from bthtn.cli.many_runs import compare_command, fuzz_command, replay_command, run_tests_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,

@@ -223,8 +223,7 @@ def unordered(*parts: NetworkLike) -> Construct:
 
 @checked
 def random_of(
-    *weighted: tuple[Amount, NetworkLike],
-    by: Written | tuple[Written, ...] = (),
+    *weighted: tuple[Amount, NetworkLike], by: Written | tuple[Written, ...] = ()
 ) -> Construct:
     """One of the networks, drawn by weight; the others, in drawn order, when it cannot be planned.
 

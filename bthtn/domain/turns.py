@@ -11,14 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self, TypeGuard
 
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import (
-    NULL,
-    Network,
-    NullNetwork,
-    SequenceNetwork,
-    network_text,
-    sequence,
-)
+from bthtn.domain.network import NULL, Network, NullNetwork, SequenceNetwork, network_text, sequence
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead

@@ -177,10 +177,7 @@ def _composite(node: composites.Sequence | composites.Selector) -> Written:
 
 
 def _parallel(node: Parallel) -> Written:
-    return "Parallel", {
-        "success_count": node.success_count,
-        "failure_count": node.failure_count,
-    }
+    return "Parallel", {"success_count": node.success_count, "failure_count": node.failure_count}
 
 
 def _switch(node: Switch) -> Written:

@@ -130,11 +130,7 @@ class CharacterFiles(Unpicklable):
             return DrawnGoal(name, planned, Lottery(table, seed=seed), family, on=on)
 
         def goals(
-            name: str,
-            agent: Agent[Any, Any],
-            sheet: str,
-            period: int = 10,
-            inertia: float = 0,
+            name: str, agent: Agent[Any, Any], sheet: str, period: int = 10, inertia: float = 0
         ) -> Behaviour:
             table = _named(self.goals, sheet, "list of goals")
             return table.behaviour(name, agent, period=period, inertia=inertia)

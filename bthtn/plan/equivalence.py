@@ -20,15 +20,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.walk import (
-    Visit,
-    children_of,
-    flat,
-    outline,
-    preorder,
-    record_entries,
-    unwound,
-)
+from bthtn.plan.walk import Visit, children_of, flat, outline, preorder, record_entries, unwound
 
 
 def steps_outline(

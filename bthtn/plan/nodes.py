@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from bthtn.domain.network import (
-    DeferNetwork,
-    Network,
-    ParallelPolicy,
-    PauseNetwork,
-    listed_text,
-)
+from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork, listed_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent

@@ -10,13 +10,7 @@ from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.events import (
-    AgentEvent,
-    AgentListener,
-    AgentReloaded,
-    LeafStarted,
-    PlanAdopted,
-)
+from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, LeafStarted, PlanAdopted
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.branch import running_leaves
@@ -39,9 +33,7 @@ class Watched:
     """
 
     def __init__(
-        self,
-        watched: Iterable[Watchable],
-        note: Callable[[AgentEvent], None] = lambda _: None,
+        self, watched: Iterable[Watchable], note: Callable[[AgentEvent], None] = lambda _: None
     ) -> None:
         """``note`` is called with each event at once.
 

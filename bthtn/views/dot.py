@@ -195,12 +195,7 @@ class Drawing:
             if kind in self._used
         ]
         cells += [
-            _legend_cells(
-                painted.fill,
-                painted.line,
-                painted.sign,
-                f"{status}: {painted.meaning}",
-            )
+            _legend_cells(painted.fill, painted.line, painted.sign, f"{status}: {painted.meaning}")
             for status, painted in STATUSES.items()
             if status in self._used
         ]

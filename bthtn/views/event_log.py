@@ -103,10 +103,7 @@ _EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
     }
 )
 _END_WORDS: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
-    {
-        LeafEnded: ("done", "failed"),
-        CleanupEnded: ("cleaned up", "did not clean up"),
-    }
+    {LeafEnded: ("done", "failed"), CleanupEnded: ("cleaned up", "did not clean up")}
 )
 
 

@@ -23,13 +23,7 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of, leaves
 from bthtn.views.dot import Drawing
-from bthtn.views.text import (
-    dropped_reason,
-    method_text,
-    numbered_children,
-    scope_text,
-    unrolled,
-)
+from bthtn.views.text import dropped_reason, method_text, numbered_children, scope_text, unrolled
 from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"

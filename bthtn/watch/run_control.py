@@ -16,13 +16,7 @@ from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
-from bthtn.watch.breakpoints import (
-    Agents,
-    Breakpoint,
-    BreakpointKind,
-    Breakpoints,
-    is_reached,
-)
+from bthtn.watch.breakpoints import Agents, Breakpoint, BreakpointKind, Breakpoints, is_reached
 
 SOURCE: Final = "viewer"
 """The source of beliefs that are set by hand."""
