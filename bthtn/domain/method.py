@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from bthtn.checked import checked
 from bthtn.domain.bindable import Bindable
@@ -158,19 +158,17 @@ def method(
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:
     """The function if the body is a single plain function, else None."""
-    if (
-        len(body) == 1
-        and callable(body[0])
-        and not isinstance(body[0], PrimitiveTask | CompoundTask)
-    ):
-        return body[0]
-    return None
+    return body[0] if len(body) == 1 and _is_plain(body[0]) else None
+
+
+def _is_plain(part: object) -> TypeGuard[Callable[..., Any]]:
+    return callable(part) and not isinstance(part, PrimitiveTask | CompoundTask)
 
 
 def written_network(body: tuple[Any, ...]) -> Network:
     """The body as a network. Raises DomainError for a part that is not a network."""
     for part in body:
-        if callable(part) and not isinstance(part, PrimitiveTask | CompoundTask):
+        if _is_plain(part):
             raise DomainError(
                 Diagnostic(
                     "BT110",

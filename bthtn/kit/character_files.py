@@ -54,18 +54,16 @@ T = TypeVar("T")
 
 TREE: Final = "tree.xml"
 SETTINGS: Final = "character.toml"
-_SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
-    {"domain": str, "kind": str, "finished": str, "simulate": list, "beliefs": dict}
-)
-_HOW: Final[Mapping[str, str]] = MappingProxyType(
+_SETTINGS: Final[Mapping[str, tuple[type, str]]] = MappingProxyType(
     {
-        "domain": 'write domain = "combat"',
-        "kind": 'write kind = "ogre"',
-        "finished": 'write finished = "health <= 0"',
-        "simulate": 'write simulate = ["wait"]',
-        "beliefs": "write [beliefs], and a line for each fluent",
+        "domain": (str, 'write domain = "combat"'),
+        "kind": (str, 'write kind = "ogre"'),
+        "finished": (str, 'write finished = "health <= 0"'),
+        "simulate": (list, 'write simulate = ["wait"]'),
+        "beliefs": (dict, "write [beliefs], and a line for each fluent"),
     }
 )
+"""The class of each setting, and how it is written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,10 +301,10 @@ class _FolderReader:
         for key, value in self._settings.items():
             if key not in _SETTINGS:
                 faults.append(self._fault(f"there is no '{key}'", nearest(key, _SETTINGS), key))
-            elif not isinstance(value, _SETTINGS[key]) or (
+            elif not isinstance(value, _SETTINGS[key][0]) or (
                 isinstance(value, list) and not all(isinstance(one, str) for one in value)
             ):
-                faults.append(self._fault(f"'{key}' is {value!r}", _HOW[key], key))
+                faults.append(self._fault(f"'{key}' is {value!r}", _SETTINGS[key][1], key))
         if "domain" in self._settings and "beliefs" in self._settings:
             hint = "the domain has its own State class: leave one out"
             faults.append(self._fault("there are a domain and beliefs", hint, "beliefs"))

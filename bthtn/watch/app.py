@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -156,17 +157,13 @@ def _guarded(inner: ASGIApp) -> ASGIApp:
             if scope["type"] == "lifespan":
                 await inner(scope, receive, send)
             return
-        headers = {
-            key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
-        }
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                more = [(k.lower().encode(), v.encode()) for k, v in access.HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *more]}
+                MutableHeaders(scope=message).update(access.HEADERS)
             await send(message)
 
-        if why := access.refusal(headers):
+        if why := access.refusal(Headers(scope=scope)):
             await _refused(why, 403)(scope, receive, with_headers)
             return
         await inner(scope, receive, with_headers)

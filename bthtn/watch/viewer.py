@@ -13,7 +13,6 @@ import asyncio
 import secrets
 from importlib.util import find_spec
 from queue import Queue
-from types import TracebackType
 from typing import Any, Final, Self
 
 from bthtn.checked import checked
@@ -131,12 +130,7 @@ class Viewer(Unpicklable):
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _publish(self) -> None:
