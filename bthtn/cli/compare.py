@@ -26,19 +26,13 @@ MOST_PLANS: Final = 5
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
-    """How the results are kept and shown: in a file, as JSON or as tables."""
+def compare(
+    pair: Pair, seeds: str, workers: Workers, *, output: Path | None, most: int, as_json: bool
+) -> int:
+    """Compare over the seeds, and print the findings and the most different seeds.
 
-    output: Path | None = None
-    most: int = 10
-    as_json: bool = False
-
-
-def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> int:
-    """Compare over the seeds and print the findings.
-
-    Returns 0 if both sides do the same with every seed, else 1. Raises BthtnError.
+    The results are kept in the file ``output``. Returns 0 if both sides do the same with every
+    seed, else 1. Raises BthtnError.
     """
     numbers = seeds_from(seeds)
     digests = [side.prepared(pair.experiment) for side in (pair.a, pair.b)]
@@ -46,12 +40,12 @@ def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> 
     deaths = Deaths(note)
     sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
     about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
-    kept = None if report.output is None else Kept(report.output, about, "seed")
+    kept = None if output is None else Kept(output, about, "seed")
     with closing(resumed(pair, numbers, kept, workers, deaths)) as results:
         shown = with_progress(results, "seeds", len(numbers))
         rows = [{"seed": seed, **row} for seed, row in zip(numbers, shown, strict=True)]
-    summary = _Summary(pair, rows, deaths.number, report.most)
-    if report.as_json:
+    summary = _Summary(pair, rows, deaths.number, most)
+    if as_json:
         say_json(summary.data())
     else:
         summary.show(Console(width=None if sys.stdout.isatty() else WIDTH))

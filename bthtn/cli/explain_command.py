@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,35 +30,25 @@ from bthtn.views.text import one_line
 EXPLANATION_FORMAT = "bthtn-explanation/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainOptions:
-    """The question: about one step, about one method, ``task:number``, or for the table.
+def explain(arguments: PlanArguments, *, step: str, method: str, table: bool, as_json: bool) -> int:
+    """Plan, and explain one step, one method, ``task:number``, the table, or the whole plan.
 
-    All that is empty or false is not asked; without any question the whole plan is explained.
+    Returns 0 if there is a plan, else 1. Raises BthtnError.
     """
-
-    step: str = ""
-    method: str = ""
-    table: bool = False
-    as_json: bool = False
-
-
-def explain(arguments: PlanArguments, options: ExplainOptions) -> int:
-    """Plan, and print the explanation. Returns 0 if there is a plan, else 1. Raises BthtnError."""
     asked = arguments.request()
-    method = _method(options.method, asked.domain) if options.method else None
+    chosen = _method(method, asked.domain) if method else None
     search = search_for(asked)
     if search.advance() is SearchStatus.LIMIT and search.plan is None:
         raise no_answer(search.expansions)
     plan = search.plan
-    if method is not None:
-        _show_method(asked, *method, as_json=options.as_json)
+    if chosen is not None:
+        _show_method(asked, *chosen, as_json=as_json)
     elif plan is None:
-        show_why_not(asked, search.expansions, as_json=options.as_json)
-    elif options.table:
-        _show_table(plan, as_json=options.as_json)
+        show_why_not(asked, search.expansions, as_json=as_json)
+    elif table:
+        _show_table(plan, as_json=as_json)
     else:
-        _show_plan(asked, plan, options)
+        _show_plan(asked, plan, step, as_json=as_json)
     return int(plan is None)
 
 
@@ -162,10 +151,10 @@ def _show_table(plan: Plan, *, as_json: bool) -> None:
         say(_lines(table_text(rows)))
 
 
-def _show_plan(asked: PlanRequest, plan: Plan, options: ExplainOptions) -> None:
-    reasons = why(plan, asked.state, options.step or None)
-    answers = [] if options.step else [one for one in methods_of(asked) if not one.is_chosen]
-    if options.as_json:
+def _show_plan(asked: PlanRequest, plan: Plan, step: str, *, as_json: bool) -> None:
+    reasons = why(plan, asked.state, step or None)
+    answers = [] if step else [one for one in methods_of(asked) if not one.is_chosen]
+    if as_json:
         lists = {"why": [one.data() for one in reasons], "why_not": [one.data() for one in answers]}
         say_json({**_head(asked), **lists})
         return
