@@ -49,7 +49,7 @@ def _composite(made: type[Sequence | Selector], *, memory: bool) -> NodeKind:
     return kind_of(make)
 
 
-def _branching(made: type[IfThenElse | WhileDoElse]) -> NodeKind:
+def _branching(made: Callable[..., Behaviour]) -> NodeKind:
     def make(name: str, children: Children) -> Behaviour:
         return made(name, *children)
 
@@ -236,17 +236,32 @@ def _by_case(
     return found
 
 
-def _plain(make: Callable[..., Behaviour]) -> NodeKind:
-    """A decorator, or a leaf, of py_trees without any port."""
-
+def _decorator(make: Callable[..., Behaviour]) -> NodeKind:
     def decorator(name: str, child: Behaviour) -> Behaviour:
         return make(name, child)
 
+    return kind_of(decorator)
+
+
+def _leaf(make: Callable[..., Behaviour]) -> NodeKind:
     def leaf(name: str) -> Behaviour:
         return make(name)
 
-    return kind_of(leaf if make in (Success, Failure) else decorator)
+    return kind_of(leaf)
 
+
+_BRANCHING: Final = {"IfThenElse": IfThenElse, "WhileDoElse": WhileDoElse}
+_DECORATORS: Final = {
+    "Inverter": decorators.Inverter,
+    "ForceSuccess": decorators.FailureIsSuccess,
+    "ForceFailure": decorators.SuccessIsFailure,
+    "KeepRunningUntilFailure": decorators.SuccessIsRunning,
+}
+_LEAVES: Final = {"AlwaysSuccess": Success, "AlwaysFailure": Failure}
+TAGS: Final[Mapping[type, str]] = MappingProxyType(
+    {made: tag for table in (_BRANCHING, _DECORATORS, _LEAVES) for tag, made in table.items()}
+)
+"""The tags of classes without ports."""
 
 CPP_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
     {
@@ -255,20 +270,15 @@ CPP_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
         "Fallback": _composite(Selector, memory=True),
         "ReactiveFallback": _composite(Selector, memory=False),
         "Parallel": kind_of(Parallel),
-        "IfThenElse": _branching(IfThenElse),
-        "WhileDoElse": _branching(WhileDoElse),
         **{f"Switch{n}": kind_of(_switch, fewest=n + 1, most=n + 1) for n in range(2, 7)},
-        "Inverter": _plain(decorators.Inverter),
-        "ForceSuccess": _plain(decorators.FailureIsSuccess),
-        "ForceFailure": _plain(decorators.SuccessIsFailure),
-        "KeepRunningUntilFailure": _plain(decorators.SuccessIsRunning),
         "Repeat": kind_of(_repeat),
         "RetryUntilSuccessful": kind_of(_retry),
         "Timeout": kind_of(_timeout),
         "Delay": kind_of(_delay),
         "RunOnce": kind_of(_run_once),
-        "AlwaysSuccess": _plain(Success),
-        "AlwaysFailure": _plain(Failure),
+        **{tag: _branching(made) for tag, made in _BRANCHING.items()},
+        **{tag: _decorator(made) for tag, made in _DECORATORS.items()},
+        **{tag: _leaf(made) for tag, made in _LEAVES.items()},
     }
 )
 """Nodes that do what those of BehaviorTree.CPP do."""
