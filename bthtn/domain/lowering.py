@@ -114,6 +114,7 @@ class Lowering:
         return Method(body, conditions[0], method.name, costs[0], values[0])
 
     def network(self, network: Network, scope: Scope) -> Network:
+        """The network without constructs."""
         if not any(isinstance(one, Construct) for one in networks_in(network)):
             return network
         if isinstance(network, Construct):
