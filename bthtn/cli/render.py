@@ -23,15 +23,11 @@ class Drawn:
     agent: str
     legend: bool = False
 
-    @property
-    def is_recorded(self) -> bool:
-        return self.target.endswith((".jsonl", ".jsonl.gz"))
-
 
 def render(drawn: Drawn, output: Path | None, *, as_json: bool) -> None:
     """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
     form = drawn.form
-    if drawn.is_recorded:
+    if drawn.target.endswith((".jsonl", ".jsonl.gz")):
         kind_of, name, text = "recording", *_moment(drawn)
     else:
         if drawn.tick is not None or drawn.agent:

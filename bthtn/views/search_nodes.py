@@ -42,7 +42,7 @@ def search_tree(
     for event in events:
         tree.add(event)
     if not found:
-        tree.leave_all()
+        tree.leave(0)
     return tree.root
 
 
@@ -84,9 +84,6 @@ class _SearchTree:
         nodes = (one.node for one in reversed(self._entered) if one.event.depth < depth)
         return next(nodes, self.root)
 
-    def leave_all(self) -> None:
-        self._leave(0)
-
     def _return(self, task: str, event: SearchEvent) -> None:
         """Leave all methods since the choice of a method for ``task``, which is made anew."""
         assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
@@ -95,10 +92,10 @@ class _SearchTree:
             choice = self._entered[index].event
             is_later = method is None or choice.method < method
             if (choice.task, choice.depth) == (task, event.depth) and is_later:
-                self._leave(index)
+                self.leave(index)
                 return
 
-    def _leave(self, index: int) -> None:
+    def leave(self, index: int) -> None:
         """Mark the methods that have been entered since this one, and it, as left again."""
         while len(self._entered) > index:
             self._entered.pop().node.update(kind="dropped", below=_LEFT, edge="dropped")

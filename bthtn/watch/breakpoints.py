@@ -57,21 +57,25 @@ class Breakpoint:
         return " ".join(filter(None, words))
 
 
-def check(breakpoint_: Breakpoint, agents: Agents) -> None:
-    """Raises InputError for a breakpoint that no run of these agents could reach."""
-    if breakpoint_.agent and breakpoint_.agent not in agents:
-        message = f"no agent is called {breakpoint_.agent!r}"
-        raise InputError(Diagnostic("BT451", message, hint=nearest(breakpoint_.agent, agents)))
-    watched = [one for one in agents.values() if breakpoint_.agent in ("", one.name)]
-    match breakpoint_.kind:
+def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]:
+    """The condition by agents, of a breakpoint about one; empty for all others.
+
+    Raises InputError for a breakpoint that no run of these agents could reach.
+    """
+    if new.agent and new.agent not in agents:
+        message = f"no agent is called {new.agent!r}"
+        raise InputError(Diagnostic("BT451", message, hint=nearest(new.agent, agents)))
+    watched = [one for one in agents.values() if new.agent in ("", one.name)]
+    match new.kind:
         case BreakpointKind.REPLAN:
             pass
         case BreakpointKind.CONDITION:
-            _conditions(breakpoint_, watched)
+            return _conditions(new, watched)
         case BreakpointKind.METHOD:
-            _check_method(breakpoint_.text, watched)
+            _check_method(new.text, watched)
         case _:
-            _check_task(breakpoint_.text, watched)
+            _check_task(new.text, watched)
+    return {}
 
 
 class Breakpoints:
@@ -89,14 +93,12 @@ class Breakpoints:
         return iter(self._set.items())
 
     def add(self, new: Breakpoint) -> int:
-        """Set a breakpoint. Returns its number. Raises InputError as ``check``."""
-        check(new, self._agents)
+        """Set a breakpoint. Returns its number. Raises InputError for one that is never reached."""
+        conditions = _checked_conditions(new, self._agents)
         self._made += 1
         self._set[self._made] = new
-        if new.kind is BreakpointKind.CONDITION:
-            watched = [one for one in self._agents.values() if new.agent in ("", one.name)]
-            self._conditions[self._made] = _conditions(new, watched)
-            self._held.update(self._true(self._made))
+        self._conditions[self._made] = conditions
+        self._held.update(self._true(self._made))
         return self._made
 
     def remove(self, number: int) -> None:
