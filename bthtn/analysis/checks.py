@@ -95,12 +95,8 @@ def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterat
     for name, task in domain.tasks.items():
         is_used = name in used or graph.in_degree(name)
         if isinstance(task, PrimitiveTask) and not is_used:
-            yield _warning(
-                "BT153",
-                f"no method uses '{name}'",
-                f"primitive '{name}'",
-                "remove it, unless it is a goal of its own",
-            )
+            hint = "remove it, unless it is a goal of its own"
+            yield _warning("BT153", f"no method uses '{name}'", f"primitive '{name}'", hint)
 
 
 def unused_fluent(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[Diagnostic]:
@@ -114,12 +110,9 @@ def unused_fluent(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[
     schema = domain.schema
     for name in [*schema.fluents, *schema.families]:
         if name not in mentioned:
-            yield _warning(
-                "BT154",
-                f"no condition, effect or argument mentions '{name}'",
-                f"fluent '{name}' of {schema.name}",
-                "remove it, unless sensors or a behaviour tree use it",
-            )
+            message = f"no condition, effect or argument mentions '{name}'"
+            hint = "remove it, unless sensors or a behaviour tree use it"
+            yield _warning("BT154", message, f"fluent '{name}' of {schema.name}", hint)
 
 
 def in_its_own_way(domain: FrozenDomain) -> Iterator[Diagnostic]:

@@ -73,11 +73,8 @@ def _domain_report(target: Target) -> Report:
         fault = fault_of(case)
         if fault:
             where = f"{shown(cases)}:{case.line}"
-            diagnostics.append(
-                Diagnostic(
-                    "BT403", f"case '{case.name}' does not hold\n{indent(fault, '  ')}", where
-                )
-            )
+            message = f"case '{case.name}' does not hold\n{indent(fault, '  ')}"
+            diagnostics.append(Diagnostic("BT403", message, where))
     return Report(_in_order(diagnostics), len(read), sheets)
 
 

@@ -180,7 +180,6 @@ def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path |
         instead = output.with_suffix(".dot")
         write(dot, instead)
         one = error.diagnostics[0]
-        raise InputError(
-            Diagnostic(one.code, f"{one.message}; wrote {instead} instead", hint=one.hint)
-        ) from None
+        message = f"{one.message}; wrote {instead} instead"
+        raise InputError(replace(one, message=message)) from None
     return None if output == SCREEN else output

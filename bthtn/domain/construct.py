@@ -280,14 +280,13 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
     if len(chain) < _PAIR or not all(map(_NAME.fullmatch, chain)):
         hint = 'write "walls < roof", or a chain: "walls < roof < paint"'
         raise DomainError(Diagnostic("BT113", f"{constraint!r} is not an order", where, hint))
-    unknown = [word for word in chain if word not in names]
-    if unknown:
-        raise DomainError(
-            [
-                Diagnostic("BT113", f"no part is called '{one}'", where, nearest(one, names))
-                for one in unknown
-            ]
-        )
+    faults = [
+        Diagnostic("BT113", f"no part is called '{one}'", where, nearest(one, names))
+        for one in chain
+        if one not in names
+    ]
+    if faults:
+        raise DomainError(faults)
     places = [names.index(word) for word in chain]
     yield from pairwise(places)
 

@@ -69,14 +69,9 @@ def used(
 
 
 def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
-    return PlanningError(
-        Diagnostic(
-            "BT201",
-            f"{function_text(function)} raised {exception_text(error)}",
-            where=_place(function),
-            hint="functions of a domain are called with every state a search looks at",
-        )
-    )
+    message = f"{function_text(function)} raised {exception_text(error)}"
+    hint = "functions of a domain are called with every state a search looks at"
+    return PlanningError(Diagnostic("BT201", message, _place(function), hint))
 
 
 def _place(function: Callable[..., Any]) -> str:

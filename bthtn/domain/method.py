@@ -169,11 +169,7 @@ def written_network(body: tuple[Any, ...]) -> Network:
     """The body as a network. Raises DomainError for a part that is not a network."""
     for part in body:
         if _is_plain(part):
-            raise DomainError(
-                Diagnostic(
-                    "BT110",
-                    f"{function_text(part)} stands beside other parts of a method",
-                    hint="a plain function is the whole body of a method, or none of it",
-                )
-            )
+            message = f"{function_text(part)} stands beside other parts of a method"
+            hint = "a plain function is the whole body of a method, or none of it"
+            raise DomainError(Diagnostic("BT110", message, hint=hint))
     return sequence(*body)

@@ -155,10 +155,9 @@ def parallel(
     try:
         chosen = ParallelPolicy(policy)
     except ValueError:
-        known = ", ".join(one.value for one in ParallelPolicy)
-        raise DomainError(
-            Diagnostic("BT111", f"no parallel policy is called {policy!r}", hint=f"one of: {known}")
-        ) from None
+        hint = f"one of: {', '.join(one.value for one in ParallelPolicy)}"
+        message = f"no parallel policy is called {policy!r}"
+        raise DomainError(Diagnostic("BT111", message, hint=hint)) from None
     return ParallelNetwork(some_parts("parallel", parts), chosen)
 
 
@@ -324,7 +323,6 @@ def equal_parts(some: tuple[Network, ...], others: tuple[Network, ...], binding:
 def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:
     """The parts of a composite as data. Raises DomainError when it has no parts."""
     if not parts:
-        raise DomainError(
-            Diagnostic("BT105", f"{name}() has nothing in it", hint="write null() for nothing")
-        )
+        message, hint = f"{name}() has nothing in it", "write null() for nothing"
+        raise DomainError(Diagnostic("BT105", message, hint=hint))
     return tuple(map(network_from, parts))

@@ -140,9 +140,8 @@ def chooses(task: TaskCall, method: int) -> Wanted:
 def _count(asked: PlanRequest, task: TaskCall) -> int:
     if not isinstance(task.task, CompoundTask):
         message = f"'{task}' is a primitive task: it has no methods"
-        raise DomainError(
-            Diagnostic("BT110", message, hint="explain() says why a step is not possible")
-        )
+        hint = "explain() says why a step is not possible"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
     return len(asked.domain.methods.get(task.task, ()))
 
 

@@ -113,14 +113,9 @@ def _run_once(
 ) -> Behaviour:
     """``skipped`` is the status that stands for a skipped node at its place, None without one."""
     if then_skip and skipped is None:
+        message = "RunOnce would be skipped where that cannot be kept"
         hint = 'write then_skip="false", or put it directly into a sequence or fallback beside'
-        raise InputError(
-            Diagnostic(
-                "BT415",
-                "RunOnce would be skipped where that cannot be kept",
-                hint=f"{hint} a node that is never skipped",
-            )
-        )
+        raise InputError(Diagnostic("BT415", message, hint=f"{hint} a node that is never skipped"))
     return RunOnce(name, child, then=skipped if then_skip else None)
 
 
@@ -229,10 +224,9 @@ def _by_case(
     values = [variable.parse(text) for text in _in_order("case", case, len(branches))]
     found = dict(zip(values, branches, strict=True))
     if len(found) < len(values) or UNKNOWN in found:
+        message = "two cases are the same, or one is unknown"
         hint = "write each value once; an unknown one has the default"
-        raise InputError(
-            Diagnostic("BT414", "two cases are the same, or one is unknown", hint=hint)
-        )
+        raise InputError(Diagnostic("BT414", message, hint=hint))
     return found
 
 

@@ -65,10 +65,8 @@ class _TreeReader:
         self._kinds = {**nodes_of(agent.domains), **CPP_NODES, **OWN_NODES}
         for name, make in nodes.items():
             if name in CPP_NODES or name in OWN_NODES or name in REFUSED:
-                hint = "choose another name for yours"
-                raise InputError(
-                    Diagnostic("BT416", f"there is a node '{name}' already", hint=hint)
-                )
+                message, hint = f"there is a node '{name}' already", "choose another name for yours"
+                raise InputError(Diagnostic("BT416", message, hint=hint))
             self._kinds[name] = kind_of(make)
         self._faults: dict[Diagnostic, None] = {}
         self._count = 0

@@ -355,7 +355,6 @@ def _part_of(code: object, name: str, kind: type[T]) -> T:
 
 def _named(known: Mapping[str, T], name: str, what: str) -> T:
     if name not in known:
-        raise InputError(
-            Diagnostic("BT421", f"there is no {what} '{name}'", "", nearest(name, known))
-        )
+        hint = nearest(name, known)
+        raise InputError(Diagnostic("BT421", f"there is no {what} '{name}'", hint=hint))
     return known[name]

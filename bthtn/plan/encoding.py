@@ -266,6 +266,5 @@ def _in_order(values: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def _unwritable(what: str, hint: str) -> InputError:
-    return InputError(
-        Diagnostic("BT406", f"{what} cannot be written into a complete plan", hint=hint)
-    )
+    message = f"{what} cannot be written into a complete plan"
+    return InputError(Diagnostic("BT406", message, hint=hint))

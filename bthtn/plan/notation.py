@@ -98,10 +98,9 @@ def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     """A task with its arguments, ``fight`` or ``move("tokyo")``. Raises InputError."""
     call = _PlanParser(text, domain, suspended=True).whole()
     if not isinstance(call, TaskCall):
+        message = f"{shortened(text)!r} is not a task with arguments"
         hint = 'write one task, such as fight or move("tokyo")'
-        raise InputError(
-            Diagnostic("BT406", f"{shortened(text)!r} is not a task with arguments", hint=hint)
-        )
+        raise InputError(Diagnostic("BT406", message, hint=hint))
     texts = [argument.text() for argument in call.args]
     return call.task(*map(value_from, texts, call.task.parameters))
 
@@ -130,11 +129,8 @@ class _PlanParser:
         """The node, or network, that the whole text denotes. Raises InputError."""
         tree = self._tree()
         if self._peek():
-            raise self._fault(
-                self._at,
-                f"{self._next()} stands behind the end",
-                "remove it, or open a bracket before",
-            )
+            message = f"{self._next()} stands behind the end"
+            raise self._fault(self._at, message, "remove it, or open a bracket before")
         if self._found:
             raise InputError(self._found)
         return tree
@@ -262,9 +258,8 @@ class _PlanParser:
             raise InputError(Diagnostic("BT406", f"'{task.name}' is a compound task", hint=hint))
         if len(texts) != len(task.parameters):
             wanted = ", ".join(parameter.name for parameter in task.parameters) or "no values"
-            raise InputError(
-                Diagnostic("BT103", f"'{task.name}' takes {wanted}; it is given {len(texts)}")
-            )
+            message = f"'{task.name}' takes {wanted}; it is given {len(texts)}"
+            raise InputError(Diagnostic("BT103", message))
         return tuple(map(self._expected, texts, task.parameters))
 
     def _expected(self, text: str, parameter: Parameter[Any]) -> Any:
