@@ -99,8 +99,5 @@ def _say(comparison: LineComparison, *, as_json: bool, is_whole: bool) -> None:
         return
     say(f"the first difference is in tick {found.tick}: {found.cause}")
     for name, line in (("recorded", found.recorded), ("replayed", found.replayed)):
-        say(
-            f"  {name}  {line if len(line) <= WIDTH else line[:WIDTH] + '…'}"
-            if line
-            else f"  {name}  nothing"
-        )
+        shown = line if len(line) <= WIDTH else f"{line[:WIDTH]}…"
+        say(f"  {name}  {shown or 'nothing'}")
