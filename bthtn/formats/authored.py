@@ -181,9 +181,8 @@ def task_from(
     commands = [part for part in parts if isinstance(part, Command)]
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
         return author.primitive(name, parts)
-    has_methods = isinstance(root, Selector) and not isinstance(root, Later)
-    branches = root.children if has_methods else [root]
-    methods = [author.method(branch) for branch in branches]
+    is_choice = isinstance(root, Selector) and not isinstance(root, Later)
+    methods = [author.method(one) for one in (root.children if is_choice else [root])]
 
     def define(*_: Any) -> Methods:
         for build in methods:
