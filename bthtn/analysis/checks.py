@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, Final
 
 import networkx as nx
@@ -148,16 +147,14 @@ def ends_itself(domain: FrozenDomain) -> Iterator[Diagnostic]:
                     pass
 
 
-CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
-    {
-        "BT151": never_ends,
-        "BT152": always_behind,
-        "BT153": unused_primitive,
-        "BT154": unused_fluent,
-        "BT155": in_its_own_way,
-        "BT156": ends_itself,
-    }
-)
+CHECKS: Final[Mapping[str, Check]] = {
+    "BT151": never_ends,
+    "BT152": always_behind,
+    "BT153": unused_primitive,
+    "BT154": unused_fluent,
+    "BT155": in_its_own_way,
+    "BT156": ends_itself,
+}
 
 
 def _is_false(condition: Condition, values: Mapping[Any, Any]) -> bool:

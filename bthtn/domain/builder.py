@@ -274,14 +274,12 @@ class Domain(Unpicklable, Generic[S]):
         }
 
 
-_READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = MappingProxyType(
-    {
-        **dict.fromkeys(("precondition", "exec_only", "during"), condition_from),
-        **dict.fromkeys(("effects", "expected", "actual"), effects_from),
-        **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
-        **dict.fromkeys(("duration", "cost"), number_from),
-    }
-)
+_READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = {
+    **dict.fromkeys(("precondition", "exec_only", "during"), condition_from),
+    **dict.fromkeys(("effects", "expected", "actual"), effects_from),
+    **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
+    **dict.fromkeys(("duration", "cost"), number_from),
+}
 """The parts of a primitive task that are read, each with its reader."""
 
 

@@ -31,7 +31,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from keyword import iskeyword
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, cast, get_args
 
 from py_trees import composites
@@ -61,29 +60,25 @@ from bthtn.world.schema import StateSchema
 Symbols = tuple[StateSchema, Parameters]
 """What words in texts stand for: fluents, and the parameters of a task."""
 
-_TYPES: Final[Mapping[str, type]] = MappingProxyType(
-    {
-        "bool": bool,
-        **dict.fromkeys(("int", "unsigned"), int),
-        **dict.fromkeys(("float", "double"), float),
-        **dict.fromkeys(("str", "string", "std::string"), str),
-    }
-)
-_ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "CheckState": ("condition",),
-        "ModifyState": ("set", "kind"),
-        "Value": ("number",),
-        "Command": ("name", "uses", "duration"),
-        "Parallel": ("name", "policy"),
-        "Null": (),
-        **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
-        **DECORATORS,
-    }
-)
+_TYPES: Final[Mapping[str, type]] = {
+    "bool": bool,
+    **dict.fromkeys(("int", "unsigned"), int),
+    **dict.fromkeys(("float", "double"), float),
+    **dict.fromkeys(("str", "string", "std::string"), str),
+}
+_ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = {
+    "CheckState": ("condition",),
+    "ModifyState": ("set", "kind"),
+    "Value": ("number",),
+    "Command": ("name", "uses", "duration"),
+    "Parallel": ("name", "policy"),
+    "Null": (),
+    **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
+    **DECORATORS,
+}
 """The attributes of the elements; all others are calls, which have arguments."""
 _LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
-_CALLS: Final = MappingProxyType({"SubTask": "task", "SubTree": "ID"})
+_CALLS: Final[Mapping[str, str]] = {"SubTask": "task", "SubTree": "ID"}
 _TAKEN: Final = ("name", "task", "ID")
 """The attributes of calls that are no arguments."""
 _CONDITIONS: Final = (

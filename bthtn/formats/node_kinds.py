@@ -27,9 +27,7 @@ CATEGORIES: Final = get_args(Category)
 
 GIVEN: Final = frozenset({"name", "agent", "child", "children", "skipped"})
 _NUMBERED: Final = re.compile(r"(\w+)_([1-9]\d{0,3})", re.ASCII)
-_TEXTS: Final[Mapping[type, str]] = MappingProxyType(
-    {bool: "bool", int: "int", float: "double", str: "std::string"}
-)
+_TEXTS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "double", str: "std::string"}
 
 
 @dataclass(frozen=True, slots=True)

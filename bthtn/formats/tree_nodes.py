@@ -252,69 +252,63 @@ _DECORATORS: Final = {
     "KeepRunningUntilFailure": decorators.SuccessIsRunning,
 }
 _LEAVES: Final = {"AlwaysSuccess": Success, "AlwaysFailure": Failure}
-TAGS: Final[Mapping[type, str]] = MappingProxyType(
-    {made: tag for table in (_BRANCHING, _DECORATORS, _LEAVES) for tag, made in table.items()}
-)
+TAGS: Final[Mapping[type, str]] = {
+    made: tag for table in (_BRANCHING, _DECORATORS, _LEAVES) for tag, made in table.items()
+}
 """The tags of classes without ports."""
 
-CPP_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
-    {
-        "Sequence": _composite(Sequence, memory=True),
-        "ReactiveSequence": _composite(Sequence, memory=False),
-        "Fallback": _composite(Selector, memory=True),
-        "ReactiveFallback": _composite(Selector, memory=False),
-        "Parallel": kind_of(Parallel),
-        **{f"Switch{n}": kind_of(_switch, fewest=n + 1, most=n + 1) for n in range(2, 7)},
-        "Repeat": kind_of(_repeat),
-        "RetryUntilSuccessful": kind_of(_retry),
-        "Timeout": kind_of(_timeout),
-        "Delay": kind_of(_delay),
-        "RunOnce": kind_of(_run_once),
-        **{tag: _branching(made) for tag, made in _BRANCHING.items()},
-        **{tag: _decorator(made) for tag, made in _DECORATORS.items()},
-        **{tag: _leaf(made) for tag, made in _LEAVES.items()},
-    }
-)
+CPP_NODES: Final[Mapping[str, NodeKind]] = {
+    "Sequence": _composite(Sequence, memory=True),
+    "ReactiveSequence": _composite(Sequence, memory=False),
+    "Fallback": _composite(Selector, memory=True),
+    "ReactiveFallback": _composite(Selector, memory=False),
+    "Parallel": kind_of(Parallel),
+    **{f"Switch{n}": kind_of(_switch, fewest=n + 1, most=n + 1) for n in range(2, 7)},
+    "Repeat": kind_of(_repeat),
+    "RetryUntilSuccessful": kind_of(_retry),
+    "Timeout": kind_of(_timeout),
+    "Delay": kind_of(_delay),
+    "RunOnce": kind_of(_run_once),
+    **{tag: _branching(made) for tag, made in _BRANCHING.items()},
+    **{tag: _decorator(made) for tag, made in _DECORATORS.items()},
+    **{tag: _leaf(made) for tag, made in _LEAVES.items()},
+}
 """Nodes that do what those of BehaviorTree.CPP do."""
 
-OWN_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
-    {
-        "PlanGoal": kind_of(_plan_goal),
-        "Believes": kind_of(_believes, category="Condition"),
-        "PriorityGoals": kind_of(_priority_goals),
-        "UtilityGoals": kind_of(_utility_goals),
-        "StateMachineGoals": kind_of(_state_machine_goals),
-        "Cooldown": kind_of(_cooldown),
-        "RunOnceThen": kind_of(_run_once_then),
-        "TimeoutTicks": kind_of(_timeout_ticks),
-        "DelayTicks": kind_of(_delay_ticks),
-    }
-)
+OWN_NODES: Final[Mapping[str, NodeKind]] = {
+    "PlanGoal": kind_of(_plan_goal),
+    "Believes": kind_of(_believes, category="Condition"),
+    "PriorityGoals": kind_of(_priority_goals),
+    "UtilityGoals": kind_of(_utility_goals),
+    "StateMachineGoals": kind_of(_state_machine_goals),
+    "Cooldown": kind_of(_cooldown),
+    "RunOnceThen": kind_of(_run_once_then),
+    "TimeoutTicks": kind_of(_timeout_ticks),
+    "DelayTicks": kind_of(_delay_ticks),
+}
 """Nodes of bthtn that BehaviorTree.CPP lacks, or has no ports for."""
 
 _CHANGES: Final = "let an effect of a task, a sensor or a leaf of yours change the belief"
 _LOOPS: Final = "write a leaf of yours, or Repeat with a number"
-REFUSED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "AsyncSequence": "use Sequence, which goes on in the same tick",
-        "AsyncFallback": "use Fallback, which goes on in the same tick",
-        "SequenceWithMemory": "use Sequence, which begins anew after a failure",
-        "SequenceStar": "use Sequence, which begins anew after a failure",
-        "ParallelAll": "use Parallel, which ends as soon as it is decided",
-        "TryCatch": "use Fallback, or with_cleanup in the domain",
-        "ManualSelector": "use Switch2 … Switch6 with a variable",
-        "Precondition": "use IfThenElse with Believes, or the attribute _failureIf",
-        "ScriptCondition": 'use Believes condition="…"',
-        "Sleep": "use Delay around AlwaysSuccess",
-        "Script": _CHANGES,
-        "SetBlackboard": _CHANGES,
-        "UnsetBlackboard": _CHANGES,
-        "ConsumeQueue": _LOOPS,
-        **dict.fromkeys(("LoopInt", "LoopBool", "LoopDouble", "LoopString"), _LOOPS),
-        "SkipUnlessUpdated": "use Believes, which is asked in every tick",
-        "WaitValueUpdate": "use Believes, which is asked in every tick",
-        "WasEntryUpdated": "use Believes, which is asked in every tick",
-        "TestNode": "use the test doubles of bthtn.testing",
-    }
-)
+REFUSED: Final[Mapping[str, str]] = {
+    "AsyncSequence": "use Sequence, which goes on in the same tick",
+    "AsyncFallback": "use Fallback, which goes on in the same tick",
+    "SequenceWithMemory": "use Sequence, which begins anew after a failure",
+    "SequenceStar": "use Sequence, which begins anew after a failure",
+    "ParallelAll": "use Parallel, which ends as soon as it is decided",
+    "TryCatch": "use Fallback, or with_cleanup in the domain",
+    "ManualSelector": "use Switch2 … Switch6 with a variable",
+    "Precondition": "use IfThenElse with Believes, or the attribute _failureIf",
+    "ScriptCondition": 'use Believes condition="…"',
+    "Sleep": "use Delay around AlwaysSuccess",
+    "Script": _CHANGES,
+    "SetBlackboard": _CHANGES,
+    "UnsetBlackboard": _CHANGES,
+    "ConsumeQueue": _LOOPS,
+    **dict.fromkeys(("LoopInt", "LoopBool", "LoopDouble", "LoopString"), _LOOPS),
+    "SkipUnlessUpdated": "use Believes, which is asked in every tick",
+    "WaitValueUpdate": "use Believes, which is asked in every tick",
+    "WasEntryUpdated": "use Believes, which is asked in every tick",
+    "TestNode": "use the test doubles of bthtn.testing",
+}
 """Nodes of BehaviorTree.CPP that no behaviour does exactly as they do, and what to use instead."""

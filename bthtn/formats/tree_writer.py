@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from py_trees import composites, decorators
@@ -280,24 +279,22 @@ def _state_machine_goals(node: StateMachineGoals) -> Written:
     return "StateMachineGoals", {"state": node.variable, **cases}
 
 
-_PORTS: Final[Mapping[type, Callable[[Any], Written]]] = MappingProxyType(
-    {
-        composites.Sequence: _composite,
-        composites.Selector: _composite,
-        Parallel: _parallel,
-        Switch: _switch,
-        Repeat: lambda node: ("Repeat", {"num_cycles": node.cycles}),
-        RetryUntilSuccessful: lambda node: ("RetryUntilSuccessful", {"num_attempts": node.cycles}),
-        Timeout: _timed("Timeout", "msec"),
-        Delay: _timed("Delay", "delay_msec"),
-        Cooldown: _cooldown,
-        RunOnce: lambda _: ("RunOnce", {"then_skip": False}),
-        decorators.OneShot: _one_shot,
-        Believes: _believes,
-        PlanGoal: _plan_goal,
-        PriorityGoals: _priority_goals,
-        UtilityGoals: _utility_goals,
-        StateMachineGoals: _state_machine_goals,
-    }
-)
+_PORTS: Final[Mapping[type, Callable[[Any], Written]]] = {
+    composites.Sequence: _composite,
+    composites.Selector: _composite,
+    Parallel: _parallel,
+    Switch: _switch,
+    Repeat: lambda node: ("Repeat", {"num_cycles": node.cycles}),
+    RetryUntilSuccessful: lambda node: ("RetryUntilSuccessful", {"num_attempts": node.cycles}),
+    Timeout: _timed("Timeout", "msec"),
+    Delay: _timed("Delay", "delay_msec"),
+    Cooldown: _cooldown,
+    RunOnce: lambda _: ("RunOnce", {"then_skip": False}),
+    decorators.OneShot: _one_shot,
+    Believes: _believes,
+    PlanGoal: _plan_goal,
+    PriorityGoals: _priority_goals,
+    UtilityGoals: _utility_goals,
+    StateMachineGoals: _state_machine_goals,
+}
 """What writes the tag and the ports of a node of each class."""

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
 
 from py_trees.behaviour import Behaviour
@@ -54,15 +53,13 @@ T = TypeVar("T")
 
 TREE: Final = "tree.xml"
 SETTINGS: Final = "character.toml"
-_SETTINGS: Final[Mapping[str, tuple[type, str]]] = MappingProxyType(
-    {
-        "domain": (str, 'write domain = "combat"'),
-        "kind": (str, 'write kind = "ogre"'),
-        "finished": (str, 'write finished = "health <= 0"'),
-        "simulate": (list, 'write simulate = ["wait"]'),
-        "beliefs": (dict, "write [beliefs], and a line for each fluent"),
-    }
-)
+_SETTINGS: Final[Mapping[str, tuple[type, str]]] = {
+    "domain": (str, 'write domain = "combat"'),
+    "kind": (str, 'write kind = "ogre"'),
+    "finished": (str, 'write finished = "health <= 0"'),
+    "simulate": (list, 'write simulate = ["wait"]'),
+    "beliefs": (dict, "write [beliefs], and a line for each fluent"),
+}
 """The class of each setting, and how it is written."""
 
 

@@ -16,7 +16,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
@@ -60,7 +59,9 @@ from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
-_TIMED: Final = MappingProxyType({one.word: one for one in (TimeoutDecorator, CooldownDecorator)})
+_TIMED: Final[Mapping[str, type[TimeoutDecorator | CooldownDecorator]]] = {
+    one.word: one for one in (TimeoutDecorator, CooldownDecorator)
+}
 _DECORATORS: Final = frozenset({*_TIMED, RetryDecorator.word, InvertDecorator.word})
 COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
 RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
@@ -72,9 +73,11 @@ _WORD: Final = re.compile(r"""[^\s(),"'=]+""")
 _OPTION: Final = re.compile(
     r"(?P<name>reactive|now|policy(?=\s*=))(?:(?<=policy)\s*=\s*(?P<policy>\w*))?\s*(?=\))"
 )
-_OWNERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"reactive": ("priority",), "policy": ("parallel",), "now": ("defer", "pause")}
-)
+_OWNERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "reactive": ("priority",),
+    "policy": ("parallel",),
+    "now": ("defer", "pause"),
+}
 _IN_VALUE: Final = re.compile(rf"""{QUOTED.pattern}|[^"'()\[\]{{}},]+|.""", re.DOTALL)
 
 

@@ -4,8 +4,8 @@ All functions return text, except ``picture``, which runs Graphviz. Colours on a
 added by ``bthtn.cli``.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.plan.notation import normal
@@ -48,15 +48,13 @@ __all__ = [
     "updated",
 ]
 
-_MODULE_OF: Final = MappingProxyType(
-    {
-        "Snapshots": "snapshot",
-        "behaviour_dot": "behaviour_drawing",
-        "domain_dot": "domain_drawing",
-        "domain_tree": "domain_drawing",
-        "updated": "snapshot",
-    }
-)
+_MODULE_OF: Final[Mapping[str, str]] = {
+    "Snapshots": "snapshot",
+    "behaviour_dot": "behaviour_drawing",
+    "domain_dot": "domain_drawing",
+    "domain_tree": "domain_drawing",
+    "updated": "snapshot",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.world.truth import value_text
 
-_SAYS: Final = MappingProxyType(
-    {
-        "plan_adopted": "adopted",
-        "plan_kept": "kept",
-        "plan_replaced": "replaced",
-        "plan_broken": "broken",
-        "plan_repaired": "repaired",
-        "plan_resumed": "resumed",
-        "plan_failed": "failed",
-        "plan_aborted": "aborted",
-    }
-)
+_SAYS: Final[Mapping[str, str]] = {
+    "plan_adopted": "adopted",
+    "plan_kept": "kept",
+    "plan_replaced": "replaced",
+    "plan_broken": "broken",
+    "plan_repaired": "repaired",
+    "plan_resumed": "resumed",
+    "plan_failed": "failed",
+    "plan_aborted": "aborted",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -27,9 +26,11 @@ from bthtn.views.text import dropped_reason, method_text, numbered_children, sco
 from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"
-PARALLEL_ENDS: Final[Mapping[str, str]] = MappingProxyType(
-    {"all": "until all are done", "any": "until one is done", "primary": "until the first is done"}
-)
+PARALLEL_ENDS: Final[Mapping[str, str]] = {
+    "all": "until all are done",
+    "any": "until one is done",
+    "primary": "until the first is done",
+}
 
 
 def plan_dot(

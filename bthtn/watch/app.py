@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.resources import files
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -24,7 +23,7 @@ from bthtn.watch.history import History, Reader
 
 LONGEST: Final = 100_000
 """Bytes of a request."""
-_TYPES: Final = MappingProxyType({".js": "text/javascript", ".css": "text/css"})
+_TYPES: Final[Mapping[str, str]] = {".js": "text/javascript", ".css": "text/css"}
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
