@@ -143,8 +143,6 @@ def ends_itself(domain: FrozenDomain) -> Iterator[Diagnostic]:
                         f"primitive '{task.name}'",
                         "make it the precondition, if it only has to hold at the start",
                     )
-                case _:
-                    pass
 
 
 CHECKS: Final[Mapping[str, Check]] = {

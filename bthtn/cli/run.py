@@ -287,8 +287,6 @@ class _Album:
                 self._draw(goal, reason)
             case GoalEnded(goal):
                 self._draw(goal, "done" if event.succeeded else event.reason)
-            case _:
-                pass
         if self._listener is not None:
             self._listener(event)
 

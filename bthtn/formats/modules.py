@@ -104,8 +104,6 @@ def _kept(made: Any, before: Any) -> Any:
             return before
         case type(), type() if issubclass(made, State) and issubclass(before, State):
             keep_fluents(made, before)
-        case _:
-            pass
     return made
 
 

@@ -126,8 +126,6 @@ class Snapshots(Unpicklable):
                 made["conditions"] = _conditions(node)
             case PlanScope():
                 made |= {"task": node.node.task.name, "source": _source(node.node.task)}
-            case _:
-                pass
         return {**made, "children": []}
 
 
