@@ -1,4 +1,4 @@
-"""The two sides of ``bthtn compare``: where they come from, and their observation for a seed.
+"""The two sides of ``bthtn compare``: where they come from, how a seed is observed.
 
 soldier             a tree, or with --task a domain, as for all other commands
 soldier@../older    the same as if the command had been started in another folder, such as

@@ -1,4 +1,4 @@
-"""Updates: the changes of a tick, gathered in the thread that ticks, and as lines of a recording.
+"""Updates: the changes of a tick, gathered in the thread that ticks, and as lines.
 
 An update refers to data that never changes: events, and the changes of trees. So it costs the
 tick little, and another thread may write it down.
