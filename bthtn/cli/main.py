@@ -17,12 +17,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from bthtn.cli.many_runs import (
-    compare_command,
-    fuzz_command,
-    replay_command,
-    run_tests_command,
-)
+from bthtn.cli.many_runs import compare_command, fuzz_command, replay_command, run_tests_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -211,7 +206,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     as_json: AsJson = False,
 ) -> None:
     """Say why a plan is as it is, and why other methods were not chosen."""
-    from bthtn.cli.explain_command import ExplainOptions, beliefs_at, explain  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.explain_command import beliefs_at, explain, explain_replans  # noqa: PLC0415 - see the docstring
     from bthtn.cli.plan_command import PlanArguments  # noqa: PLC0415 - see the docstring
 
     _require_goal(context, task or achieve)
@@ -226,11 +221,9 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
         achieve=achieve,
     )
     if replans:
-        from bthtn.cli.replans import explain_replans as why  # noqa: PLC0415 - see the docstring
-
-        raise typer.Exit(why(arguments, recording, tick, agent, replans, as_json=as_json))
-    options = ExplainOptions(step=step, method=method, table=table, as_json=as_json)
-    raise typer.Exit(explain(arguments, options))
+        code = explain_replans(arguments, recording, tick, agent, replans, as_json=as_json)
+        raise typer.Exit(code)
+    raise typer.Exit(explain(arguments, step=step, method=method, table=table, as_json=as_json))
 
 
 @app.command("check")
