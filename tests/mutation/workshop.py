@@ -22,7 +22,7 @@ from tests.mutation.draw import ROOT, Mutant
 
 OUT = ROOT / "out" / "mutants"
 COPIED = ("bthtn", "domains", "trees", "tests", "docs", "benchmarks")
-FILES = ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md", "LICENSE")
+FILES = ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md", "LICENSE", "mkdocs.yml")
 # A fault may make a loop endless, or wait for what never comes.
 OPTIONS = {
     "quick": ["-m", "not slow and not browser", "-o", "faulthandler_timeout=60"],
