@@ -4,8 +4,8 @@
 
 Draws faults by a seed from all packages of bthtn and puts one at a time into a copy of the
 checkout. The quick tests that run the changed line are run there until one fails; if none does,
-those of them that are larger in the thorough tier, and the slow tests beside them, for two minutes
-of computing in each tier. What was found out stands in out/mutants/results.jsonl, so that a run
+those of them that are larger in the thorough tier, and the slow tests beside them, for a minute of
+computing in each tier. What was found out stands in out/mutants/results.jsonl, so that a run
 that was stopped goes on where it was.
 """
 

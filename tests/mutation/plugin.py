@@ -6,6 +6,7 @@ Loaded by ``tests/mutation`` only.
 import json
 import os
 import resource
+import signal
 import time
 from collections import Counter
 from pathlib import Path
@@ -20,6 +21,8 @@ CHOSEN = os.environ.get("MUTANT_TESTS", "")
 """A file with the names of the tests to be run, in their order."""
 MOST = float(os.environ.get("MUTANT_SECONDS", "inf"))
 """After so many seconds of computing no other test is begun."""
+LONGEST = 60
+"""No test computes for so many seconds, but where a fault makes a loop endless."""
 seconds: Counter[str] = Counter()
 
 
@@ -56,6 +59,7 @@ def pytest_runtest_setup():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)  # which ends the process
     measured, began = coverage.Coverage.current(), time.process_time()
     if measured is not None:
         measured.switch_context(name_of(item))
