@@ -11,11 +11,13 @@ import os
 import sys
 import traceback
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from bthtn.cli.many_runs import compare_command, fuzz_command, replay_command, run_tests_command
 from bthtn.cli.options import (
@@ -346,11 +348,14 @@ def watch_command(
     raise typer.Exit(served)
 
 
-def run() -> None:
-    """Call the command that was typed, and exit: every outcome becomes an exit code here.
+@cache
+def _program() -> Any:
+    """What parses a command line. Its making reads the signatures of all commands: only once."""
+    return get_command(app)
 
-    An error is printed as one message.
-    """
+
+def run() -> None:
+    """Call the command that was typed, print an error as one message, and exit with its code."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the one who started the program
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - to the end
@@ -370,7 +375,7 @@ def _exit_code() -> int:
 
     try:
         try:
-            app(prog_name="bthtn")
+            _program()(prog_name="bthtn")
         except SystemExit as end:
             sys.stdout.flush()
             return end.code if isinstance(end.code, int) else 0
