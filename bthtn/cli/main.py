@@ -350,7 +350,7 @@ def watch_command(
 
 @cache
 def _program() -> Any:
-    """What parses a command line. Its making reads the signatures of all commands: only once."""
+    """The parser of command lines, made once: that reads the signatures of all commands."""
     return get_command(app)
 
 

@@ -27,7 +27,7 @@ FEW: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is wrong with a test, and how its file was updated; empty if there is nothing to say."""
+    """The fault of a test, and how its file was updated; empty texts if there is nothing to say."""
 
     name: str
     fault: str
@@ -50,7 +50,7 @@ class Suite:
 def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | None) -> int:
     """Run the cases and scenarios in files and folders, and print the failures.
 
-    With ``update``, those that fail expect from now on what happens now, and the differences are
+    With ``update``, those that fail expect the present events from now on, and the differences are
     printed. Without workers, those of this machine run more files than a few. Returns 1 if a test
     has failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
     """
