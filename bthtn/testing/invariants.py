@@ -6,6 +6,7 @@
 | its precondition is not false when it starts                                      |
 | no sequence succeeds with a failed step, no parallel without its branches         |
 | two running steps of an agent use no resource both                                |
+| two alternatives of a priority do not run at once                                 |
 | leases of steps and plans are returned when the tree is stopped                   |
 | users' code raises nothing but OperatorFailed                                     |
 | a goal does not adopt a plan again and again in one state while no step succeeds  |
@@ -40,6 +41,7 @@ from bthtn.agent.events import (
 from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.behaviours import Agent, Character
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanSequence
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.condition import why
@@ -191,6 +193,8 @@ def _wrong_statuses(root: Behaviour) -> Iterator[str]:
         ends = [child.status for child in node.children]
         if node.status in {Status.SUCCESS, Status.INVALID} and Status.RUNNING in ends:
             yield f"{node.name} is over, and something below it runs"
+        if isinstance(node, PlanPriority) and ends.count(Status.RUNNING) > 1:
+            yield f"{node.name} runs two of its alternatives"
         if node.status is not Status.SUCCESS:
             continue
         match node:

@@ -6,7 +6,7 @@ from py_trees.behaviours import Failure
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel
 
-from bthtn import Domain, Fluent, State, fluent, parallel
+from bthtn import Domain, Fluent, State, fluent, parallel, priority
 from bthtn.behaviours import (
     NO_BACKOFF,
     Agent,
@@ -175,3 +175,18 @@ def test_statuses_of_a_plan_go_together():
     assert invariants.after_tick() == [
         f"{sequence.name} has succeeded, and a step of it has failed"
     ]
+
+
+def test_two_alternatives_of_a_priority_do_not_run_at_once():
+    """Their statuses are set by hand, for the engine sets none that do not go together."""
+    yard = Domain("yard", Dog)
+    dig, bark = (yard.primitive(one, duration=2) for one in ("dig", "bark"))
+    rex = Agent("Rex", yard, Dog(), body=None)
+    goal = PlanGoal("play", rex, priority(dig(), bark()))
+    character = Character(goal, rex, sense=lambda: None)
+    invariants = Invariants(character)
+    character.tick()
+    assert invariants.after_tick() == []
+    later = next(node for node in goal.iterate() if node.name == "bark")
+    later.status = Status.RUNNING
+    assert invariants.after_tick() == [f"{later.parent.name} runs two of its alternatives"]
