@@ -45,7 +45,10 @@ def landmark_cost(relaxation: Relaxation) -> Estimate:
             if not of_atoms[subgoal]:
                 break
             ranks = list(zip(of_atoms, before, strict=True))
-            dearest = [max(needed, key=ranks.__getitem__) for needed in relaxation.needs]
+            dearest = [
+                max(needed, key=ranks.__getitem__) if len(needed) > 1 else needed[0]
+                for needed in relaxation.needs
+            ]
             landmark = _landmark(relaxation, costs, dearest, subgoal)
             known.setdefault(subgoal, []).append(landmark)
             total += _charge(costs, landmark)

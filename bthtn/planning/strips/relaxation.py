@@ -43,6 +43,8 @@ class Relaxation:
         self.start = len(problem.atoms)
         self.met = start.possible
         ahead = ~self.met
+        self._unexplored = [0.0 if self.met >> atom & 1 else inf for atom in range(self.start)]
+        self._unexplored.append(0.0)
         self.costs = [step.cost for step in problem.steps]
         self.needs = [
             tuple(bits(step.preconditions & ahead)) or (self.start,) for step in problem.steps
@@ -61,19 +63,22 @@ class Relaxation:
         Actions cost what they do in the problem, unless other costs are given.
         """
         action_costs = action_costs or self.costs
-        costs = [0.0 if self.met >> atom & 1 else inf for atom in range(self.start)] + [0.0]
+        users, needs, adds = self.users, self.needs, self.adds
+        costs = self._unexplored.copy()
         achiever = [-1] * len(costs)
-        missing = [len(needed) for needed in self.needs]
+        missing = list(map(len, needs))
         frontier = [(0.0, self.start)]
         while frontier:
             cost, atom = heappop(frontier)
             if cost > costs[atom]:
                 continue
-            for action in self.users[atom]:
+            for action in users[atom]:
                 missing[action] -= 1
                 if not missing[action]:
-                    price = action_costs[action] + combine([costs[n] for n in self.needs[action]])
-                    for added in self.adds[action]:
+                    needed = needs[action]
+                    before = combine([costs[one] for one in needed]) if len(needed) > 1 else cost
+                    price = action_costs[action] + before
+                    for added in adds[action]:
                         if price < costs[added]:
                             costs[added], achiever[added] = price, action
                             heappush(frontier, (price, added))
