@@ -18,6 +18,7 @@ from bthtn import (
     Primitive,
     State,
     TaskCall,
+    find_plan,
     fluent,
     fluents,
     method,
@@ -73,6 +74,8 @@ def single_plans() -> Iterator[Row]:
         for part in ("actions", "tree"):
             yield Row(f"{name}: {part}", _always(partial(_part, planner, state, part)))
         yield Row(f"{name}: search", _always(lambda p=planner, s=state: p.search(s).advance()))
+        asked_anew = partial(find_plan, question.domain, state, question.goal)
+        yield Row(f"{name}: find_plan", _always(asked_anew))
 
 
 def features() -> Iterator[Row]:

@@ -23,8 +23,9 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask, Resource, TaskCall
 from bthtn.domain.variable import one_of
 from bthtn.errors import BthtnError
 from bthtn.plan.plan import Plan
+from bthtn.planning.apply import apply
 from bthtn.planning.cache import PlanCache
-from bthtn.planning.planner import Planner, apply, find_plan
+from bthtn.planning.planner import Planner, find_plan
 from bthtn.planning.protocol import Settings
 from bthtn.planning.strips.achieve import achieve
 from bthtn.world.declarations import fluent, fluents

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from bthtn.checked import checked
-from bthtn.domain.builder import Domain
-from bthtn.domain.condition import held
+from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
-from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.domain.task_effects import grounded, projected
-from bthtn.errors import Diagnostic, DomainError, PlanningError
+from bthtn.domain.task import TaskCall
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -37,14 +34,14 @@ from bthtn.planning.protocol import (
 )
 from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
 from bthtn.planning.trace import SearchEvent, SearchListener
-from bthtn.world.expression import Binding
+from bthtn.world.expression import Binding, Constant
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView
 from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState, State
-from bthtn.world.trail import WorkingState
 
 S = TypeVar("S", bound=State)
+_MOST_PLANNERS: Final = 200
+"""Planners kept for one domain; when there are more, all are dropped."""
 
 
 class Trace(NamedTuple):
@@ -241,43 +238,29 @@ def find_plan(
     Raises DomainError when the domain or the goal is not well made, and PlanningError when a
     user's function raises or the limit of expansions is reached without a plan.
     """
-    planner: Planner[Any] = Planner(domain, goal, settings)
+    planner = frozen(domain).derived(PlannersByGoal).planner(goal, settings)
     return planner.plan(state, listener)
 
 
-@checked
-def apply(domain: Domain[S] | FrozenDomain, state: S, call: TaskCall) -> S:
-    """The state after a primitive task, as planning predicts it from this state.
+class PlannersByGoal:
+    """The planners of one domain for calls with plain arguments, so that each is prepared once."""
 
-    Raises PlanningError if its precondition does not hold, or if it is not known what the task
-    does; DomainError for a compound task, and for a task or state of another domain.
-    """
-    whole, _ = question_of(domain, call, DEFAULT_SETTINGS)
-    start, task = start_of(whole, state), call.task
-    if not isinstance(task, PrimitiveTask):
-        message = f"'{task.name}' is a compound task: it is decomposed, not applied"
-        hint = f"find_plan(domain, state, {task.name}(…)).predicted is the state after it"
-        raise DomainError(Diagnostic("BT110", message, hint=hint))
-    recorder = RecordingView(start)
-    args = grounded(call, recorder, ())
-    if args is None:
-        raise _not_possible(call, f"{recorder.unknown} is unknown")
-    possible = held(task.precondition, start, args)
-    if not possible:
-        raise _not_possible(call, possible.why)
-    done = projected(task, args, recorder)
-    if done.writes is None:
-        raise _not_possible(call, f"its effects depend on {done.unknown}, which is unknown")
-    after = WorkingState(start)
-    for fluent, write in done.writes.items():
-        after.apply(fluent, write)
-    return whole.state_class.over(after.freeze())  # type: ignore[return-value]  # S is that class
+    def __init__(self, domain: FrozenDomain) -> None:
+        self._domain = domain
+        self._made: dict[Question, Planner[Any]] = {}
 
-
-def _not_possible(call: TaskCall, reason: str) -> PlanningError:
-    hint = "plan what makes it possible, or apply that first"
-    message = f"{call} is not possible in this state: {reason}"
-    return PlanningError(Diagnostic("BT205", message, hint=hint))
+    def planner(self, goal: NetworkLike, settings: Settings) -> Planner[Any]:
+        """The planner for a goal. Raises DomainError if it is malformed."""
+        if type(goal) is not TaskCall or not all(type(one) is Constant for one in goal.args):
+            return Planner(self._domain, goal, settings)
+        question = Question(goal, (), settings)
+        planner = self._made.get(question)
+        if planner is None:
+            planner = Planner(self._domain, goal, settings)
+            if len(self._made) >= _MOST_PLANNERS:
+                self._made.clear()
+            self._made[question] = planner
+        return planner
 
 
 def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:

@@ -13,6 +13,7 @@ from bthtn import (
     method,
     optional,
     pause,
+    primitive,
 )
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
@@ -20,7 +21,7 @@ from bthtn.plan.notation import normal
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning import planner as planner_module
 from bthtn.planning.exclusions import avoidable
-from bthtn.planning.protocol import SearchStatus
+from bthtn.planning.protocol import SearchStatus, question_of
 
 
 class Soldier(State):
@@ -155,6 +156,29 @@ def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():
     planner = Planner.resuming(plan.domain, suspended)
     assert normal(planner.plan(Soldier(ammo=3)).tree) == "shoot"
     assert planner.plan(Soldier(ammo=2)) is None
+
+
+def test_a_goal_that_find_plan_is_asked_for_again_is_not_prepared_again(monkeypatch):
+    prepared = []
+
+    def noted(*question):
+        prepared.append(question[1])
+        return question_of(*question)
+
+    monkeypatch.setattr(planner_module, "question_of", noted)
+    domain = war.copy()
+    told = domain.primitive(told_to_wait)
+    plans = [find_plan(domain, Soldier(), told(count)) for count in (1, 2, 1, 2, 1)]
+    assert [plan.steps[0].args for plan in plans] == [(1,), (2,), (1,), (2,), (1,)]
+    assert prepared == [told(1), told(2)]
+    alike = [find_plan(domain, Soldier(), told(count)) for count in (1.0, True, 1)]
+    assert [type(plan.steps[0].args[0]) for plan in alike] == [float, bool, int]
+    with pytest.raises(DomainError, match="another domain"):
+        find_plan(domain, Soldier(), howl())
+
+
+def told_to_wait(count):
+    return primitive()
 
 
 def test_functions_are_not_generated_for_a_goal_that_is_asked_once(monkeypatch):

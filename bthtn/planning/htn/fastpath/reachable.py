@@ -278,6 +278,8 @@ def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] |
 
 def calls_of(network: Network) -> tuple[TaskCall, ...] | None:
     """The calls of a goal in order; None if it is not a sequence of calls."""
+    if type(network) is TaskCall:  # as most are
+        return (network,)
     items = items_of(network)
     calls = [item for item in items or () if isinstance(item, TaskCall)]
     return tuple(calls) if items is not None and len(calls) == len(items) else None
