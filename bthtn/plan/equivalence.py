@@ -81,6 +81,15 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
     return MethodTraversalRecord(record_entries(plan.tree, _is_drawn, open_branches=False)), False
 
 
+def has_better_start(plan: Plan) -> bool:
+    """Whether the first choice of a plan has a better one before it; found without its record.
+
+    True only if the comparable record of the plan begins with that choice.
+    """
+    root = plan.tree
+    return isinstance(root, ScopeNode) and root.method > 0 and not _is_drawn(root)
+
+
 def _is_whole_comparable(tree: Node) -> bool:
     """Whether a tree has neither random choices nor suspended parts inside a branch."""
     pending: list[tuple[Node, bool]] = [(tree, False)]

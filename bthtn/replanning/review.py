@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Protocol
 
-from bthtn.plan.equivalence import comparable_record
+from bthtn.plan.equivalence import comparable_record, has_better_start
 from bthtn.plan.nodes import TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
@@ -225,7 +225,10 @@ class Review:
     @property
     def _is_first(self) -> bool:
         """Whether the bound is a record of zeros; where the plan's is, so is every part of it."""
-        if self._bound is None and self._adopted is not None and not any(self._adopted.record):
+        plan = self._adopted if self._bound is None else None
+        if plan is not None and has_better_start(plan):
+            return False
+        if plan is not None and not any(plan.record):
             return True
         return not any(self.bound)
 
