@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from coverage import CoverageData
@@ -29,6 +30,8 @@ OPTIONS = {
 }
 # A fault may wait for what never comes.
 LONGEST = ["-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true"]
+PROFILES = "tests/test_conftest.py"
+"""Documents and cases alone would not load the profiles of Hypothesis, which lie beside it."""
 MOST_SECONDS = "60"
 """After so much computing on a mutant no other test is begun, in each tier."""
 MEASURED = """
@@ -91,6 +94,7 @@ class Workshop:
 
     def __init__(self, number: int) -> None:
         self.folder = OUT / f"copy{number}"
+        self._temporary = TemporaryDirectory()  # others clean up where pytest keeps its folders
         shutil.rmtree(self.folder, ignore_errors=True)
         skipped = shutil.ignore_patterns("__pycache__", "copy*")
         for name in COPIED:
@@ -125,6 +129,8 @@ class Workshop:
         started = time.perf_counter()
         (chosen := self.folder / "chosen.txt").write_text("\n".join(tests), "utf-8")
         command = ["-m", "pytest", "-x", "-q", "--tb=no", "--hypothesis-profile", tier]
+        if not any(file.startswith("tests/") for file in files):
+            files = [*files, PROFILES]
         command += [*LONGEST, *OPTIONS[tier], *files]
         done = self.run(*command, MUTANT_TESTS=str(chosen), MUTANT_SECONDS=MOST_SECONDS)
         seconds = time.perf_counter() - started
@@ -143,6 +149,7 @@ class Workshop:
         environment = {
             "PYTHONPATH": str(self.folder),
             "PYTEST_ADDOPTS": plugins,
+            "PYTEST_DEBUG_TEMPROOT": self._temporary.name,
             "CI": "true",
         }
         return subprocess.run(
