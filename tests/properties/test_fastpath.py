@@ -20,6 +20,7 @@ from bthtn.domain.network import (
     PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
+    network_text,
 )
 from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
@@ -58,11 +59,19 @@ def description(plan):
         ],
         "numbers": [(node.duration, node.cost) for node in nodes if isinstance(node, TaskNode)],
         "scopes": [
-            (node.name, node.cost, node.value) for node in nodes if isinstance(node, ScopeNode)
+            (node.name, node.cost, node.value, node.body and network_text(node.body))
+            for node in nodes
+            if isinstance(node, ScopeNode)
         ],
         "expansions": plan.expansions,
         "question": (plan.domain, plan.goal, plan.binding),
     }
+
+
+def calls(plan):
+    """The calls with arguments that the parts of a plan are planned for; the reference has none."""
+    nodes = [node for _, node in preorder(plan.tree) if isinstance(node, ScopeNode | TaskNode)]
+    return [(node.call.text(), node.binding) for node in nodes if node.call and node.call.args]
 
 
 def searched(asked):
@@ -86,6 +95,7 @@ def compare(asked):
     if isinstance(answer, Plan):
         assert search.status is SearchStatus.SOLVED
         assert description(answer) == description(search.plan)
+        assert calls(answer) == calls(search.plan)
     else:
         assert (search.status, expansions) == (SearchStatus.EXHAUSTED, answer)
     # Where nothing is left at the limit itself, the search has to say whether there was more to do.

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
+from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.body import tuple_source
+from bthtn.planning.htn.translation.meaning import Assumption
+
+_ATTRIBUTES: Final = MappingProxyType(
+    {one: one for one in ("__code__", "__defaults__", "cell_contents")}
+)
 
 ASKING: Final = """\
 def asking(start, question, part_of):
@@ -17,6 +24,8 @@ def asking(start, question, part_of):
             return None
         try:
             if state.has_unknown and asks_unknown(state):
+                return None
+            if {7}:
                 return None
             n, C, R{0} = most, [None], []{1}
             S = state.values{2}
@@ -44,13 +53,15 @@ After several misses in a row it leaves ever more requests to the search at once
 """
 
 
-def asking(given: Sequence[str], scalars: Mapping[str, str], *, keeps_end: bool) -> str:
+def asking(
+    given: Sequence[str], scalars: Mapping[str, str], unlike: Sequence[str], *, keeps_end: bool
+) -> str:
     """Source of ``asking``, which makes an accelerator.
 
     ``given`` are the names that all functions take; those behind ``R`` are lists, empty at first.
     With the trail ``T``, the values in ``S`` change, so they are a copy. ``scalars`` are the
     variables of fluents, with the sources of their first values; with ``keeps_end`` the plan keeps
-    their last ones.
+    their last ones. ``unlike`` are tests whether something is not as translations assume it to be.
     """
     variables, extra = [*scalars], given[3:]
     return ASKING.format(
@@ -61,4 +72,13 @@ def asking(given: Sequence[str], scalars: Mapping[str, str], *, keeps_end: bool)
         ", ".join(["cell", "n", *variables]),
         ", ".join(given),
         f"(R, {tuple_source(variables)})" if keeps_end else "R",
+        " or ".join(unlike) or "False",
     )
+
+
+def changed(assumed: Assumption, names: Names) -> str:
+    """Source of a test whether something is not as a translation assumes it to be."""
+    holder, found = names.of(assumed.holder), names.of(assumed.found)
+    if assumed.is_item:
+        return f"{holder}[{names.of(assumed.name)}] is not {found}"
+    return f"{holder}.{_ATTRIBUTES[assumed.name]} is not {found}"

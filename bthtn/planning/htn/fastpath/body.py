@@ -81,16 +81,31 @@ class BodyWriter:
                 return
             self._inlined += 1
             binding = self._named(given)
-            self.enter(method, binding)
-            cycle = self.of.cycles.get(task)
-            left[:0] = [Part(item, binding, cycle) for item in method.items]
+            left[:0] = self.enter(method, binding)
         self.leave()
         self.write(f"return {self._state(rest)}")
 
-    def enter(self, method: PlainMethod, binding: tuple[str, ...]) -> None:
-        """Add a method to the entries of the plan, and count it as an expansion."""
+    def enter(self, method: PlainMethod, binding: tuple[str, ...]) -> list[Part]:
+        """Add a method to the entries of the plan, count it as an expansion, return its parts."""
         self.made += 1
         self.entries.append((method, binding))
+        reading = self._reading(binding)
+        values = [reading.value(one) for one in method.values]
+        given = [value for value in values if value is not None]
+        if len(given) < len(values):
+            raise NotWritable
+        binding = (*binding, *self._named(given))
+        for parameter, wanted in method.typed:
+            self._check_type(binding[parameter.position], wanted)
+        cycle = self.of.cycles.get(method.task)
+        return [Part(item, binding, cycle) for item in method.items]
+
+    def _check_type(self, value: str, wanted: Parameter[Any]) -> None:
+        """Write a test that gives up unless the value is one that the parameter may have."""
+        unfit = f"type({value}) is not {self.of.names.of(wanted.type)}"
+        if wanted.literals:
+            unfit += f" or {value} not in {self.of.names.of(wanted.literals)}"
+        self.write(f"if {unfit}: raise Unforeseen")
 
     def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
         """Source of a condition. Raises NotWritable."""
@@ -122,11 +137,12 @@ class BodyWriter:
     # primitive tasks
 
     def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...]) -> None:
-        told = self.truth(task.precondition, binding)
+        step = self.of.steps[task]
+        told = self.truth(step.precondition, binding)
         self.made += 1
         self._demand(told)
         reading = self._reading(binding)
-        lines, made = changes(task, reading, self._numbers)
+        lines, made = changes(task, step.effects, reading, self._numbers)
         self.write(*lines)
         for one in made:
             if reading.is_kept(one.fluent):

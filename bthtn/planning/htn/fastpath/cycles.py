@@ -20,7 +20,6 @@ from bthtn.planning.htn.fastpath.reachable import (
     NotWritable,
     PlainMethod,
     Reachable,
-    effects_of,
     is_single,
     scalar,
 )
@@ -86,7 +85,7 @@ def guarded(found: Reachable, numbers: Mapping[Compound, int]) -> frozenset[Comp
                 place == 0
                 and caller is not task
                 and numbers.get(caller) == numbers[task]
-                and len(handed) == len(caller.parameters)
+                and handed.issuperset(range(len(caller.parameters)))
             ):
                 needless.add(task)
     return frozenset(task for task in numbers if task not in needless)
@@ -97,7 +96,7 @@ class _Cycles:
 
     def __init__(self, found: Reachable) -> None:
         self._found = found
-        self._has_ints = _has_ints(found)
+        self._has_ints = has_ints(found)
         self._work = 0
         self.numbers: dict[Compound, int] = {}
 
@@ -124,12 +123,12 @@ class _Cycles:
         """The steps that surely move a fluent or argument which no step moves back."""
         directions: dict[Fluent[Any], set[int]] = {}
         for task in self._between(several):
-            for effect in effects_of(task):
+            for effect in self._found.steps[task].effects:
                 fluent, direction = _direction(effect)
                 if fluent is not None:
                     directions.setdefault(fluent, set()).add(direction)
         one_way = {one for one, some in directions.items() if len(some) == 1 and 0 not in some}
-        moved = {step for step in several if _moves(step, one_way)}
+        moved = {step for step in several if _moves(step, one_way, self._found)}
         tasks = {step.task for step in several}
         if self._has_ints and len(tasks) == 1:
             moved |= _moving_an_argument(tasks.pop(), several)
@@ -180,14 +179,14 @@ def _direction(effect: Any) -> tuple[Fluent[Any] | None, int]:
     return fluent, 0
 
 
-def _moves(step: Step, one_way: set[Fluent[Any]]) -> bool:
+def _moves(step: Step, one_way: set[Fluent[Any]], found: Reachable) -> bool:
     """Whether the step surely changes the value of one of these monotonic fluents."""
-    known = set(demands(step.method.method.condition))
+    known = set(demands(step.method.condition))
     for call in step.before:
         if not isinstance(call.task, PrimitiveTask):
             continue
-        known |= set(demands(call.task.precondition))
-        for effect in effects_of(call.task):
+        known |= set(demands(found.steps[call.task].precondition))
+        for effect in found.steps[call.task].effects:
             moved, direction = _direction(effect)
             if moved in one_way and (moved.value_type is int or (moved, direction < 0) in known):
                 return True
@@ -219,7 +218,7 @@ def _increment(call: TaskCall, position: int) -> int | None:
             return None
 
 
-def _has_ints(found: Reachable) -> bool:
+def has_ints(found: Reachable) -> bool:
     """Whether calls in bodies pass only ints for ``int`` parameters; goals check their own."""
     return all(
         _is_declared_int(given)

@@ -18,7 +18,7 @@ are numbered: no text of a domain gets into the source.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, Final
@@ -26,9 +26,9 @@ from typing import Any, Final
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.asking import asking
+from bthtn.planning.htn.fastpath.asking import asking, changed
 from bthtn.planning.htn.fastpath.body import BodyWriter, is_name, tuple_source
-from bthtn.planning.htn.fastpath.cycles import cycles, guarded
+from bthtn.planning.htn.fastpath.cycles import cycles, guarded, has_ints
 from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
 from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
@@ -38,7 +38,6 @@ from bthtn.planning.htn.fastpath.reachable import (
     NotWritable,
     PlainMethod,
     Reachable,
-    effects_of,
     scalar,
 )
 from bthtn.planning.htn.fastpath.reading import Reading
@@ -70,6 +69,7 @@ class Functions:
         self.cycles: Mapping[Compound, int] = cycles(found) if strict else {}
         self.guarded = guarded(found, self.cycles)
         self.inlined: Mapping[Compound, PlainMethod] = inlined(found, self.guarded)
+        self.steps = found.steps
         self._order = CallOrder(found)
         self._salts = {task: number for number, task in enumerate(found.methods)}
         self.has_branches = any(found.branches)
@@ -77,7 +77,7 @@ class Functions:
         self.where = variables(domain, found, self.names, looks=looks)
         self.scalars = tuple(name for name in self.where.values() if name)
         self.unsure = frozenset(
-            self.where[fluent] for fluent in _written(found.in_branches) if fluent in self.where
+            self.where[fluent] for fluent in _written(found) if fluent in self.where
         )
         self._writes_members = any(
             scalar(effect.target) not in self.where for effect in found.effects
@@ -112,6 +112,8 @@ class Functions:
             raise NotWritable  # nothing but members of families tells the rounds of a cycle apart
         if self._writes_members and self.has_branches:
             raise NotWritable  # what a branch has written is not in variables alone
+        if self.found.relies_on_ints and not has_ints(self.found):
+            raise NotWritable
         if self.guarded and has_volatile:
             raise NotWritable  # rounds also differ in whether sensors can be relied on
 
@@ -128,7 +130,9 @@ class Functions:
             for fluent, name in self.where.items()
             if name
         }
-        return self._written([asking(self.given, first, keeps_end=self.has_branches)]), starts
+        unlike = [changed(one, self.names) for one in self.found.assumed]
+        made = asking(self.given, first, unlike, keeps_end=self.has_branches)
+        return self._written([made]), starts
 
     def planning(self) -> tuple[str, str]:
         """The source of its place, and the name of the function there. Raises NotWritable."""
@@ -288,7 +292,7 @@ class Functions:
         for method in methods[start:stop]:
             body = self._body(may_call)
             body.members.update(members)
-            told = body.truth(method.method.condition, args)
+            told = body.truth(method.condition, args)
             if told == "False":
                 continue
             members = body.members.copy()
@@ -297,8 +301,7 @@ class Functions:
                 body.indent += 1
             body.write(*self._opened(method), *self._kept(method))
             body.open = "me"
-            body.enter(method, args)
-            body.parts([Part(item, args, self.cycles.get(task)) for item in method.items])
+            body.parts(body.enter(method, args))
             yield from body.lines
             if told == "True":
                 return
@@ -316,7 +319,7 @@ class Functions:
         """The line that opens a choice of the later methods; none if they are excluded."""
         if method.excludes_later:
             return []
-        return [f"C.append({self._later(method.task, method.index + 1)})"]
+        return [f"C.append({self._later(method.task, method.later)})"]
 
     def _later(self, task: Compound, start: int) -> str:
         """Source of the cell that tries the methods of a task from ``start`` on."""
@@ -363,10 +366,10 @@ class Functions:
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {', '.join(self._key(task))}"]
 
 
-def _written(tasks: Iterable[Task]) -> Iterator[Fluent[Any]]:
-    """Yield the scalars that effects of these tasks write."""
-    for task in tasks:
-        for effect in effects_of(task) if isinstance(task, PrimitiveTask) else ():
+def _written(found: Reachable) -> Iterator[Fluent[Any]]:
+    """Yield the scalars that effects of tasks inside branches write."""
+    for task in found.in_branches:
+        for effect in found.steps[task].effects if isinstance(task, PrimitiveTask) else ():
             fluent = scalar(effect.target) if isinstance(effect, Assignment) else None
             if fluent is not None:
                 yield fluent

@@ -8,7 +8,13 @@ from typing import Any, Protocol
 
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.reachable import Branches, Compound, Item, PlainMethod
+from bthtn.planning.htn.fastpath.reachable import (
+    Branches,
+    Compound,
+    Item,
+    PlainMethod,
+    PlainStep,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +65,7 @@ class Callees(Protocol):
     cycles: Mapping[Compound, int]
     guarded: frozenset[Compound]
     inlined: Mapping[Compound, PlainMethod]
+    steps: Mapping[PrimitiveTask[Any], PlainStep]
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts."""

@@ -18,6 +18,7 @@ from bthtn.planning.htn.fastpath.plan_tree import Entry, tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.rows import (
     Body,
+    MethodRow,
     PrimitiveRow,
 )
 from bthtn.planning.htn.table import TaskTable
@@ -25,7 +26,7 @@ from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import RecordingView
+from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -56,8 +57,8 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
             return start.changed(_Projection(question, base, entries(record)).written())
         case "tree":
             planned = entries(record)
-            before = _Projection(question, base, planned).before
-            return tree_of(question.body, question.binding, planned, before)
+            steps = _Projection(question, base, planned)
+            return tree_of(question.body, question.binding, planned, steps.before, steps.called)
         case _:
             return getattr(question, part)
 
@@ -154,6 +155,15 @@ class _Projection:
                 self._written.update(dict.fromkeys(overwritten[::2]))
         self._place = max(self._place, place)
         return RecordingView(self._view)
+
+    def called(self, row: MethodRow, args: Binding, view: RecordingView) -> tuple[Body, Footprint]:
+        """The body that a method which is a function returns, and what it reads for that.
+
+        The function is called again: it depends on nothing but the state and its arguments.
+        """
+        network = row.method.network(view, args)
+        assert network is not None, "the method was entered in this state"
+        return self._table.computed(row.method, network), Footprint(view.reads)
 
     def written(self) -> dict[Fluent[Any], Any]:
         """Every fluent that the plan writes, with its final value."""

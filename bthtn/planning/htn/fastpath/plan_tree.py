@@ -33,13 +33,22 @@ Entry = tuple[Any, tuple[Any, ...]]
 """A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark."""
 
 
+Called = Callable[[MethodRow, Binding, RecordingView], tuple[Body, Footprint]]
+"""The body that a method which is a function returns in a state, and what it reads for that."""
+
+
 def tree_of(
     body: Body,
     binding: Binding,
     planned: Sequence[Entry],
     before: Callable[[int], RecordingView],
+    called: Called | None = None,
 ) -> Node:
-    """The plan tree of a body; ``before`` gives the projected state before an entry."""
+    """The plan tree of a body.
+
+    ``before`` gives the projected state before an entry, ``called`` the body that a method which is
+    a function returns there; without it, all methods are data.
+    """
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
     around: list[tuple[Any, ...]] = []
@@ -59,15 +68,14 @@ def tree_of(
                 nodes.append(_step(part.network, row, args, step, reads, binding))
             else:
                 method = row.methods[what.index]
-                asked = _remembered(method.footprints, args, _asked, method, before, place)
+                there, asked = _entered(method, args, before, called, place)
                 if reads is not None:
                     asked = _with(reads, asked)
-                around.append((method, args, asked, part.network, calls, nodes, binding))
-                assert method.body is not None, "methods are plain data"
-                calls, nodes, binding = method.body.items, [], args
+                around.append((method, there, args, asked, part.network, calls, nodes, binding))
+                calls, nodes, binding = there.items, [], args
         while around and len(nodes) == len(calls):
-            method, own, asked, call, calls, outside, binding = around.pop()
-            outside.append(_scope(method, own, asked, nodes, call, binding))
+            method, inside, own, asked, call, calls, outside, binding = around.pop()
+            outside.append(_scope(method, inside, (own, asked, call, binding), nodes))
             nodes = outside
     return _node(body, nodes)
 
@@ -115,21 +123,33 @@ def _joined(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ..
     return ParallelNode(branches, network.policy)
 
 
-def _scope(
+def _entered(
     row: MethodRow,
     args: tuple[Any, ...],
-    asked: Footprint,
+    before: Callable[[int], RecordingView],
+    called: Called | None,
+    place: int,
+) -> tuple[Body, Footprint]:
+    """The body of a method at its entry, and what was read for that."""
+    if row.body is None:
+        assert called is not None, "the method is data"
+        return called(row, args, before(place))
+    return row.body, _remembered(row.footprints, args, _asked, row, before, place)
+
+
+def _scope(
+    row: MethodRow,
+    body: Body,
+    entered: tuple[Binding, Footprint, TaskCall, Binding],
     nodes: list[Node],
-    call: TaskCall,
-    binding: Binding,
 ) -> Node:
-    body, cost, value = row.body, row.cost, row.value
-    assert body is not None, "methods are plain data"
-    assert cost is not None, "so are their costs"
+    args, asked, call, binding = entered
+    cost, value = row.cost, row.value
+    assert cost is not None, "costs of methods are plain data"
     assert value is not None, "so are their values"
-    child = _node(body, nodes)
-    what = (row.task, args, row.index, child, asked, row.method.name)
-    return ScopeNode(*what, cost, value, call, binding)
+    what = (row.task, args, row.index, _node(body, nodes), asked, row.method.name)
+    answer = body.network if row.body is None else None
+    return ScopeNode(*what, cost, value, call, binding, answer)
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:

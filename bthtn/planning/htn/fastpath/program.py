@@ -120,6 +120,8 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> P
 
 def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
     """The fluents that have to be known where planning begins; None if some are of families."""
+    if found.assumed:
+        return None  # functions may read more than their translations
     fluents = [*found.fluents]
     known = [one for one in fluents if isinstance(one, Fluent)]
     return frozenset(known) if len(known) == len(fluents) else None

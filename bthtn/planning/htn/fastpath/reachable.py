@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import Effect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
     Network,
@@ -20,8 +21,12 @@ from bthtn.planning.htn.by_arguments import projects_alike, reads_alike, reads_a
 from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import is_volatile, mentioned, prototype
 from bthtn.planning.htn.recursion import components
+from bthtn.planning.htn.translation.meaning import Assumption
+from bthtn.planning.htn.translation.outcomes import Outcome
+from bthtn.planning.htn.translation.translator import Translator
+from bthtn.planning.htn.translation.written import NotTranslatable
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Constant, Expression, Parameter, always_holds
+from bthtn.world.expression import Condition, Constant, Expression, Parameter, always_holds
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -62,15 +67,21 @@ Item = TaskCall | Branches
 class PlainMethod:
     """A method with the items of its body in order; ``index`` is its place in the task.
 
-    ``calls`` are all its calls, those inside branches included.
+    ``calls`` are all its calls, those inside branches included. A method that is a function has one
+    for each of its outcomes: ``values`` and ``typed`` are those of the outcome. ``later`` is the
+    place, among all of the task, behind the last one of the method.
     """
 
     task: Compound
     index: int
     method: Method
+    condition: Condition
     items: tuple[Item, ...]
     calls: tuple[TaskCall, ...]
     excludes_later: bool
+    later: int
+    values: tuple[Expression[Any], ...] = ()
+    typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...] = ()
 
     @property
     def called(self) -> list[Compound]:
@@ -78,28 +89,35 @@ class PlainMethod:
         return [call.task for call in self.calls if isinstance(call.task, CompoundTask)]
 
 
+@dataclass(frozen=True, slots=True)
+class PlainStep:
+    """What planning takes of a primitive task: its precondition, effects and expected effects."""
+
+    precondition: Condition
+    effects: tuple[Effect, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reachable:
     """The tasks below a goal in the order of the domain, with the methods of compound ones.
 
-    ``roots`` are those that the goal itself calls. ``mentioned`` is what the expressions depend on,
-    each part once.
+    ``steps`` has the primitive ones. ``roots`` are those that the goal itself calls. What was
+    translated means the same as long as all that is ``assumed`` is as it was. ``mentioned`` is what
+    the expressions depend on, each part once.
     """
 
     tasks: tuple[Task, ...]
     methods: Mapping[Compound, tuple[PlainMethod, ...]]
+    steps: Mapping[PrimitiveTask[Any], PlainStep]
     roots: frozenset[Task]
+    assumed: tuple[Assumption, ...]
+    relies_on_ints: bool
     mentioned: tuple[Expression[Any], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         """Look through the expressions, once for all questions about them."""
         parts = {id(one): one for asked in self.expressions for one in mentioned(asked)}
         object.__setattr__(self, "mentioned", tuple(parts.values()))
-
-    @property
-    def primitives(self) -> Iterator[PrimitiveTask[Any]]:
-        """The primitive tasks."""
-        return (task for task in self.tasks if isinstance(task, PrimitiveTask))
 
     @property
     def calls(self) -> Iterator[tuple[PlainMethod, int, TaskCall]]:
@@ -120,17 +138,18 @@ class Reachable:
     @property
     def effects(self) -> Iterator[Assignment]:
         """All planned effects of the primitive tasks that are assignments."""
-        for task in self.primitives:
-            for effect in effects_of(task):
+        for step in self.steps.values():
+            for effect in step.effects:
                 if isinstance(effect, Assignment):
                     yield effect
 
     @property
     def expressions(self) -> Iterator[Expression[Any]]:
-        """All conditions, arguments and assigned values, and indices of assigned members."""
+        """All conditions, arguments, assigned and other values, and indices of assigned members."""
         for methods in self.methods.values():
-            yield from (one.method.condition for one in methods)
-        yield from (task.precondition for task in self.primitives)
+            for one in methods:
+                yield from (one.condition, *one.values)
+        yield from (step.precondition for step in self.steps.values())
         for effect in self.effects:
             yield effect.value
             if isinstance(effect.target, MemberOf):
@@ -187,7 +206,7 @@ class Reachable:
             and not any(prototype(one).default is UNKNOWN for one in self.fluents)
             and not any(is_volatile(effect.target) for effect in self.effects)
             and all(
-                isinstance(one, Assignment) for task in self.primitives for one in effects_of(task)
+                isinstance(one, Assignment) for step in self.steps.values() for one in step.effects
             )
         )
 
@@ -200,17 +219,24 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     parallel and priority nodes, recursion, and effects or reads that depend on the state.
     """
     methods: dict[Task, tuple[PlainMethod, ...]] = {}
-    pending = [*roots]
-    while pending:
-        task = pending.pop()
-        if task not in methods:
-            own = _methods(domain, task) if isinstance(task, CompoundTask) else ()
-            methods[task] = own
-            pending += [call.task for one in own for call in one.calls]
-    tasks = tuple(task for task in domain.tasks.values() if task in methods)
-    compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
-    found = Reachable(tasks, compound, roots)
-    if not found.is_plain or any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
+    pending, translator = [*roots], Translator(domain)
+    try:
+        while pending:
+            task = pending.pop()
+            if task not in methods:
+                own: tuple[PlainMethod, ...] = ()
+                if isinstance(task, CompoundTask):
+                    own = _methods(domain, task, translator)
+                methods[task] = own
+                pending += [call.task for one in own for call in one.calls]
+        tasks = tuple(task for task in domain.tasks.values() if task in methods)
+        compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
+        steps = {task: _step(task, translator) for task in tasks if isinstance(task, PrimitiveTask)}
+    except NotTranslatable:
+        raise NotWritable from None
+    kept = translator.assumed, translator.relies_on_ints
+    found = Reachable(tasks, compound, steps, roots, *kept)
+    if not found.is_plain:
         raise NotWritable
     if any(found.branches) and not _is_fixed(found):
         raise NotWritable
@@ -223,31 +249,57 @@ def _is_fixed(found: Reachable) -> bool:
     return (
         len(set(numbers.values())) == len(numbers)
         and not any(task in below[task] for task in below)
-        and all(map(projects_alike, found.primitives))
+        and all(map(projects_alike, found.steps))
         and all(
-            reads_alike(one.method.condition) for some in found.methods.values() for one in some
+            reads_alike(one.method.condition) and not isinstance(one.method.body, PlainBody)
+            for some in found.methods.values()
+            for one in some
         )
         and all(reads_all(given) for _, _, call in found.calls for given in call.args)
     )
 
 
-def _methods(domain: FrozenDomain, task: Compound) -> tuple[PlainMethod, ...]:
-    methods = domain.methods[task]
+def _step(task: PrimitiveTask[Any], translator: Translator) -> PlainStep:
+    precondition = translator.condition(task.precondition, len(task.parameters))
+    effects = translator.effects(task)
+    if len(effects) > MOST_EFFECTS:
+        raise NotWritable
+    return PlainStep(precondition, effects)
+
+
+def _methods(
+    domain: FrozenDomain, task: Compound, translator: Translator
+) -> tuple[PlainMethod, ...]:
+    methods, made = domain.methods[task], list[PlainMethod]()
     if task.choice is not None:
         raise NotWritable
-    made = []
     exclusive = excluding_later([one.condition for one in methods])
     for index, (method, excludes) in enumerate(zip(methods, exclusive, strict=True)):
-        numbers = (method.cost, method.value)
-        items = items_of(method.body)
-        if items is None or not all(isinstance(one, Constant) for one in numbers):
+        if not all(isinstance(one, Constant) for one in (method.cost, method.value)):
             raise NotWritable
-        calls = tuple(call for item in items for call in calls_in(item))
-        plain = PlainMethod(task, index, method, items, calls, excludes)
-        if len(calls) > MOST_CALLS or len(plain.called) > MOST_CALLED:
-            raise NotWritable
-        made.append(plain)
+        outcomes = _outcomes(task, method, translator)
+        later = len(made) + len(outcomes)
+        for one, items in outcomes:
+            calls = tuple(call for item in items for call in calls_in(item))
+            what = (one.condition, items, calls, excludes, later, one.values, one.typed)
+            plain = PlainMethod(task, index, method, *what)
+            if len(calls) > MOST_CALLS or len(plain.called) > MOST_CALLED:
+                raise NotWritable
+            made.append(plain)
     return tuple(made)
+
+
+def _outcomes(
+    task: Compound, method: Method, translator: Translator
+) -> list[tuple[Outcome, tuple[Item, ...]]]:
+    """What becomes of a method, each with the items of its body."""
+    if isinstance(method.body, PlainBody):
+        return [(one, one.calls) for one in translator.outcomes(task, method)]
+    items = items_of(method.body)
+    if items is None:
+        raise NotWritable
+    condition = translator.condition(method.condition, len(task.parameters))
+    return [(Outcome(condition, (), (), ()), items)]
 
 
 def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] | None:
@@ -297,12 +349,7 @@ def calls_in(item: Item) -> Iterator[TaskCall]:
 
 def is_single(methods: tuple[PlainMethod, ...]) -> bool:
     """Whether there is only one method, and its condition is always true."""
-    return len(methods) == 1 and always_holds(methods[0].method.condition)
-
-
-def effects_of(task: PrimitiveTask[Any]) -> tuple[Any, ...]:
-    """The effects that planning applies: the task's effects, then its expected ones."""
-    return (*task.effects, *task.expected)
+    return len(methods) == 1 and always_holds(methods[0].condition)
 
 
 def scalar(reference: Expression[Any]) -> Fluent[Any] | None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from bthtn.domain.effect import Effect
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
-from bthtn.planning.htn.fastpath.reachable import NotWritable, effects_of
+from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
@@ -100,9 +101,9 @@ class FluentChange:
 
 
 def changes(
-    task: PrimitiveTask[Any], reading: Reading, numbers: Iterator[int]
+    task: PrimitiveTask[Any], effects: Sequence[Effect], reading: Reading, numbers: Iterator[int]
 ) -> tuple[list[str], list[FluentChange]]:
-    """Lines that compute the values a task's effects write, and the changes to store then.
+    """Lines that compute the values these effects of a task write, and the changes to store then.
 
     ``numbers`` are those of new variables. Raises NotWritable.
     """
@@ -110,7 +111,7 @@ def changes(
         raise NotWritable
     lines: list[str] = []
     growing: list[str] = []
-    made = [_change(effect, reading, next(numbers), lines, growing) for effect in effects_of(task)]
+    made = [_change(effect, reading, next(numbers), lines, growing) for effect in effects]
     for one, other in combinations(made, 2):
         if one.fluent.name == other.fluent.name:
             if one.place == other.place:

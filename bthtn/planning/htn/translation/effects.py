@@ -1,0 +1,109 @@
+"""Functions that are effects, as data."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from bthtn.planning.htn.translation.paths import undue
+from bthtn.planning.htn.translation.terms import ARITHMETIC, Terms, kind_of, may_raise
+from bthtn.planning.htn.translation.written import Definition, NotTranslatable
+from bthtn.world.assignment import Assignment, FluentReference
+from bthtn.world.expression import Arithmetic, Constant, Expression
+from bthtn.world.fluent import Fluent, MemberOf
+
+
+def assignments(definition: Definition, terms: Terms) -> tuple[Assignment, ...]:
+    """What a function writes, all at once. Raises NotTranslatable.
+
+    That is what it writes one after the other as long as nothing is written twice. Where two
+    members of one family might be the same, whoever applies the effects has to look.
+    """
+    if isinstance(definition, ast.Lambda):
+        raise NotTranslatable
+    walk = _Effects(terms)
+    for place, statement in enumerate(definition.body):
+        if isinstance(statement, ast.Return) and place == len(definition.body) - 1:
+            if not (statement.value is None or _is_none(statement.value)):
+                raise NotTranslatable
+        else:
+            walk.take(statement)
+    evaluated = [one for effect in walk.made for one in _parts(effect)]
+    if undue(walk.due, evaluated):
+        raise NotTranslatable
+    return tuple(walk.made)
+
+
+class _Effects:
+    """Takes the statements of one function: ``made`` are its assignments so far."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self.made: list[Assignment] = []
+        self.due: list[Expression[object]] = []
+
+    def take(self, statement: ast.stmt) -> None:
+        """Take the next statement. Raises NotTranslatable for one that only a call can do."""
+        terms = self._terms
+        match statement:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Assign(targets=[ast.Name(id=name)], value=node):
+                value = terms.value(node)
+                terms.variables = {**terms.variables, name: value}
+                if may_raise(value):
+                    self.due.append(value)
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=node):
+                value = terms.value(node)
+                self._write(target, value, value)
+            case ast.AugAssign(
+                target=ast.Attribute() | ast.Subscript() as target, op=op, value=node
+            ) if type(op) in ARITHMETIC:
+                before = terms.value(target)
+                amount = terms.value(node)
+                value = Arithmetic(ARITHMETIC[type(op)], before, amount)
+                self._write(target, amount, value)
+            case _:
+                raise NotTranslatable
+
+    def _write(
+        self,
+        node: ast.Attribute | ast.Subscript,
+        amount: Expression[object],
+        value: Expression[object],
+    ) -> None:
+        terms = self._terms
+        target: FluentReference[object]
+        if isinstance(node, ast.Subscript):
+            family = terms.named(node.value)
+            target = terms.member(family, terms.value(node.slice))
+            terms.families_written.add(family)
+        else:
+            target = terms.named(node)
+            if not isinstance(target, Fluent) or target in terms.written:
+                raise NotTranslatable
+            terms.written[target] = value
+        if isinstance(value, Constant) and not target.accepts(value.value):
+            raise NotTranslatable
+        self.made.append(_assignment(target, amount, value))
+
+
+def _assignment(
+    target: FluentReference[object], amount: Expression[object], value: Expression[object]
+) -> Assignment:
+    """The assignment; one that grows where whole numbers are added to the fluent itself."""
+    if isinstance(value, Arithmetic) and value.left is target and kind_of(target) is int:
+        by = amount.value if isinstance(amount, Constant) else None
+        if type(by) is int and value.right is amount and value.symbol in ("+", "-"):
+            return Assignment(target, Constant(by if value.symbol == "+" else -by), grows=True)
+    return Assignment(target, value)
+
+
+def _parts(effect: Assignment) -> Sequence[Expression[object]]:
+    """What is evaluated when an assignment is made."""
+    index = [effect.target.index] if isinstance(effect.target, MemberOf) else []
+    return [effect.value, *index]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -1,0 +1,145 @@
+"""Functions that are methods, as data: which calls they return on each of their paths."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.errors import BthtnError
+from bthtn.planning.htn.translation.paths import End, Path, paths, undue
+from bthtn.planning.htn.translation.terms import Terms, kind_of, may_raise
+from bthtn.planning.htn.translation.written import Definition, NotTranslatable
+from bthtn.world.expression import (
+    ALWAYS,
+    Condition,
+    Constant,
+    Expression,
+    Junction,
+    Negation,
+    Parameter,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a method that is a function returns on one path, while ``condition`` holds.
+
+    The condition takes it for granted that no earlier outcome's holds. ``values`` are computed when
+    the method is entered; in the arguments of the calls they are parameters behind those of the
+    task. ``typed`` are parameters with those of a called task whose type their values must have.
+    """
+
+    condition: Condition
+    calls: tuple[TaskCall, ...]
+    values: tuple[Expression[Any], ...]
+    typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...]
+
+
+class Outcomes:
+    """Works out the outcomes of one method of a task; ``tasks`` replace others in its calls."""
+
+    def __init__(
+        self, domain: FrozenDomain, task: CompoundTask[Any], tasks: Mapping[Task, Task]
+    ) -> None:
+        self._domain = domain
+        self._arity = len(task.parameters)
+        self._tasks = tasks
+
+    def of(self, definition: Definition, terms: Terms) -> tuple[Outcome, ...]:
+        """The outcomes in order. Raises NotTranslatable."""
+        found = self._through(paths(definition, terms), terms)
+        return tuple(one for one in found if one is not None)
+
+    def _through(self, path: Path, terms: Terms) -> list[Outcome | None]:
+        """The outcomes on the paths from here, None for one where the method does not apply."""
+        if isinstance(path, End):
+            return [self._end(path, terms)]
+        then, other = self._through(path.then, terms), self._through(path.other, terms)
+        if not any((*then, *other)) and may_raise(path.condition):
+            raise NotTranslatable  # nothing evaluates it
+        unless = Negation(path.condition) if None in then else ALWAYS
+        return [_while(path.condition, one) for one in then] + [
+            _while(unless, one) for one in other
+        ]
+
+    def _end(self, end: End, terms: Terms) -> Outcome | None:
+        terms.variables = end.variables
+        if end.returned is None:
+            if end.due:
+                raise NotTranslatable
+            return None
+        answer = end.returned
+        several = answer.elts if isinstance(answer, ast.Tuple | ast.List) else [answer]
+        entered = _Entered(terms, self._arity)
+        calls = tuple(self._call(one, entered) for one in several)
+        values = (*entered.values, *undue(end.due, entered.values))
+        return Outcome(ALWAYS, calls, values, tuple(entered.typed.values()))
+
+    def _call(self, node: ast.expr, entered: _Entered) -> TaskCall:
+        if not isinstance(node, ast.Call):
+            raise NotTranslatable
+        task = entered.terms.named(node.func)
+        if not isinstance(task, PrimitiveTask | CompoundTask):
+            raise NotTranslatable
+        args = [entered.argument(one) for one in node.args]
+        named = {str(one.arg): entered.argument(one.value) for one in node.keywords}
+        if None in {one.arg for one in node.keywords}:
+            raise NotTranslatable
+        try:
+            call = task(*args, **named)
+        except BthtnError:
+            raise NotTranslatable from None
+        entered.check(call)
+        call = call.with_tasks(self._tasks) if self._tasks else call
+        if self._domain.tasks.get(call.task.name) is not call.task:
+            raise NotTranslatable
+        return call
+
+
+class _Entered:
+    """What is computed when the method is entered, on one path."""
+
+    def __init__(self, terms: Terms, arity: int) -> None:
+        self.terms = terms
+        self._arity = arity
+        self.values: list[Expression[Any]] = []
+        self.typed: dict[Any, tuple[Parameter[Any], Parameter[Any]]] = {}
+
+    def argument(self, node: ast.expr) -> Any:
+        """An argument of a call: a plain value, or a parameter."""
+        value = self.terms.value(node)
+        if isinstance(value, Constant):
+            return value.value
+        if isinstance(value, Parameter):
+            return value
+        known = [place for place, one in enumerate(self.values) if one is value]
+        place = known[0] if known else len(self.values)
+        if not known:
+            self.values.append(value)
+        kind = int if kind_of(value) is int else None
+        return Parameter(f"value {place}", self._arity + place, kind)
+
+    def check(self, call: TaskCall) -> None:
+        """Note the arguments whose type only the running function would tell."""
+        for parameter, given in zip(call.task.parameters, call.args, strict=True):
+            if isinstance(given, Parameter) and parameter.type not in (None, object):
+                place = given.position - self._arity
+                kind = kind_of(self.values[place]) if place >= 0 else None
+                if kind is not parameter.type or parameter.literals:
+                    self.typed[given.position, parameter.type, parameter.literals] = (
+                        given,
+                        parameter,
+                    )
+
+
+def _while(condition: Condition, outcome: Outcome | None) -> Outcome | None:
+    """The outcome with a condition in front of its own."""
+    if outcome is None or condition is ALWAYS:
+        return outcome
+    if outcome.condition is ALWAYS:
+        return replace(outcome, condition=condition)
+    return replace(outcome, condition=Junction((condition, outcome.condition), decisive=False))

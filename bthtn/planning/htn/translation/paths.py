@@ -1,0 +1,111 @@
+"""The paths through a function: what it decides on each, and what it returns in the end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.planning.htn.translation.terms import Terms, always_evaluated, may_raise
+from bthtn.planning.htn.translation.written import Definition, NotTranslatable
+from bthtn.world.expression import Condition, Expression
+
+MOST_PATHS: Final = 30
+"""Functions with more paths are called."""
+
+Variables = Mapping[str, Expression[Any]]
+Due = tuple[Expression[Any], ...]
+"""Expressions that a function has evaluated and that can fail: a translation does not skip them."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of a path: what is returned if that is not None, the variables, and what is due."""
+
+    returned: ast.expr | None
+    variables: Variables
+    due: Due
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A condition, and how the function goes on where it holds and where not."""
+
+    condition: Condition
+    then: Path
+    other: Path
+
+
+Path = End | Fork
+
+
+def paths(definition: Definition, terms: Terms) -> Path:
+    """The paths through a function. Raises NotTranslatable for loops, calls and their like."""
+    body = definition.body
+    statements = [ast.Return(body)] if isinstance(body, ast.expr) else body
+    return _Walk(terms).through(statements, terms.variables, ())
+
+
+def undue(due: Iterable[Expression[Any]], evaluated: Iterable[Expression[Any]]) -> Due:
+    """What is still due when these expressions have been evaluated."""
+    done = {id(inside) for one in evaluated for inside in always_evaluated(one)}
+    return tuple(one for one in due if id(one) not in done)
+
+
+class _Walk:
+    """Walks through the statements of one function."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._left = MOST_PATHS
+
+    def through(self, statements: Sequence[ast.stmt], variables: Variables, due: Due) -> Path:
+        """How the function goes on from these statements."""
+        for place, statement in enumerate(statements):
+            rest = statements[place + 1 :]
+            match statement:
+                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                    pass
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=node)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as node)
+                ):
+                    self._terms.variables = variables
+                    value = self._terms.value(node)
+                    variables = {**variables, name: value}
+                    due = (*due, value) if may_raise(value) else due
+                case ast.If(test=test, body=body, orelse=orelse):
+                    return self._fork(test, [*body, *rest], [*orelse, *rest], variables, due)
+                case ast.Return(value=ast.IfExp(test=test, body=one, orelse=other)):
+                    returns = [ast.Return(one)], [ast.Return(other)]
+                    return self._fork(test, *returns, variables, due)
+                case ast.Return(value=returned):
+                    return self._end(returned, variables, due)
+                case _:
+                    raise NotTranslatable
+        return self._end(None, variables, due)
+
+    def _fork(
+        self,
+        test: ast.expr,
+        then: Sequence[ast.stmt],
+        other: Sequence[ast.stmt],
+        variables: Variables,
+        due: Due,
+    ) -> Fork:
+        self._terms.variables = variables
+        condition = self._terms.truth(test)
+        left = undue(due, [condition])
+        return Fork(
+            condition,
+            self.through(then, variables, left),
+            self.through(other, variables, left),
+        )
+
+    def _end(self, returned: ast.expr | None, variables: Variables, due: Due) -> End:
+        self._left -= 1
+        if self._left < 0:
+            raise NotTranslatable
+        is_none = isinstance(returned, ast.Constant) and returned.value is None
+        return End(None if is_none else returned, variables, due)

@@ -1,0 +1,134 @@
+"""Translator: the conditions, effects and methods of a domain, with functions as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.effect import Effect
+from bthtn.domain.function import Computed, FunctionEffect
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.task import CompoundTask, PrimitiveTask
+from bthtn.planning.htn.translation.conditions import truth
+from bthtn.planning.htn.translation.effects import assignments
+from bthtn.planning.htn.translation.meaning import Assumption, Meaning
+from bthtn.planning.htn.translation.outcomes import Outcome, Outcomes
+from bthtn.planning.htn.translation.terms import Terms
+from bthtn.planning.htn.translation.written import Definition, NotTranslatable, Sources
+from bthtn.world.expression import Condition, Junction, Negation, always_holds
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Translation(Generic[T]):
+    """What a function says as data, and what has to stay as it is for that."""
+
+    data: T
+    assumed: tuple[Assumption, ...]
+    relies_on_ints: bool
+
+
+class Translations(dict[tuple[int, int], "Translation[Any] | None"]):
+    """The translations of a domain's functions, None where there is none.
+
+    They go by the id of the condition, effect or body that holds the function, which the domain
+    holds, and by the number of its task's parameters. ``domain.derived(Translations)`` always
+    returns the same ones.
+    """
+
+    def __init__(self, _domain: FrozenDomain) -> None:
+        super().__init__()
+
+
+class Translator:
+    """Translates what some tasks of a domain need.
+
+    ``relies_on_ints`` becomes true when that means the same only while parameters that are declared
+    as ``int`` are never anything else.
+    """
+
+    def __init__(self, domain: FrozenDomain) -> None:
+        self._domain = domain
+        self._known = domain.derived(Translations)
+        self._sources = Sources()
+        self._assumed: dict[Any, Assumption] = {}
+        self.relies_on_ints = False
+
+    @property
+    def assumed(self) -> tuple[Assumption, ...]:
+        """What has to stay as it is for all that was translated so far."""
+        return tuple(self._assumed.values())
+
+    def condition(self, condition: Condition, arity: int) -> Condition:
+        """The condition of a task with so many parameters. Raises NotTranslatable."""
+        match condition:
+            case Computed():
+                return self._translated(condition, arity, truth)
+            case Negation(operand=operand):
+                return Negation(self.condition(operand, arity))
+            case Junction(parts=parts, decisive=decisive) if type(condition) is Junction:
+                several = tuple(self.condition(one, arity) for one in parts)
+                return Junction(several, decisive=decisive)
+            case _:
+                return condition
+
+    def effects(self, task: PrimitiveTask[Any]) -> tuple[Effect, ...]:
+        """The effects that planning applies. Raises NotTranslatable."""
+        made = list[Effect]()
+        for effect in (*task.effects, *task.expected):
+            if isinstance(effect, FunctionEffect):
+                made += self._translated(effect, len(task.parameters), assignments)
+            else:
+                made.append(effect)
+        return tuple(made)
+
+    def outcomes(self, task: CompoundTask[Any], method: Method) -> tuple[Outcome, ...]:
+        """The outcomes of a method that is a function. Raises NotTranslatable."""
+        body, arity = method.body, len(task.parameters)
+        if type(body) is not PlainBody:
+            raise NotTranslatable
+        condition = self.condition(method.condition, arity)
+        translate = Outcomes(self._domain, task, body.tasks).of
+        found: tuple[Outcome, ...] = self._translated(body, arity, translate)
+        if always_holds(condition):
+            return found
+        if not found:
+            raise NotTranslatable  # the function is called, and may fail, wherever it holds
+        return tuple(
+            replace(one, condition=Junction((condition, one.condition), decisive=False))
+            for one in found
+        )
+
+    def _translated(
+        self,
+        item: Computed[Any] | FunctionEffect | PlainBody,
+        arity: int,
+        translate: Callable[[Definition, Terms], T],
+    ) -> T:
+        key = id(item), arity
+        if key not in self._known:
+            self._known[key] = self._translation(item, arity, translate)
+        known = self._known[key]
+        if known is None:
+            raise NotTranslatable
+        self._assumed.update((one.key, one) for one in known.assumed)
+        self.relies_on_ints |= known.relies_on_ints
+        data: T = known.data
+        return data
+
+    def _translation(
+        self,
+        item: Computed[Any] | FunctionEffect | PlainBody,
+        arity: int,
+        translate: Callable[[Definition, Terms], T],
+    ) -> Translation[T] | None:
+        try:
+            meaning = Meaning(item.function, arity)
+            terms = Terms(meaning, item.state_class)
+            data = translate(self._sources.written(meaning.function), terms)
+        except NotTranslatable:
+            return None
+        return Translation(data, tuple(meaning.assumed), terms.relies_on_ints)

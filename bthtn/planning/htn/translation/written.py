@@ -1,0 +1,105 @@
+"""The syntax tree of a function, if it is certain that the function does what it says."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import linecache
+from collections.abc import Iterator
+from copy import copy
+from importlib.machinery import SourceFileLoader
+from inspect import CO_NESTED
+from types import CodeType, FunctionType
+from typing import Final
+
+Definition = ast.Lambda | ast.FunctionDef
+
+_LOADER: Final = SourceFileLoader("", "")
+"""Makes code of syntax trees, without running it."""
+
+
+class NotTranslatable(Exception):  # noqa: N818 - not an error: the function is called instead
+    """A function, or what it mentions, has no translation."""
+
+
+class Sources:
+    """The functions in the files that were read, by their first lines."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, dict[int, list[Definition]]] = {}
+
+    def written(self, function: FunctionType) -> Definition:
+        """The definition whose code is that of the function. Raises NotTranslatable.
+
+        A file may have changed since it was imported, or never have been there. So a definition
+        counts only when the interpreter makes the very same code of it.
+        """
+        code = function.__code__
+        for definition in self._in_file(function).get(code.co_firstlineno, ()):
+            if _code(definition, code) == code:
+                return definition
+        raise NotTranslatable
+
+    def _in_file(self, function: FunctionType) -> dict[int, list[Definition]]:
+        name = function.__code__.co_filename
+        if name not in self._files:
+            found = self._files[name] = dict[int, list[Definition]]()
+            for one in _definitions("".join(linecache.getlines(name, function.__globals__))):
+                several = one.decorator_list if isinstance(one, ast.FunctionDef) else ()
+                found.setdefault(min(part.lineno for part in (one, *several)), []).append(one)
+        return self._files[name]
+
+
+def _definitions(text: str) -> Iterator[Definition]:
+    """All functions of a file, none of a file that cannot be read."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, Definition):
+            yield node
+
+
+def _code(definition: Definition, like: CodeType) -> CodeType | None:
+    """What the interpreter makes of a definition at a place like that of the code; None if unsure.
+
+    Nothing of it is run: it is only compared.
+    """
+    whole = _bare(definition)
+    is_nested = bool(like.co_flags & CO_NESTED)
+    if is_nested:
+        around = ast.parse(f"def around({', '.join(like.co_freevars)}): pass").body[0]
+        assert isinstance(around, ast.FunctionDef), "that is what the text says"
+        around.body = [whole]
+        whole = around
+    is_lazy = like.co_flags & __future__.annotations.compiler_flag
+    module = ast.parse("from __future__ import annotations" if is_lazy else "")
+    module.body.append(whole)
+    try:
+        made = _LOADER.source_to_code(ast.fix_missing_locations(module), "")
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    inside = _functions_in(made)
+    if is_nested:
+        inside = [one for outer in inside for one in _functions_in(outer)]
+    return inside[0] if len(inside) == 1 else None
+
+
+def _bare(definition: Definition) -> ast.stmt:
+    """The definition as a statement, without other functions in its defaults and decorators."""
+    args = copy(definition.args)
+    args.defaults = [ast.Constant(None) for _ in args.defaults]
+    args.args = [ast.copy_location(ast.arg(one.arg), one) for one in args.args]
+    if isinstance(definition, ast.Lambda):
+        return ast.Expr(ast.copy_location(ast.Lambda(args, definition.body), definition))
+    bare = copy(definition)
+    bare.args, bare.returns = args, None
+    bare.decorator_list = [
+        ast.copy_location(ast.Constant(None), one) for one in definition.decorator_list
+    ]
+    return bare
+
+
+def _functions_in(code: CodeType) -> list[CodeType]:
+    return [one for one in code.co_consts if isinstance(one, CodeType)]

@@ -1,0 +1,240 @@
+"""Plain functions that generated functions search with, and what has to be so for that."""
+
+import linecache
+from functools import wraps
+
+import pytest
+
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Plan,
+    Primitive,
+    State,
+    find_plan,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
+from bthtn.domain.task import call_text
+from bthtn.errors import BthtnError
+from bthtn.planning.htn.fastpath import accelerator, program_for
+from bthtn.planning.protocol import DEFAULT_SETTINGS
+
+WANTED = "home"
+
+
+class Trip(State):
+    """Where somebody is, and what he has."""
+
+    at: Fluent[str] = fluent(default="home")
+    cash: Fluent[int] = fluent(default=20)
+    ready: Fluent[bool] = fluent(default=False)
+    visits: FluentFamily[str, int] = fluents(default=0, objects=("home", "park", "zoo"))
+
+
+def asked(*ways, acts=()):
+    """A domain with a task that has these methods, and a call of it; ``acts`` has a condition."""
+    domain = Domain("trip", Trip)
+
+    @domain.primitive
+    def walk(to: str) -> Primitive:
+        def walked(trip):
+            trip.at = to
+            trip.visits[to] += 1
+
+        return primitive(precondition=lambda trip: trip.at != to, effects=walked)
+
+    @domain.primitive
+    def prepare() -> Primitive:
+        return primitive(precondition=acts[0] if acts else None, effects=Trip.ready.becomes(True))
+
+    @domain.compound
+    def go(to: str):
+        for way in ways:
+            yield method(way(to, walk, prepare))
+
+    return domain.freeze(), go("park")
+
+
+def is_translated(domain, goal):
+    return program_for(domain, goal, DEFAULT_SETTINGS) is not None
+
+
+def steps(domain, goal, **values):
+    """The steps that generated functions find, or a search where they leave that to it."""
+    state = Trip(**values)
+    ask = accelerator(domain, goal, (), DEFAULT_SETTINGS)
+    plan = None if ask is None else ask(state.frozen(), 1_000)
+    plan = find_plan(domain, state, goal) if plan is None else plan
+    return [call_text(*action) for action in plan.actions] if isinstance(plan, Plan) else None
+
+
+def by_the_wanted(to, walk, prepare):
+    return lambda trip: walk(to) if trip.at == WANTED else prepare()
+
+
+def test_an_argument_is_what_it_was_when_the_method_was_entered():
+    def there_and_back(to, walk, prepare):
+        return lambda trip: (walk(to), walk(trip.at))
+
+    domain, goal = asked(there_and_back)
+    assert is_translated(domain, goal)
+    assert steps(domain, goal) == ["walk('park')", "walk('home')"]
+
+
+def test_a_name_that_stands_for_something_else_later_is_believed(monkeypatch):
+    domain, goal = asked(by_the_wanted)
+    assert steps(domain, goal) == ["walk('park')"]
+    monkeypatch.setitem(globals(), "WANTED", "zoo")
+    assert steps(domain, goal) == ["prepare"]
+    monkeypatch.setitem(globals(), "WANTED", "home")
+    assert steps(domain, goal) == ["walk('park')"]
+
+
+def test_so_is_a_variable_of_a_function_around_it():
+    def set_limit(new):
+        nonlocal limit
+        limit = new
+
+    limit = 5
+    domain, goal = asked(
+        lambda to, walk, prepare: lambda trip: (prepare(),), acts=[lambda trip: trip.cash > limit]
+    )
+    assert is_translated(domain, goal)
+    assert steps(domain, goal, cash=7) == ["prepare"]
+    set_limit(10)
+    assert steps(domain, goal, cash=7) is None
+
+
+def test_so_is_code_that_a_function_got_later():
+    def possible(trip):
+        return trip.cash > 5
+
+    def never(trip):
+        return trip.cash > 100
+
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: [prepare()], acts=[possible])
+    assert is_translated(domain, goal)
+    assert steps(domain, goal) == ["prepare"]
+    possible.__code__ = never.__code__
+    assert steps(domain, goal) is None
+
+
+def test_two_functions_on_one_line_are_told_apart():
+    conditions = (lambda trip: trip.cash > 50, lambda trip: trip.cash > 10)
+    for possible, expected in zip(conditions, (None, ["prepare"]), strict=True):
+        domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
+        assert is_translated(domain, goal)
+        assert steps(domain, goal) == expected
+
+
+def executed(text, shown):
+    """The function of a text, in a file that seems to have another text."""
+    name = "<a file of a test>"
+    linecache.cache[name] = (len(shown), None, shown.splitlines(keepends=True), name)
+    names = {}
+    exec(compile(text, name, "exec"), names)  # noqa: S102 - the text is our own
+    return names["possible"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "translated"),
+    [
+        ("possible = lambda trip: trip.cash > 50", True),
+        ("possible = lambda trip: trip.cash > 10", False),
+        ("possible = lambda trip: trip.cash < 50", False),
+        ("possible = lambda trip: trip.ready > 50", False),
+        ("possible = lambda trip: (trip.cash > 50", False),
+        ("", False),
+    ],
+)
+def test_a_source_that_is_not_that_of_the_function_is_not_believed(shown, translated):
+    possible = executed("possible = lambda trip: trip.cash > 50", shown)
+    try:
+        domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
+        assert is_translated(domain, goal) is translated
+    finally:
+        linecache.clearcache()
+    assert steps(domain, goal, cash=20) is None
+    assert steps(domain, goal, cash=60) == ["prepare"]
+
+
+def test_a_decorated_function_is_what_the_decorator_makes_of_it():
+    def opposite(function):
+        @wraps(function)
+        def called(trip):
+            return not function(trip)
+
+        return called
+
+    @opposite
+    def possible(trip):
+        return trip.cash > 50
+
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
+    assert not is_translated(domain, goal)
+    assert steps(domain, goal) == ["prepare"]
+
+
+def unused(to, walk, prepare):
+    def way(trip):
+        half = 10 // trip.cash
+        if trip.ready:
+            return (walk(to),)
+        return (prepare(),) if trip.visits["park"] >= half else ()
+
+    return way
+
+
+def undeclared(to, walk, prepare):
+    return lambda trip: walk("zoo") if trip.visits[trip.at] else walk(to)
+
+
+@pytest.mark.parametrize(
+    ("way", "values", "message"),
+    [
+        (unused, {"cash": 0, "ready": True}, "ZeroDivisionError"),
+        (undeclared, {"at": "moon"}, "moon"),
+    ],
+)
+def test_what_a_function_raises_is_raised(way, values, message):
+    domain, goal = asked(way)
+    assert is_translated(domain, goal)
+    assert steps(domain, goal)
+    with pytest.raises(BthtnError, match=message):
+        steps(domain, goal, **values)
+
+
+def test_an_argument_of_a_wrong_type_is_refused_as_by_the_call():
+    domain = Domain("types", Trip)
+    note = domain.primitive("note", effects=Trip.ready.becomes(True))
+
+    @domain.compound
+    def count(n: int):
+        yield method(lambda trip: note() if n == 0 else None)
+
+    @domain.compound
+    def begin(whom):
+        yield method(lambda trip: count(whom))
+
+    frozen = domain.freeze()
+    assert is_translated(frozen, begin(0))
+    assert steps(frozen, begin(0)) == ["note"]
+    with pytest.raises(BthtnError, match="argument 'n' of 'count' is int; 'many' is str"):
+        steps(frozen, begin("many"))
+
+
+def test_a_plan_of_functions_is_made_of_what_the_functions_read_and_write():
+    domain, goal = asked(by_the_wanted)
+    assert is_translated(domain, goal)
+    plan = accelerator(domain, goal, (), DEFAULT_SETTINGS)(Trip().frozen(), 1_000)
+    (step,) = plan.steps
+    assert {str(one) for one in step.footprint.reads} == {"at", "visits[park]"}
+    assert {str(one): write.value for one, write in step.footprint.writes.items()} == {
+        "at": "park",
+        "visits[park]": 1,
+    }
+    assert plan.tree.footprint.reads >= {Trip.at}

@@ -1,0 +1,59 @@
+"""Functions that are translated into data plan as they do when they are called."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from bthtn.errors import BthtnError
+from bthtn.planning.htn.fastpath import accelerator
+from bthtn.planning.htn.translation.translator import Translations
+from tests.properties.test_fastpath import compare, searched
+from tests.properties.written import from_seed, problem
+from tests.sizes import size
+
+
+def compared(asked):
+    """Hold what generated functions find against a search that calls the functions; what it was."""
+    try:
+        searched(asked)
+    except BthtnError:
+        ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+        if ask is None:
+            return ["not plain"]
+        assert ask(asked.state, asked.settings.max_depth) is None
+        return ["raises"]
+    return compare(asked)
+
+
+@given(st.data())
+def test_translated_functions_find_what_a_search_finds_that_calls_them(data):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    with problem(choose) as asked:
+        event(str(compared(asked)))
+
+
+def test_they_do_so_for_many_problems_and_most_functions_are_translated():
+    seen = Counter()
+    for seed in range(size(quick=150, thorough=1_500)):
+        with from_seed(seed) as asked:
+            seen.update(compared(asked))
+            known = asked.domain.derived(Translations).values()
+            seen.update("called" if one is None else "translated" for one in known)
+    assert seen["translated"] > 2 * seen["called"]
+    assert seen["solved"] > size(quick=5, thorough=80)
+    assert seen["exhausted"] > size(quick=5, thorough=70)
+
+
+@pytest.mark.slow
+def test_enough_of_them_have_mistakes_loops_and_families():
+    seen = Counter()
+    for seed in range(1_500):
+        with from_seed(seed) as asked:
+            seen.update(compared(asked))
+    assert seen["raises"] >= 2
+    assert seen["guarded"] >= 30
+    assert seen["members"] >= 30
