@@ -15,12 +15,14 @@ from bthtn import (
     Fluent,
     FluentFamily,
     Planner,
+    Primitive,
     State,
     TaskCall,
     fluent,
     fluents,
     method,
     parallel,
+    primitive,
     priority,
 )
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
@@ -93,6 +95,10 @@ def lives() -> Iterator[Row]:
     yield Row("life of a combat plan", partial(_life, combat.CASES[0]))
     for ahead in (10, 300):
         yield Row(f"a relevant change with {ahead} steps ahead", partial(_change, _waiting(ahead)))
+    yield Row("the first of them, with 300 steps ahead", _first_change, times=2)
+    ways = _two_ways()
+    yield Row("a plan of 10 steps from nothing", partial(_begin, *ways))
+    yield Row("the same, adopted with its first step kept", partial(_adopt, *ways))
     for steps in (100, 1_000):
         yield Row(f"{steps:,} steps planned and begun", partial(_begin, *_steps(steps)), times=2)
     for steps in (100, 10_000):
@@ -102,10 +108,11 @@ def lives() -> Iterator[Row]:
 
 
 def sizes() -> Iterator[Row]:
-    """A write and a snapshot; the first plan of a large domain."""
+    """A write, a snapshot and a plan in a large state; the first plan of a large domain."""
     for members in (10, 10_000):
         state = World(members=dict.fromkeys(range(members), 1))
         yield Row(f"write and snapshot, {members:,} members", partial(_snapshot, Beliefs(state)))
+        yield Row(f"a plan over 10 of {members:,} members", partial(_touching, _ten(), state))
     for tasks in (100, 400):
         yield Row(f"first plan, {tasks} tasks", partial(_first_plan, tasks), times=2)
 
@@ -200,6 +207,39 @@ def _change(goal: PlanGoal, number: int) -> Use:
     return change
 
 
+def _first_change(number: int) -> Use:
+    return _change(_waiting(300), number)
+
+
+def _two_ways(steps: int = 9) -> tuple[Domain[World], TaskCall]:
+    """A plan that is better while the flag is set, and one that begins with the same step."""
+    domain = Domain("two ways", World)
+    near, far = (
+        domain.primitive(name, precondition=World.at >= 0, effects=World.at.increases(1))
+        for name in ("near", "far")
+    )
+    begin = domain.primitive("begin", duration=10**6)
+
+    @domain.compound
+    def walk() -> Any:
+        yield method(begin(), *[near()] * steps, when=World.flag)
+        yield method(begin(), *[far()] * steps)
+
+    return domain, walk()
+
+
+def _adopt(domain: Domain[World], walk: TaskCall, _: int) -> Use:
+    goal, _clock = _goal(domain, World(flag=False), walk)
+    _tick(goal)
+
+    def adopt() -> None:
+        goal.agent.believe(World.flag, value=True)
+        _tick(goal)
+        assert goal.record == (0,), "the better plan is adopted"
+
+    return adopt
+
+
 def _begin(domain: Domain[World], walk: TaskCall, _: int) -> Use:
     goal, _clock = _goal(domain, World(), walk)
 
@@ -238,6 +278,26 @@ class _Crowd:
 
 def _first_plan(tasks: int, _: int) -> Use:
     return partial(growth.planned, *growth.tasks(tasks))
+
+
+def _ten() -> Planner[World]:
+    domain = Domain("ten members", World)
+
+    @domain.primitive
+    def raised(member: int) -> Primitive:
+        effect = World.members[member].increases(1)
+        return primitive(precondition=World.members[member] > 0, effects=effect)
+
+    @domain.compound
+    def all_raised() -> Any:
+        yield method(*map(raised, range(10)))
+
+    return Planner(domain, all_raised())
+
+
+def _touching(planner: Planner[World], state: World, number: int) -> Use:
+    fresh = state.frozen().changed({World.at: number + 1})
+    return partial(_planned, planner, fresh)
 
 
 def _snapshot(beliefs: Beliefs[Any], number: int) -> Use:

@@ -1,4 +1,4 @@
-"""The command: python -m benchmarks.goals. Towers rebuilt as a goal, beside pyperplan.
+"""The command: python -m benchmarks.goals. Goals without methods, beside pyperplan.
 
 Plans of different planners have the same goal and not the same steps, so what is compared is
 stricter where it can be: all who promise the cheapest plan have to find plans of one length.
@@ -11,84 +11,96 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from functools import partial, reduce
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
-from itertools import pairwise
-from operator import and_
-from random import Random
+from types import MappingProxyType
 from typing import Any
 
-from bthtn import achieve
-from bthtn.examples.domains.blocks.strips import Blocks, strips
-from bthtn.planning.protocol import request
+from benchmarks.domains import freight, towers
+from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.strips.strips_search import StripsSearch
 
 ROUNDS = 5
-CASES = ((4, 3), (6, 2), (6, 3), (8, 1), (8, 3))
-"""Blocks, and the seed of their towers."""
 BTHTN: tuple[tuple[str, dict[str, Any]], ...] = (
     ("bthtn, optimal", {"optimal": True}),
-    ("bthtn, unmet", {}),
-    ("bthtn, hadd", {"heuristic": "hadd"}),
+    ("bthtn", {}),
+    ("bthtn, unmet", {"heuristic": "unmet"}),
 )
 CHEAPEST = ("bthtn, optimal", "pyperplan, A*, hmax", "pyperplan, A*, LM-cut")
-TOO_SLOW = {"pyperplan, A*, hmax": 6}
-"""The most blocks with which somebody is asked."""
-
-Towers = list[list[str]]
 
 
-def towers(count: int, draw: Random) -> Towers:
-    """Towers of so many blocks."""
-    names = [f"b{number}" for number in range(count)]
-    draw.shuffle(names)
-    built: Towers = []
-    for name in names:
-        if not built or draw.random() < 0.3:
-            built.append([])
-        built[-1].append(name)
-    return built
+@dataclass(frozen=True)
+class Case:
+    """A problem, and who would take minutes for it, and so is not asked."""
+
+    name: str
+    problem: towers.Rebuilding | freight.Deliveries
+    too_slow: tuple[str, ...] = ()
 
 
-def asked_of_bthtn(before: Towers, after: Towers, how: dict[str, Any]) -> Callable[[], int]:
-    """A call that grounds, searches, and answers with the number of steps."""
-    names = sorted(name for tower in before for name in tower)
-    covered = {name: False for tower in before for name in tower[:-1]}
-    state = Blocks(on=_below(before), is_top=covered)
-    goal = reduce(and_, (Blocks.on[name] == under for name, under in _below(after).items()))
+CASES = MappingProxyType(
+    {
+        case.name: case
+        for case in (
+            Case("4 blocks", towers.drawn(4, 3)),
+            Case("6 blocks", towers.drawn(6, 2)),
+            Case("6 blocks, other towers", towers.drawn(6, 3)),
+            Case("8 blocks", towers.drawn(8, 1), too_slow=CHEAPEST[1:2]),
+            Case("8 blocks, other towers", towers.drawn(8, 3), too_slow=CHEAPEST[1:2]),
+            Case("logistics 2-2-4", freight.drawn(2, 2, 4)),
+            Case("logistics 3-3-3", freight.drawn(3, 3, 3)),
+            Case(
+                "logistics 3-3-6",
+                freight.drawn(3, 3, 6),
+                too_slow=(*CHEAPEST[1:], "bthtn, unmet"),
+            ),
+        )
+    }
+)
+"""By name. For logistics: cities, places in each, packages."""
 
-    def ask() -> int:
-        wanted = achieve(goal, objects={"block": names, "below": names}, **how)
-        search = StripsSearch(request(strips, state, wanted))
-        search.advance()
-        assert search.plan is not None, "towers can always be rebuilt"
-        return len(search.plan.steps)
 
-    return ask
+def found_by_bthtn(question: Callable[[], PlanRequest]) -> int:
+    """The number of steps; the actions are grounded anew."""
+    search = StripsSearch(question())
+    search.advance()
+    assert search.plan is not None, "every case has a plan"
+    return len(search.plan.steps)
 
 
-def contestants(count: int, seed: int) -> dict[str, Callable[[], int]]:
+def contestants(case: Case) -> dict[str, Callable[[], int]]:
     """Who is asked for a case; pyperplan only where it is installed."""
-    draw = Random(seed)  # noqa: S311 - to be the same everywhere is its purpose
-    before, after = towers(count, draw), towers(count, draw)
-    asks = {name: asked_of_bthtn(before, after, how) for name, how in BTHTN}
+    match case.problem:
+        case towers.Rebuilding():
+            question = partial(towers.question, case.problem)
+        case freight.Deliveries():
+            question = partial(freight.question, case.problem)
+    asks = {name: partial(found_by_bthtn, partial(question, **how)) for name, how in BTHTN}
     if find_spec("pyperplan") is not None:
-        from benchmarks.peers import pyperplan_blocks as peer  # noqa: PLC0415 - it may be missing
-
-        problem = peer.problem(before, after)
-        for strategy in peer.STRATEGIES:
-            name = f"pyperplan, {strategy}"
-            if count <= TOO_SLOW.get(name, count):
-                asks[name] = partial(peer.ask, problem, strategy)
-    return asks
+        asks |= _peers(case.problem)
+    return {name: ask for name, ask in asks.items() if name not in case.too_slow}
 
 
-def measured(count: int, seed: int, rounds: int) -> dict[str, tuple[float, int]]:
+def _peers(problem: towers.Rebuilding | freight.Deliveries) -> dict[str, partial[int]]:
+    from benchmarks.peers import pyperplan_freight as by_truck  # noqa: PLC0415 - it may be missing
+    from benchmarks.peers import pyperplan_planner as peer  # noqa: PLC0415
+    from benchmarks.peers import pyperplan_towers as rebuilt  # noqa: PLC0415
+
+    match problem:
+        case towers.Rebuilding():
+            parsed = peer.parsed(rebuilt.DOMAIN, rebuilt.problem(problem))
+        case freight.Deliveries():
+            parsed = peer.parsed(by_truck.DOMAIN, by_truck.problem(problem))
+    return {f"pyperplan, {how}": partial(peer.ask, parsed, how) for how in peer.STRATEGIES}
+
+
+def measured(case: Case, rounds: int) -> dict[str, tuple[float, int]]:
     """Milliseconds of the processor and steps, by contestant.
 
     Raises AssertionError for a plan that is dearer than was promised.
     """
-    asks = contestants(count, seed)
+    asks = contestants(case)
     found: dict[str, list[float]] = {name: [] for name in asks}
     steps = {name: ask() for name, ask in asks.items()}
     least = min(steps.values())
@@ -101,20 +113,16 @@ def measured(count: int, seed: int, rounds: int) -> dict[str, tuple[float, int]]
     return {name: (statistics.median(times), steps[name]) for name, times in found.items()}
 
 
-def _below(built: Towers) -> dict[str, str]:
-    return {name: under for tower in built for under, name in pairwise(["table", *tower])}
-
-
 def run() -> int:
-    """Print a table: a row for each contestant, milliseconds and steps for each case."""
-    results = {case: measured(*case, ROUNDS) for case in CASES}
+    """Print a table: a row for each case, milliseconds and steps for each contestant."""
+    results = {case.name: measured(case, ROUNDS) for case in CASES.values()}
     names = list(next(iter(results.values())))
-    sys.stdout.write("| " + " | ".join(["", *(f"{n} blocks, seed {s}" for n, s in CASES)]) + " |\n")
-    sys.stdout.write("| - |" + " ----: |" * len(CASES) + "\n")
-    for name in names:
-        cells = [results[case].get(name) for case in CASES]
+    sys.stdout.write("| " + " | ".join(["", *names]) + " |\n")
+    sys.stdout.write("| - |" + " ----: |" * len(names) + "\n")
+    for case, row in results.items():
+        cells = [row.get(name) for name in names]
         shown = ["–" if cell is None else f"{cell[0]:.3g} ms, {cell[1]} steps" for cell in cells]
-        sys.stdout.write("| " + " | ".join([name, *shown]) + " |\n")
+        sys.stdout.write("| " + " | ".join([case, *shown]) + " |\n")
     return 0
 
 

@@ -3,7 +3,8 @@
     python -m benchmarks.growth
 
 Processor time, the least of three; what grows is named in each row: the tasks of a domain, the
-methods of one task, the steps of one method, the methods inside one another.
+methods of one task, the steps of one method, the methods inside one another, and the tasks of a
+domain in which each has parameters, conditions of its own and several methods.
 """
 
 from __future__ import annotations
@@ -11,19 +12,34 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from types import FunctionType
 
 from benchmarks.suite import exponent
-from bthtn import Domain, Fluent, Methods, Planner, State, TaskCall, fluent, method
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Methods,
+    Planner,
+    Primitive,
+    State,
+    TaskCall,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
 from bthtn.planning import HtnSearch, SearchStatus, request
 
-SIZES = (100, 200, 400, 800, 1_600)
+SIZES = (125, 250, 500, 1_000, 2_000)
 ROUNDS = 3
 
 
 class World(State):
-    """One number, which every task counts up."""
+    """One number, which every task counts up, and places that are marked."""
 
     at: Fluent[int] = fluent(default=0)
+    marked: FluentFamily[int, bool] = fluents(default=False)
 
 
 def tasks(size: int) -> tuple[Domain[World], TaskCall]:
@@ -60,6 +76,37 @@ def nesting(size: int) -> tuple[Domain[World], TaskCall]:
     return domain, inner()
 
 
+def branching(size: int) -> tuple[Domain[World], TaskCall]:
+    """A binary tree of compound tasks with a primitive task for each; a plan does half of them."""
+    domain, half = Domain("branching", World), size // 2
+    works: list[Callable[..., TaskCall]] = []
+    for number in range(half):
+        step = domain.primitive(_renamed(_marking, f"step{number}"))
+        below = [one for one in (2 * number + 1, 2 * number + 2) if one < half]
+        works.append(domain.compound(_renamed(_work(step, works, below), f"work{number}")))
+    return domain, works[0](0)
+
+
+def _marking(place: int) -> Primitive:
+    effects = [World.marked[place].becomes(value=True), World.at.increases(1)]
+    return primitive(precondition=(World.at >= 0) & ~World.marked[place], effects=effects)
+
+
+def _work(step: Callable, works: list[Callable[..., TaskCall]], below: list[int]) -> Callable:
+    def methods_of(place: int) -> Methods:
+        yield method(step(place), when=World.at < 0)
+        yield method(step(place), when=World.marked[place])
+        yield method(step(place), *(works[one](place + one) for one in below))
+
+    return methods_of
+
+
+def _renamed(function: Callable, name: str) -> Callable:
+    twin = FunctionType(function.__code__, function.__globals__, name, None, function.__closure__)
+    twin.__annotations__ = function.__annotations__
+    return twin
+
+
 def _domain() -> tuple[Domain[World], Callable[[], TaskCall]]:
     domain = Domain("growing", World)
     return domain, domain.primitive("step", effects=World.at.increases(1))
@@ -85,6 +132,13 @@ def planned(domain: Domain[World], goal: TaskCall) -> object:
     return Planner(domain, goal).plan(World())
 
 
+def planned_twice(domain: Domain[World], goal: TaskCall) -> object:
+    """The second plan is that of functions which are generated for it."""
+    planner = Planner(domain, goal)
+    planner.plan(World())
+    return planner.plan(World())
+
+
 def searched(domain: Domain[World], goal: TaskCall) -> object:
     search = HtnSearch(request(domain, World(), goal))
     while search.advance(50) is SearchStatus.RUNNING:
@@ -107,8 +161,8 @@ def least_seconds(make: Callable, use: Callable, size: int) -> float:
 def report() -> str:
     """A line for what grows and what is done, with the exponent of its time."""
     lines = [f"{'':28}" + "".join(f"{size:>9}" for size in SIZES) + "  exponent"]
-    for make in (tasks, methods, steps, nesting):
-        for use in (frozen, searched, planned):
+    for make in (tasks, methods, steps, nesting, branching):
+        for use in (frozen, searched, planned, planned_twice):
             seconds = [least_seconds(make, use, size) for size in SIZES]
             cells = "".join(f"{1_000 * one:7.1f}ms" for one in seconds)
             name = f"{make.__name__}, {use.__name__}"

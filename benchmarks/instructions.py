@@ -5,6 +5,7 @@
 On a shared machine times are noise, but instructions repeat to a per cent. One process under
 callgrind measures all rows: each is used to warm up, and then ``times`` times between two
 calls of the C function ``getloadavg``, on which callgrind writes down its count and begins anew.
+With words, ``--write-docs`` leaves the other rows of the manual's table as they are.
 """
 
 from __future__ import annotations
@@ -73,11 +74,16 @@ def main(*arguments: str) -> None:
         use(chosen(words))
         return
     counts = counted(words)
-    table = [["what", "thousands of instructions"]]
-    table += [[name, report.number(count)] for name, count in counts.items()]
-    sys.stdout.write(report.markdown(table) + "\n")
+    shown = {name: report.number(count) for name, count in counts.items()}
+    sys.stdout.write(report.markdown(_table(shown)) + "\n")
     if "--write-docs" in arguments:
-        page.rewrite({"instructions": table})
+        known = {**page.rows("instructions"), **shown}
+        names = [row.name for row in rows() if row.name in known]
+        page.rewrite({"instructions": _table({name: known[name] for name in names})})
+
+
+def _table(shown: dict[str, str]) -> report.Table:
+    return [["what", "thousands of instructions"], *map(list, shown.items())]
 
 
 if __name__ == "__main__":

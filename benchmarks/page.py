@@ -39,6 +39,13 @@ def rewrite(tables: Mapping[str, Table]) -> None:
     PAGE.write_text(written(PAGE.read_text("utf-8"), tables), "utf-8")
 
 
+def rows(name: str) -> dict[str, str]:
+    """The rows of a table of two columns, as the manual has it."""
+    tables = {match[1]: match[2] for match in MARKED.finditer(PAGE.read_text("utf-8"))}
+    cells = [line.strip("|").split("|") for line in tables[name].splitlines()[2:]]
+    return {first.strip(): second.strip() for first, second in cells}
+
+
 def faults(page: str) -> list[str]:
     """What is wrong with the tables of a page, in words."""
     marked = {match[1]: match[2] for match in MARKED.finditer(page)}

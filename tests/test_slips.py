@@ -192,7 +192,7 @@ PLANNING: dict[str, Slip] = {
     "text for a size": lambda y: PlanCache("big"),
     "goal that is no condition": lambda y: find_plan(y.domain, Guard(), achieve(Guard.ammo)),
     "goal that is a task": lambda y: find_plan(y.domain, Guard(), achieve(y.bark)),
-    "goal with a misspelt option": lambda y: achieve(Guard.awake, heuristics="hmax"),
+    "goal with a misspelt option": lambda y: achieve(Guard.awake, heuristics="hff"),
     "objects without a name": lambda y: achieve(Guard.awake, objects=["cat"]),
     "argument too many": lambda y: y.bark(3),
     "argument of another type": lambda y: y.bite(3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -34,8 +35,11 @@ class Workers:
         """
         joblib = package_of("joblib", "pip install 'bthtn[scale]'")
         with ExitStack() as until_done:
-            lost = self._connected(until_done) if self.backend != "loky" else lambda: 0
-            until_done.enter_context(joblib.parallel_config(self.backend, n_jobs=self.jobs))
+            is_here = self.backend == "loky"
+            lost = (lambda: 0) if is_here else self._connected(until_done)
+            options = {"initializer": _leave_interrupts} if is_here else {}
+            config = joblib.parallel_config(self.backend, n_jobs=self.jobs, **options)
+            until_done.enter_context(config)
             yield lost
 
     def _connected(self, until_done: ExitStack) -> Callable[[], int]:
@@ -56,6 +60,11 @@ class Workers:
 
 
 LOCAL: Final = Workers()
+
+
+def _leave_interrupts() -> None:
+    """Let the process that works for another one be ended by that one, not by Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def package_of(name: str, how: str) -> ModuleType:

@@ -76,6 +76,27 @@ def progress_of(
     return Progress(tree, stages, planned, passed, frozenset(over), frozenset(retried))
 
 
+def active_path(subtree: Behaviour) -> Iterator[object]:
+    """The active nodes of a plan and their statuses, as keys.
+
+    While no step has started or ended, and these are the same, so is the progress: of what is not
+    active, nothing is ticked.
+    """
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        yield id(node)
+        yield node.status
+        if isinstance(node, TaskLeaf) or node.status is not RUNNING:
+            continue
+        if isinstance(node, PlanDecorated):
+            yield node.is_retried
+        if isinstance(node, PlanSequence):
+            pending += [] if node.current_child is None else [node.current_child]
+        else:
+            pending += node.children
+
+
 def _behind_chosen(node: Behaviour) -> list[Behaviour]:
     """The alternatives of a reactive choice that are tried again when the running one fails."""
     if not isinstance(node, PlanPriority) or node.memory or node.status is not RUNNING:

@@ -91,8 +91,9 @@ def idle_for(agent: Agent[Any, Any]) -> IsIdle:
         task = node.task
         asks = task.exec_only is not ALWAYS or task.during is not ALWAYS
         acts = node.footprint.writes or task.actual or task.on_start or task.uses or node.duration
-        hooked = agent.operators.plan_hooks(task) != (None, None)
-        return not (asks or acts or hooked) and agent.operators.find(task) is None
+        if asks or acts or agent.operators.find(task) is not None:
+            return False
+        return agent.operators.plan_hooks(task) == (None, None)
 
     return is_idle
 

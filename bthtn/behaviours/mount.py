@@ -10,7 +10,7 @@ from typing import Any
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.branch import progress_of, running_leaves
+from bthtn.behaviours.branch import active_path, progress_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
@@ -32,7 +32,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf, interruptible
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import Node
+from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
 from bthtn.replanning.progress import MountedTree, Progress, is_continuation
@@ -89,6 +89,10 @@ class Mount:
         """The running steps of the plan."""
         return running_leaves(self.subtree)
 
+    def running_steps(self) -> list[TaskNode]:
+        """The steps that are running."""
+        return [leaf.node for leaf in self.running]
+
     def is_interruptible(self) -> bool:
         """Whether the plan may be replaced by a better one now."""
         return interruptible(self.subtree)
@@ -98,6 +102,10 @@ class Mount:
         assert self._mounted is not None, "a plan is mounted"
         progress = progress_of(self.subtree, self._mounted.tree, self._mounted.planned)
         return self._mounted.without_finished(progress)
+
+    def place(self) -> tuple[object, ...]:
+        """What is equal as long as the progress is."""
+        return (self.run.moves, *active_path(self.subtree))
 
     def take(self, other: Mount) -> None:
         """Take over the plan, the open hooks and the aborts of another goal of the agent."""

@@ -262,10 +262,7 @@ class PlanGoal(ReloadingGoal):
         if self.ends_for:
             return SUCCESS
         self._review.look_with(self._search.newest())
-        verdicts = self._review.verdicts(
-            self._mount.progress, self._search.budget, interruptible=self._mount.is_interruptible
-        )
-        for verdict in verdicts:
+        for verdict in self._review.verdicts(self._mount, self._search.budget):
             self.verdict = verdict
             self._failures.reviewed(verdict.failure)
             match verdict.decision:

@@ -15,6 +15,7 @@ from rich.progress import track
 from rich.table import Table
 
 from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
+from bthtn.cli.handlers import ending
 from bthtn.cli.printing import WIDTH, say_json
 from bthtn.cli.sides import Pair
 from bthtn.compare import Finding, findings, most_different, other_plans
@@ -51,16 +52,16 @@ def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> 
         sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
         about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
         results = resumed(pair, numbers, Kept(report.output, about, "seed"), workers, deaths)
-    with closing(results):
+    with ending(workers), closing(results):
         rows = [
             {"seed": seed, **row}
             for seed, row in zip(numbers, _with_progress(results, len(numbers)), strict=True)
         ]
-    summary = _Summary(pair, rows, deaths.number, report.most)
-    if report.as_json:
-        say_json(summary.data())
-    else:
-        summary.show(Console(width=None if sys.stdout.isatty() else WIDTH))
+        summary = _Summary(pair, rows, deaths.number, report.most)
+        if report.as_json:
+            say_json(summary.data())
+        else:
+            summary.show(Console(width=None if sys.stdout.isatty() else WIDTH))
     return int(any(not row["same"] for row in rows))
 
 

@@ -16,10 +16,12 @@ from rich.progress import track
 
 from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
 from bthtn.behaviours import Character
+from bthtn.cli.handlers import ending
 from bthtn.cli.printing import counted, say, say_json, write
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.fuzzing import Material, find_failure, material_of, scenarios
+from bthtn.fuzzing.rounds import nothing_kept
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.locate import (
     Target,
@@ -51,7 +53,8 @@ class Rounds:
         with project_in(self.folder).opened():
             target, material = _material(self)
             drawn = scenarios(material, ticks=self.ticks, invariants=invariants_of(target))
-            found = find_failure(drawn, runs=RUNS, seed=number)
+            with nothing_kept():
+                found = find_failure(drawn, runs=RUNS, seed=number)
         if found is None:
             return {"fault": "", "scenario": ""}
         return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.tree)}
@@ -97,7 +100,7 @@ def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
     )
     made, failed = 0, None
     until = None if options.seconds is None else perf_counter() + options.seconds
-    with closing(results):
+    with ending(workers), closing(results):
         for row in _with_progress(results, len(numbers)):
             made += 1
             failed = row if row["fault"] else None

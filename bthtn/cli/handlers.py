@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from bthtn.cli.signals import ENDING
+import typer
+
+from bthtn.batch import Workers
+from bthtn.cli.signals import ENDING, exit_code
 
 
 @contextmanager
@@ -29,3 +33,27 @@ def postponed() -> Iterator[None]:
         yield
     if received:
         signal.raise_signal(received[0])
+
+
+@contextmanager
+def ending(workers: Workers) -> Iterator[None]:
+    """Inside, a signal ends processes that work for this one, and then this one.
+
+    The second signal ends this one at once. Without such processes the first one does.
+    """
+    if workers == Workers(1):
+        yield
+        return
+    received: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > 1:
+            os._exit(exit_code(number))
+        raise KeyboardInterrupt  # on its way out, joblib ends its processes
+
+    with handled_by(interrupt):
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise typer.Exit(exit_code(received[0])) from None

@@ -106,6 +106,9 @@ def run_tests_command(
     ] = None,
     backend: OnBackend = Backend.LOKY,
     address: Address = "",
+    update: Annotated[
+        bool, typer.Option("--update", help="Let those that fail expect what happens now.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the cases and scenarios in files and folders."""
@@ -114,7 +117,7 @@ def run_tests_command(
 
     is_said = jobs is not None or backend is not Backend.LOKY
     workers = Workers(jobs or -1, backend.value, address) if is_said else None
-    raise typer.Exit(test(paths or [], as_json=as_json, workers=workers))
+    raise typer.Exit(test(paths or [], update=update, as_json=as_json, workers=workers))
 
 
 def replay_command(

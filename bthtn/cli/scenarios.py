@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bthtn.batch import Deaths, Workers, run_batch
+from bthtn.cli.handlers import ending
 from bthtn.cli.printing import say, say_json, write
-from bthtn.errors import BthtnError, Diagnostic, InputError
+from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO, domain_file_of
+
+if TYPE_CHECKING:
+    from bthtn.testing.cases import Case
 
 TEST_FORMAT: Final = "bthtn-test/1"
 FEW: Final = 50
@@ -22,22 +27,33 @@ FEW: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """What is wrong with a test, and how its file was updated; empty if there is nothing to say."""
+
+    name: str
+    fault: str
+    difference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
-    """Calls run the tests of a file, as in a folder."""
+    """Calls run the tests of a file, as in a folder; those that fail may be updated."""
 
     folder: str
+    update: bool = False
 
-    def __call__(self, file: Path) -> list[tuple[str, str]]:
-        """The names of the tests, each with what is wrong: empty if nothing is."""
+    def __call__(self, file: Path) -> list[Result]:
+        """The results of the tests of a file."""
         with project_in(self.folder).opened():
-            return list(_results(file))
+            return list(_results(file, update=self.update))
 
 
-def test(paths: list[Path], *, as_json: bool, workers: Workers | None) -> int:
+def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | None) -> int:
     """Run the cases and scenarios in files and folders, and print what failed.
 
-    Without workers, those of this machine run more files than a few. Returns 1 if a test has
-    failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
+    With ``update``, those that fail expect from now on what happens now, and the differences are
+    printed. Without workers, those of this machine run more files than a few. Returns 1 if a test
+    has failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
     """
     files = [file for path in paths or [Path()] for file in _files_in(path)]
     if not files:
@@ -47,30 +63,38 @@ def test(paths: list[Path], *, as_json: bool, workers: Workers | None) -> int:
         raise InputError(Diagnostic("BT404", message, hint="name a folder that has some"))
     if workers is None:
         workers = Workers(-1 if len(files) > FEW and find_spec("joblib") else 1)
-    results = [(file, *one) for file, found in _all_results(files, workers) for one in found]
-    failed = [one for one in results if one[2]]
+    with ending(workers), closing(_all_results(files, workers, update=update)) as found:
+        results = [(file, one) for file, of_file in found for one in of_file]
+    failed = [one for one in results if one[1].fault]
     if as_json:
-        entries = [
-            {"file": str(file), "name": name, "fault": fault} for file, name, fault in results
-        ]
+        entries = [{"file": str(file), **_entry(one, update=update)} for file, one in results]
         say_json({"format": TEST_FORMAT, "tests": entries})
     else:
-        for file, name, fault in failed:
-            say(f"{file}: {name}\n{fault}\n")
+        for _, one in results:
+            if one.difference:
+                say(f"{one.difference}\n")
+        for file, one in failed:
+            say(f"{file}: {one.name}\n{one.fault}\n")
         say(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     return int(bool(failed))
 
 
+def _entry(one: Result, *, update: bool) -> dict[str, str]:
+    shown = {"name": one.name, "fault": one.fault}
+    return {**shown, "difference": one.difference} if update else shown
+
+
 def _all_results(
-    files: list[Path], workers: Workers
-) -> Iterator[tuple[Path, Iterable[tuple[str, str]]]]:
-    """The files, each with the names of its tests and what is wrong with them."""
+    files: list[Path], workers: Workers, *, update: bool
+) -> Generator[tuple[Path, Iterable[Result]]]:
+    """The files, each with the results of its tests."""
     if workers == Workers(1):
-        yield from ((file, _results(file)) for file in files)
+        yield from ((file, _results(file, update=update)) for file in files)
         return
     deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
-    suite = Suite(os.path.realpath(os.curdir))
-    yield from zip(files, run_batch(suite, files, workers, deaths), strict=True)
+    suite = Suite(os.path.realpath(os.curdir), update)
+    with closing(run_batch(suite, files, workers, deaths)) as results:
+        yield from zip(files, results, strict=True)
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:
@@ -117,16 +141,23 @@ def _files_in(path: Path) -> Iterator[Path]:
             yield file
 
 
-def _results(file: Path) -> Iterator[tuple[str, str]]:
-    """The names of the tests of a file, each with what is wrong: empty if nothing is."""
+def _results(file: Path, *, update: bool) -> Iterator[Result]:
+    """The results of the tests of a file, of which those that fail are updated where asked for."""
     if file.name.endswith(SCENARIO):
         from bthtn.testing.scenario import play  # noqa: PLC0415 - loads py_trees
         from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - as above
 
         scenario = read_scenario(file)
-        yield scenario.name, play(scenario).fault
+        fault = play(scenario).fault
+        if not fault or not update:
+            yield Result(scenario.name, fault)
+            return
+        from bthtn.testing.updating import update_scenario  # noqa: PLC0415 - as above
+
+        updated = update_scenario(file, scenario)
+        yield Result(scenario.name, updated.fault, updated.difference)
         return
-    from bthtn.testing.cases import domain_at, fault_of, name_of, read_cases  # noqa: PLC0415 - as above
+    from bthtn.testing.cases import domain_at, name_of, read_cases  # noqa: PLC0415 - as above
 
     domain = domain_file_of(file)
     if domain is None:
@@ -134,8 +165,16 @@ def _results(file: Path) -> Iterator[tuple[str, str]]:
         hint = f"its name is to be cases.toml, *_cases.toml or *{SCENARIO}"
         raise InputError(Diagnostic("BT404", message, hint=hint))
     for case in read_cases(file, domain_at(domain, name_of(domain))):
-        try:
-            fault = fault_of(case)
-        except BthtnError as error:
-            fault = str(error)
-        yield case.name, fault
+        yield _result_of(file, case, update=update)
+
+
+def _result_of(file: Path, case: Case, *, update: bool) -> Result:
+    from bthtn.testing.cases import fault_of  # noqa: PLC0415 - loads the planners
+
+    fault = fault_of(case)
+    if not fault or not update:
+        return Result(case.name, fault)
+    from bthtn.testing.updating import update_case  # noqa: PLC0415 - loads py_trees
+
+    updated = update_case(file, case)
+    return Result(case.name, updated.fault, updated.difference)

@@ -12,6 +12,7 @@ need not know constructs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final, assert_never
 
 from bthtn.domain.choice import DecompositionChoice, RandomOrder, TurnChoice, ValueChoice
@@ -43,8 +44,8 @@ from bthtn.domain.network import (
     PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
+    has_construct,
     network_text,
-    networks_in,
     sequence,
 )
 from bthtn.domain.parameter import Parameters
@@ -87,6 +88,8 @@ class Lowering:
         """
         plain = method.body.function if isinstance(method.body, PlainBody) else method.body
         variables = variables_in(plain, method.condition, method.cost, method.value)
+        if not variables:
+            return self._without_constructs(method)
         for variable in variables:
             self._place(variable)
         conditions = [ALWAYS] * (len(variables) + 1)
@@ -113,9 +116,15 @@ class Lowering:
             body = TaskCall(task, [self._parameters, *scopes][index - 1])
         return Method(body, conditions[0], method.name, costs[0], values[0])
 
+    def _without_constructs(self, method: Method) -> Method:
+        body = method.body
+        if isinstance(body, PlainBody) or not has_construct(body):
+            return method
+        return replace(method, body=self.network(body, self._parameters))
+
     def network(self, network: Network, scope: Scope) -> Network:
         """The network without constructs."""
-        if not any(isinstance(one, Construct) for one in networks_in(network)):
+        if not has_construct(network):
             return network
         if isinstance(network, Construct):
             return self._lowered(network, scope)

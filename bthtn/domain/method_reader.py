@@ -16,6 +16,7 @@ from bthtn.domain.task import CompoundTask, Task, TaskCall, strangers
 from bthtn.domain.variable import Variable, unplaced, variables_in
 from bthtn.errors import SYMBOL_HINT, BthtnError, Diagnostic, DomainError, exception_text, nearest
 from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Constant
 from bthtn.world.names import name_faults
 from bthtn.world.state import State
 
@@ -86,6 +87,8 @@ def read_goal(
 
     Raises DomainError for tasks of another domain, and for variables.
     """
+    if type(goal) is TaskCall and _is_plain(goal) and tasks.get(goal.task.name) is goal.task:
+        return {}, goal  # as most goals are
     found = list(strangers(tasks_in(goal), tasks, "goal"))
     if found:
         raise DomainError(found)
@@ -94,6 +97,10 @@ def read_goal(
     lowering = Lowering("goal", (), tasks, state_class)
     network = lowering.network(goal, ())
     return lowering.methods, network
+
+
+def _is_plain(call: TaskCall) -> bool:
+    return all(type(one) is Constant for one in call.args)
 
 
 def refuse_variables(where: str, *things: object) -> None:

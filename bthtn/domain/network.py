@@ -234,7 +234,15 @@ def networks_in(network: Network) -> Iterator[Network]:
     while pending:
         one = pending.pop()
         yield one
-        pending.extend(reversed(parts_of(one)))
+        if type(one) is not TaskCall:  # as most are
+            pending.extend(reversed(parts_of(one)))
+
+
+def has_construct(network: Network) -> bool:
+    """Whether the network is a construct, or there is one in it."""
+    return any(
+        type(one) is not TaskCall and isinstance(one, Construct) for one in networks_in(network)
+    )
 
 
 def calls_in(network: Network) -> Iterator[TaskCall]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from bthtn.errors import Diagnostic, DomainError, nearest
@@ -49,24 +49,11 @@ def arguments(
     task: str, parameters: Parameters, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[Expression[Any], ...]:
     """The arguments of one call, in order. Raises DomainError for a wrong count or type."""
-    if not kwargs and len(args) == len(parameters):
-        plain = _plain_arguments(parameters, args)
-        if plain is not None:
-            return plain
-    free = [parameter for parameter in parameters if not parameter.is_fixed]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature(
-        [inspect.Parameter(one.name, kind, default=one.default) for one in free]
-    )
-    try:
-        call = signature.bind(*args, **kwargs)
-    except TypeError as error:
-        wanted = ", ".join(one.name for one in free) or "no arguments"
-        raise DomainError(
-            Diagnostic("BT103", f"'{task}' takes {wanted}: {error}", where=f"call of '{task}'")
-        ) from None
-    call.apply_defaults()
-    given = [call.arguments.get(one.name, one.default) for one in parameters]
+    given: Sequence[Any] = args
+    if kwargs or len(args) != len(parameters) or any(one.is_fixed for one in parameters):
+        given = _bound(task, parameters, args, kwargs)
+    elif (plain := _plain_arguments(parameters, args)) is not None:
+        return plain
     expressions = tuple(as_expression(value) for value in given)
     for value in given:
         if not isinstance(value, Hashable):
@@ -82,6 +69,26 @@ def arguments(
     return expressions
 
 
+def _bound(
+    task: str, parameters: Parameters, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> list[Any]:
+    """What is given for each parameter, in order. Raises DomainError for a wrong count."""
+    free = [parameter for parameter in parameters if not parameter.is_fixed]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [inspect.Parameter(one.name, kind, default=one.default) for one in free]
+    )
+    try:
+        call = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        wanted = ", ".join(one.name for one in free) or "no arguments"
+        raise DomainError(
+            Diagnostic("BT103", f"'{task}' takes {wanted}: {error}", where=f"call of '{task}'")
+        ) from None
+    call.apply_defaults()
+    return [call.arguments.get(one.name, one.default) for one in parameters]
+
+
 def _plain_arguments(
     parameters: Parameters, args: tuple[Any, ...]
 ) -> tuple[Expression[Any], ...] | None:
@@ -92,7 +99,7 @@ def _plain_arguments(
     """
     for parameter, value in zip(parameters, args, strict=True):
         kind = type(value)
-        if kind not in _PLAIN or parameter.is_fixed:
+        if kind not in _PLAIN:
             return None
         if parameter.type is not kind and parameter.type is not None:
             return None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
-from math import isfinite
 from typing import Any, Final
 
 from py_trees.common import Status
@@ -13,10 +11,9 @@ from py_trees.common import Status
 from bthtn.agent.events import BeliefChanged, LeafStarted
 from bthtn.behaviours import Agent, Character, PlanGoal
 from bthtn.errors import StateError
-from bthtn.testing.interventions import belief
+from bthtn.testing.interventions import belief, is_plain, written
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
-from bthtn.world.truth import UNKNOWN, value_text
 
 MOST_TICKS: Final = 60
 """Ticks of a run, unless told otherwise."""
@@ -93,29 +90,9 @@ def _usable(
     schemas = [type(agent.beliefs.now).__schema__ for agent in agents]
     owner = next(agent for agent, one in zip(agents, schemas, strict=True) if one.has(fluent))
     for value in [*fluent.values.values(), *seen]:
-        written = _written(value)
+        plain = written(value)
         try:
-            if _is_plain(written) and belief(owner, str(fluent), written) == (fluent, value):
-                yield written
+            if is_plain(plain) and belief(owner, str(fluent), plain) == (fluent, value):
+                yield plain
         except (StateError, ValueError, TypeError):  # nothing that TOML can say
             continue
-
-
-def _written(value: Any) -> Any:
-    """A value as a scenario has it, if there is a way to write it."""
-    if value is None or value is UNKNOWN or isinstance(value, Enum):
-        return value_text(value)
-    if isinstance(value, frozenset):
-        return sorted(map(_written, value), key=str)
-    return [_written(one) for one in value] if isinstance(value, tuple) else value
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether TOML and JSON write the value alike."""
-    match value:
-        case list():
-            return all(map(_is_plain, value))
-        case float():
-            return isfinite(value)
-        case _:
-            return isinstance(value, bool | int | str)

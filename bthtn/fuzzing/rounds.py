@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 
 from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
@@ -53,3 +55,16 @@ def _unlogged() -> Iterator[None]:
         yield
     finally:
         log.disabled = before
+
+
+@contextmanager
+def nothing_kept() -> Iterator[None]:
+    """Inside, Hypothesis makes no folder of its own where the user works.
+
+    It may not write there, and computes again what it would have read.
+    """
+    set_hypothesis_home_dir(os.devnull)
+    try:
+        yield
+    finally:
+        set_hypothesis_home_dir(None)

@@ -84,11 +84,23 @@ def comparable_record(plan: Plan) -> tuple[MethodTraversalRecord, bool]:
     up to the first suspended part in a branch. Nor is one draw better than another: the entry of
     a random choice, and all behind it, cannot be compared with those of another draw.
     """
-    if any(_is_drawn(node) for _, node in preorder(plan.tree)) or _suspends_in_branch(plan.tree):
-        return MethodTraversalRecord(
-            record_entries(plan.tree, _is_drawn, open_branches=False)
-        ), False
-    return plan.record, True
+    if _is_whole_comparable(plan.tree):
+        return plan.record, True
+    return MethodTraversalRecord(record_entries(plan.tree, _is_drawn, open_branches=False)), False
+
+
+def _is_whole_comparable(tree: Node) -> bool:
+    """Whether a tree has neither random choices nor suspended parts inside a branch."""
+    pending: list[tuple[Node, bool]] = [(tree, False)]
+    while pending:
+        node, in_branch = pending.pop()
+        if isinstance(node, TaskNode):
+            continue
+        if _is_drawn(node) or (in_branch and isinstance(node, SuspendedNode)):
+            return False
+        in_branch = in_branch or isinstance(node, ParallelNode | PriorityNode)
+        pending += [(child, in_branch) for child in children_of(node)]
+    return True
 
 
 def _is_drawn(node: Node) -> bool:
@@ -96,20 +108,12 @@ def _is_drawn(node: Node) -> bool:
 
     It cannot where all states draw alike, and what was drawn first is what runs.
     """
-    choice = node.task.choice if isinstance(node, ScopeNode) else None
-    if not isinstance(node, ScopeNode) or not isinstance(choice, RandomOrder):
+    if not isinstance(node, ScopeNode):
+        return False
+    choice = node.task.choice
+    if not isinstance(choice, RandomOrder):
         return False
     return node.method > 0 or bool(node.args) or not choice.is_constant
-
-
-def _suspends_in_branch(tree: Node) -> bool:
-    branch: int | None = None
-    for depth, node in preorder(tree):
-        if branch is None or depth <= branch:
-            branch = depth if isinstance(node, ParallelNode | PriorityNode) else None
-        elif isinstance(node, SuspendedNode):
-            return True
-    return False
 
 
 def repeats_suspension(plan: Plan, resumed: SuspendedNode) -> bool:

@@ -160,6 +160,7 @@ class Plan(Shared, Unpicklable):
 # expansion.
 new: Final = object.__new__
 put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
+put_expansions: Final[Callable[[Plan, int], None]] = Plan.__dict__["expansions"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
 _PARTS: Final = frozenset(_ORDER)
 

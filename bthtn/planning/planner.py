@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
+from dataclasses import replace
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from bthtn.checked import checked
 from bthtn.domain.builder import Domain
@@ -20,7 +21,8 @@ from bthtn.planning.cache import Answer, Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, CachedPlan, Remembered, Told
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.fastpath import Accelerator, accelerator
+from bthtn.planning.htn.fastpath import accelerator, is_asked_often
+from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import (
@@ -43,7 +45,6 @@ from bthtn.world.state import FrozenState, State
 from bthtn.world.trail import WorkingState
 
 S = TypeVar("S", bound=State)
-_OFTEN: Final = 2
 
 
 class Trace(NamedTuple):
@@ -76,6 +77,7 @@ class Planner(Unpicklable, Generic[S]):
     """
 
     _accelerator: Accelerator | None
+    _is_prepared: bool
 
     @checked
     def __init__(
@@ -155,6 +157,10 @@ class Planner(Unpicklable, Generic[S]):
         events of the original search. Raises DomainError for a state of another domain.
         """
         start, answers = start_of(self.domain, state), self._answers
+        if answers is None and listener is None and not avoiding and bound is None:
+            ask = self._accelerated()
+            if ask is not None:
+                return AcceleratedSearch(ask, start, self._most, self._request)
         asked = PlanRequest(
             self.domain, start, self.goal, self.binding, self.settings, bound, avoiding
         )
@@ -175,10 +181,7 @@ class Planner(Unpicklable, Generic[S]):
         PlanningError when a user's function raises.
         """
         events: list[SearchEvent] = []
-        start = start_of(self.domain, state)
-        asked = PlanRequest(
-            self.domain, start, self.goal, self.binding, self.settings, avoiding=avoiding
-        )
+        asked = replace(self._request(start_of(self.domain, state)), avoiding=avoiding)
         search = self._search(asked, events.append)
         status = search.advance()
         return Trace(status, search.plan, search.expansions, search.reads, tuple(events))
@@ -186,13 +189,15 @@ class Planner(Unpicklable, Generic[S]):
     def _search(self, asked: PlanRequest, listener: SearchListener | None) -> RecordedSearch:
         if self.seeks_goal and asked.bound is None and not asked.avoiding:
             return StripsSearch(asked, listener)
-        is_plain = listener is None and asked.bound is None and not asked.avoiding
-        return HtnSearch(asked, listener, self._accelerated() if is_plain else None)
+        return HtnSearch(asked, listener)
+
+    def _request(self, start: FrozenState) -> PlanRequest:
+        return PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
 
     def _accelerated(self) -> Accelerator | None:
-        """The fast path, generated at the second search; None before that or if there is none."""
-        self._times_asked += 1
-        if self._times_asked == _OFTEN and self._answers is None:
+        """The fast path, None if there is none; made where its functions are worth generating."""
+        if not self._is_prepared and is_asked_often(self.domain, self.goal):
+            self._is_prepared = True
             question = (self.domain, self.goal, self.binding, self.settings)
             self._accelerator = accelerator(*question)
         return self._accelerator
@@ -213,11 +218,11 @@ class Planner(Unpicklable, Generic[S]):
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
-        self._times_asked = 0
         self._accelerator = None
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
+        self._is_prepared = self._answers is not None or self.seeks_goal
 
 
 @checked

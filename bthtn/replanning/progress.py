@@ -21,7 +21,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
-from bthtn.plan.walk import children_of, preorder
+from bthtn.plan.walk import children_of, leaves, preorder
 
 
 class Stage(Enum):
@@ -92,22 +92,26 @@ class Progress:
         Nodes before such a node in a sequence count, too, even if they have no steps. Null nodes
         do not, since the same one may occur at several places.
         """
-        # Walked backwards, so that the children of a node are decided before the node itself.
+        found: set[Node] = set()
+        # Inner nodes, later walked backwards, so that children are decided before their parents.
         order: list[tuple[Node, tuple[Node, ...]]] = []
         pending: list[Node] = [self.tree]
         while pending:
             node = pending.pop()
-            below = self.below(node)
-            order.append((node, below))
-            pending.extend(reversed(below))
-        found: set[Node] = set()
+            if not isinstance(node, TaskNode):
+                below = self.below(node)
+                order.append((node, below))
+                pending.extend(reversed(below))
+            elif self.stages.get(node) is not Stage.AHEAD:
+                found.add(node)
         reached: dict[Node, int] = {}  # the last child that has begun
+        ended = self.over | self.retried
         for node, below in reversed(order):
             begun = [n for n, child in enumerate(below) if child in found] if below else []
             last = begun[-1] if begun else None
             if last is not None:
                 reached[node] = last
-            if last is not None or self._has_started(node):
+            if last is not None or node in self.planned or node in ended:
                 found.add(node)
         passed: set[Node] = set()
         for node, below in order:
@@ -116,11 +120,6 @@ class Progress:
             elif node in reached and not isinstance(node, ParallelNode | PriorityNode):
                 passed.update(below[: reached[node]])
         return frozenset(found.union(one for one in passed if not isinstance(one, NullNode)))
-
-    def _has_started(self, node: Node) -> bool:
-        if isinstance(node, TaskNode):
-            return self.stage(node) is not Stage.AHEAD
-        return node in self.planned or node in self.over or node in self.retried
 
     def running(self) -> list[TaskNode]:
         """The steps that are running."""
@@ -154,8 +153,19 @@ def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
     def skips(node: TaskNode) -> bool:
         return progress.stage(node) in (Stage.FINISHED, Stage.FAILED) or is_idle(node)
 
+    # Most plans differ in one of the next steps, which is found out without looking at the rest.
+    ours = (one for one in progress.nodes() if isinstance(one, TaskNode) and not skips(one))
+    theirs = (one for one in leaves(plan.tree) if not is_idle(one))
+    if any(map(_are_different, ours, theirs)):
+        return False
     left = steps_outline(progress.tree, skips, progress.below)
     return left == steps_outline(plan.tree, is_idle)
+
+
+def _are_different(one: TaskNode, other: TaskNode) -> bool:
+    """Whether two steps are different; those of a newer domain have other tasks of equal names."""
+    is_same = one.task is other.task and one.args == other.args
+    return not is_same and str(one) != str(other)
 
 
 class MountedTree:

@@ -4,15 +4,20 @@ Suspended parts that were planned on arrival are replaced by their plans, and al
 have failed are dropped. All other nodes are kept, including finished ones: they are needed for the
 record of the whole plan, and to know that the methods of decompositions that have begun need no
 further check.
+
+``RemainingProjection`` computes the state that the rest leads to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
+from bthtn.domain.effect import writes_of
 from bthtn.domain.network import ParallelPolicy
+from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import (
     Dropped,
     Node,
@@ -21,8 +26,14 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
+from bthtn.plan.projection import Projection
 from bthtn.plan.walk import Visit, children_of, leaves, node_text, unwound, with_children
 from bthtn.replanning.progress import Progress, Stage
+from bthtn.world.expression import Binding, StateView
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.state import FrozenState
+from bthtn.world.truth import UNKNOWN, Unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,3 +172,78 @@ def _without_failed(node: PriorityNode, children: Sequence[Node]) -> PriorityNod
     more = [Dropped(place, node_text(child), "it has failed") for place, child in failed]
     dropped = sorted((*node.dropped, *more), key=lambda one: one.alternative)
     return replace(node, children=tuple(children), kept=node.kept[gone:], dropped=tuple(dropped))
+
+
+class RemainingProjection(Projection):
+    """Computes the state that the rest of a running plan leads to.
+
+    Finished nodes are skipped. Effects of steps ahead are computed again, and are unknown if they
+    depend on unknown fluents. Preconditions are not checked. ``runs`` is true while a running
+    step is projected.
+    """
+
+    def __init__(self, progress: Progress, now: FrozenState) -> None:
+        super().__init__(now)
+        self.progress = progress
+        self.runs = False
+
+    def below(self, node: Node) -> Sequence[Node]:
+        """The nodes directly below that have not ended."""
+        return self.progress.below(node)
+
+    def in_turn(self, nodes: Iterable[Node]) -> Visit[None]:
+        """Project nodes that follow each other; steps without a call of ``visit`` for each."""
+        for node in nodes:
+            if self.has_ended:
+                return
+            if isinstance(node, TaskNode):
+                self.task(node)
+            else:
+                yield self.visit(node)
+
+    def task(self, node: TaskNode) -> None:
+        """Apply the effects of a step that has not ended."""
+        stage = self.progress.stage(node)
+        if stage is Stage.FINISHED or stage is Stage.FAILED:
+            return
+        self.runs = stage is Stage.RUNNING
+        super().task(node)
+        self.runs = False
+
+    def sense(self) -> None:
+        """Make volatile fluents known or unknown; they are known for a running step."""
+        self.state.foreseeable = self.runs or self.senses
+
+    def effects(self, node: TaskNode) -> Footprint:
+        """The footprint of the step: computed again, or the planned one if it is running."""
+        if self.runs:
+            # It may have changed the fluents from which its effects are computed.
+            return node.footprint
+        return Footprint(node.footprint.reads, self.writes(node), node.footprint.uses)
+
+    def writes(self, node: TaskNode) -> Mapping[Fluent[Any], Write]:
+        """The writes of a step that starts in the current state."""
+        found = writes_of_call(node.task, node.args, self.state)
+        return unknown_writes(node) if found is UNKNOWN else found
+
+    def suspended(self, node: SuspendedNode) -> Visit[None]:
+        """Project the tree that was planned for the part on arrival, or the effects it ensures."""
+        if node in self.progress.planned:
+            yield self.in_turn(self.below(node))
+        else:
+            yield super().suspended(node)
+
+
+def writes_of_call(
+    task: PrimitiveTask[Any], args: Binding, view: StateView
+) -> Mapping[Fluent[Any], Write] | Unknown:
+    """The writes of a step that starts in this state; unknown if one cannot be told."""
+    try:
+        return writes_of((*task.effects, *task.expected), view, args)
+    except UnknownRead:
+        return UNKNOWN
+
+
+def unknown_writes(node: TaskNode) -> Mapping[Fluent[Any], Write]:
+    """Unknown values for all that a step was planned to write."""
+    return dict.fromkeys(node.footprint.writes, Write(WriteKind.COMPUTED, UNKNOWN))

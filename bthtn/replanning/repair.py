@@ -37,9 +37,14 @@ from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, Search, SearchStatus, Settings, raise_for_user
 from bthtn.replanning.progress import Progress
-from bthtn.replanning.remaining import RemainingPlan, path_to, remaining_plan
+from bthtn.replanning.remaining import (
+    RemainingPlan,
+    RemainingProjection,
+    path_to,
+    remaining_plan,
+)
 from bthtn.replanning.schedule import Budget
-from bthtn.replanning.validity import RemainingProjection, validity_of
+from bthtn.replanning.validity import validity_of
 from bthtn.world.expression import Constant
 from bthtn.world.footprint import Footprint
 from bthtn.world.state import FrozenState
@@ -247,7 +252,7 @@ def _start_of(projection: Projection) -> FrozenState:
     if projection.senses:
         return state
     written = projection.state.written()
-    hidden = {f: UNKNOWN for f, _ in state.items() if f.volatile and f not in written}
+    hidden = {one: UNKNOWN for one in state.values if one.volatile and one not in written}
     return state.changed(hidden) if hidden else state
 
 

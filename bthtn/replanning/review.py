@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bthtn.plan.equivalence import comparable_record
 from bthtn.plan.nodes import TaskNode
@@ -23,6 +23,7 @@ from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.replanning.improvement import Improvement, Start
+from bthtn.replanning.own_effects import OwnEffects
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
@@ -33,20 +34,39 @@ from bthtn.replanning.policy import (
     rule_for,
 )
 from bthtn.replanning.progress import Progress
+from bthtn.replanning.reliance import Reliance
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.static_reads import StaticReads, static_reads
-from bthtn.replanning.validity import validity_of
+from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Write, WriteKind
 from bthtn.world.state import FrozenState
-from bthtn.world.truth import UNKNOWN
 
 LONGEST_BOUND: Final = 1_000
 """Maximum length of the record to beat, for plans that are suspended again and again."""
 
 NO_RECORD: Final = MethodTraversalRecord()
+
+
+class RunningPlan(Protocol):
+    """**Protocol:** a plan that runs. It is asked only if the plan has to be checked."""
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        ...
+
+    def place(self) -> object:
+        """What is equal only as long as the progress is the same."""
+        ...
+
+    def running_steps(self) -> list[TaskNode]:
+        """The steps that are running."""
+        ...
+
+    def is_interruptible(self) -> bool:
+        """Whether it may be replaced by a better plan now."""
+        ...
 
 
 class Review:
@@ -55,6 +75,8 @@ class Review:
     ``source`` is the source of the goal's own effects, ``avoided`` returns the tasks and methods
     that plans must not use now. A plan is under review from ``adopted`` to ``close``.
     """
+
+    _unsaved = ("_reliance",)
 
     def __init__(
         self,
@@ -75,15 +97,14 @@ class Review:
         # Fluents on which the rest of the plan relies, and fluents that could make another better.
         self._support = beliefs.watch(own=source)
         self._chances = beliefs.watch(own=source)
-        # The beliefs when the plan was adopted, and the planned writes of its finished steps.
-        self._start = FrozenState({})
-        self._done: dict[Fluent[Any], Any] = {}
+        self._own = OwnEffects(beliefs, source)
         self._adopted: Plan | None = None
         self._bound: tuple[MethodTraversalRecord, bool] | None = None  # made when it is asked for
         self._age = 0  # in ticks
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
         self._works_in: FrozenState | None = None  # the new plan works in this state
+        self._reliance: tuple[object, Reliance] | None = None  # what the latest check relied on
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
@@ -91,6 +112,10 @@ class Review:
         self._causes: dict[Fluent[Any], Change] = {}  # the changes that started the search
         self._unexpected: Change | None = None  # an effect with another value than planned
         self._has_moved = False  # a step has ended since the search started
+
+    def resume(self, _: object) -> None:
+        """Check the plan anew at the next change, after a save was loaded."""
+        self._reliance = None
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner of the next plan to run, which also searches for better plans."""
@@ -111,7 +136,7 @@ class Review:
         """
         self.close()
         self._works_in = works_in
-        self._start, self._done = self._beliefs.frozen(), {}
+        self._own = OwnEffects(self._beliefs, self._source)
         self._adopted, self._bound = plan, None
         self._age = 0
         self._is_new = True
@@ -121,9 +146,7 @@ class Review:
 
     def finished(self, node: TaskNode, written: Iterable[Fluent[Any]]) -> None:
         """Note a step of the plan that has succeeded and written these fluents."""
-        for fluent, write in node.footprint.writes.items():
-            self._done[fluent] = self._predicted(fluent, write)
-            self._compare(fluent, write)
+        self._unexpected = self._own.finished(node) or self._unexpected
         touched = {*written, *node.footprint.writes}
         self._support.also(touched)
         self._has_moved = True
@@ -136,28 +159,23 @@ class Review:
         if is_whole and len(bound) < LONGEST_BOUND:
             entries, is_whole = comparable_record(plan)
             self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
-        self._is_new, self._works_in = True, None
+        self._is_new, self._works_in, self._reliance = True, None, None
         self._support.over(None)
         self._watch_chances(None)
 
     def verdicts(
         self,
-        progress: Callable[[], Progress],
+        running: RunningPlan,
         budget: Budget,
-        *,
-        interruptible: Callable[[], bool] = lambda: True,
     ) -> Iterator[Verdict]:
-        """The verdicts about the plan in this tick; the last one counts.
-
-        ``progress`` and ``interruptible`` are only called if the plan has to be checked.
-        """
+        """The verdicts about the plan in this tick; the last one counts."""
         self._age += 1
         self._is_due |= self._is_something_free_again()
         if self._is_new and self._works_in is self._beliefs.frozen():
             self._is_new = False  # all beliefs stay watched, until the first change
         if not (self._is_new or self._unexpected is not None or self._is_looking):
             return iter(())
-        return self._reviewed(progress, budget, interruptible)
+        return self._reviewed(running, budget)
 
     def _is_something_free_again(self) -> bool:
         """Whether something that was avoided in the last tick is not any more, and could help."""
@@ -170,25 +188,24 @@ class Review:
         changes = self._support.changes or self._chances.changes
         return bool(changes) or self._search is not None or self._is_due
 
-    def _reviewed(
-        self, progress: Callable[[], Progress], budget: Budget, interruptible: Callable[[], bool]
-    ) -> Iterator[Verdict]:
+    def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         if self._is_new or self._support.changes or self._unexpected is not None:
-            verdict = self._validated(progress())
+            verdict = self._validated(running)
             if verdict is not None:
                 yield verdict
             if verdict is not None and verdict.decision is Decision.ABORT:
                 return
         if self._search is not None or self._is_due or self._relevant_changes():
-            ready = self._age >= self.replanning.minimum_commitment and interruptible()
+            is_due = self._age >= self.replanning.minimum_commitment
+            ready = is_due and running.is_interruptible()
             if self._search is not None or ready:
-                yield from self._improved(progress, budget, interruptible=ready)
+                yield from self._improved(running, budget, interruptible=ready)
 
     def close(self) -> None:
         """End the review: remove the watches, and drop a search."""
         self._support.close()
         self._chances.close()
-        self._search = self._unexpected = self._better_since = None
+        self._search = self._unexpected = self._better_since = self._reliance = None
         self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
 
@@ -215,17 +232,17 @@ class Review:
     @property
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
-        return self._start.changed(self._done)
+        return self._own.predicted
 
     # validation
 
-    def _validated(self, progress: Progress) -> Verdict | None:
+    def _validated(self, running: RunningPlan) -> Verdict | None:
         changes = dict(self._support.changes)
         if self._unexpected is not None:
             changes.setdefault(self._unexpected.fluent, self._unexpected)
         watched, self._is_new, self._unexpected = self._support.fluents, False, None
         self._support.forget()
-        validity = validity_of(progress, self._planner.domain, self._beliefs.frozen())
+        validity = self._validity(running)
         failure = validity.failure
         self._support.over(validity.support)
         if failure is not None:
@@ -233,7 +250,7 @@ class Review:
             causes = (change for change in changes.values() if change.fluent in failure.reads)
             cause = next(causes, None)
             is_own = cause is None or cause.source is self._source
-            if is_own and failure.node in progress.running():
+            if is_own and failure.node in running.running_steps():
                 return None  # its ``during`` condition: the step itself fails in this tick
             return Verdict(rule.decision, failure.why, cause, failure=failure)
         about = [
@@ -242,6 +259,16 @@ class Review:
             if watched is not None or change.fluent in validity.support
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
+
+    def _validity(self, running: RunningPlan) -> Validity:
+        """Whether the rest works; checked as far as it may have changed since the latest check."""
+        place, known = running.place(), self._reliance
+        if known is not None and known[0] == place and known[1].still(self._beliefs):
+            return known[1].validity
+        now = self._beliefs.frozen()
+        reliance = Reliance(running.progress(), self._planner.domain, now)
+        self._reliance = (place, reliance) if reliance.validity.failure is None else None
+        return reliance.validity
 
     # improvement
 
@@ -279,10 +306,10 @@ class Review:
         self._chances.over(fluents)
 
     def _improved(
-        self, progress: Callable[[], Progress], budget: Budget, *, interruptible: bool
+        self, running: RunningPlan, budget: Budget, *, interruptible: bool
     ) -> Iterator[Verdict]:
         is_fresh = self._search is None
-        search = self._start_search(progress()) if self._search is None else self._search
+        search = self._search or self._start_search(running.running_steps())
         if not search.advance(budget):
             self._chances.over(None)
             if self.replanning.meanwhile == "cut" and interruptible:
@@ -306,14 +333,14 @@ class Review:
         if verdict is not None:
             yield verdict
 
-    def _start_search(self, progress: Progress) -> Improvement:
+    def _start_search(self, running: list[TaskNode]) -> Improvement:
         self._causes |= {change.fluent: change for change in self._relevant_changes()}
         self._chances.forget()
         self._is_due = self._has_moved = False
         self._search = Improvement(
             (self._planner, self._finder),
             Start(self._beliefs.frozen(), self._avoided()),
-            Start(self._expected(progress), self._avoided_then),
+            Start(self._own.expected(running), self._avoided_then),
             self.bound,
             frozenset(self._causes),
             self.replanning.interrupt,
@@ -347,39 +374,3 @@ class Review:
             reason = f"{rule.because}, for {waited} of {wanted} ticks"
             return replace(verdict, decision=Decision.KEEP, reason=reason)
         return verdict
-
-    # the plan's own effects
-
-    def _expected(self, progress: Progress) -> FrozenState:
-        """The predicted state, with what the beliefs show of the running steps' effects."""
-        seen: dict[Fluent[Any], Any] = {}
-        predicted = self.predicted
-        for node in progress.running():
-            for fluent, write in node.footprint.writes.items():
-                now, end = self._beliefs.get(fluent), self._predicted(fluent, write)
-                if now == end or _is_between(predicted.get(fluent), now, end):
-                    seen[fluent] = now
-        return predicted.changed(seen)
-
-    def _predicted(self, fluent: Fluent[Any], write: Write) -> Any:
-        if write.kind is not WriteKind.INCREASE:
-            return write.value
-        before = self._done.get(fluent, self._start.get(fluent))
-        return UNKNOWN if before is UNKNOWN else before + write.value
-
-    def _compare(self, fluent: Fluent[Any], write: Write) -> None:
-        """Note an effect whose value differs from the planned one, for the next review."""
-        if write.kind is WriteKind.INCREASE or write.value is UNKNOWN:
-            return
-        now = self._beliefs.get(fluent)
-        if now != write.value:
-            self._unexpected = Change(fluent, write.value, now, self._source)
-
-
-def _is_between(start: object, value: object, end: object) -> bool:
-    """Whether a number lies on the way from one number to another."""
-    match start, value, end:
-        case (int() | float(), int() | float(), int() | float()):
-            return start <= value <= end or end <= value <= start
-        case _:
-            return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import proxy
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody
@@ -68,6 +69,26 @@ def static_reads(domain: FrozenDomain, goal: Network) -> StaticReads | None:
 
     None if there are plain functions, whose reads are not known.
     """
+    if isinstance(goal, TaskCall) and not goal.args:
+        return domain.derived(_OfTasks).of(goal.task)
+    return _mentioned(domain, goal)
+
+
+class _OfTasks:
+    """The static reads of single tasks, worked out when they are first asked for."""
+
+    def __init__(self, domain: FrozenDomain) -> None:
+        self._domain = proxy(domain)  # which keeps this table
+        self._known: dict[Task, StaticReads | None] = {}
+
+    def of(self, task: Task) -> StaticReads | None:
+        """The fluents that a call of the task without arguments mentions."""
+        if task not in self._known:
+            self._known[task] = _mentioned(self._domain, TaskCall(task))
+        return self._known[task]
+
+
+def _mentioned(domain: FrozenDomain, goal: Network) -> StaticReads | None:
     found = _Mentioned()
     if not all(map(found.add, _expressions(domain, goal))):
         return None

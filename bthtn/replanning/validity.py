@@ -8,27 +8,28 @@
     suspended part       the tree that was planned for it; the check ends if there is none yet
 
 An unknown condition is no failure. The fluents of the current state that the check has read are
-the support of the plan: as long as none of them changes, the result stays the same.
+the support of the plan: as long as none of them changes, the result stays the same. ``reliance``
+repeats a check after changes, as far as they make a difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, TypeVar, assert_never
+from types import MappingProxyType
+from typing import Any, Final, TypeVar, assert_never
 
 from bthtn.domain.choice import RandomOrder
 from bthtn.domain.condition import why
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.effect import writes_of
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import ParallelPolicy
 from bthtn.errors import exception_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, ScopeNode, SuspendedNode, TaskNode
-from bthtn.plan.projection import BranchEnd, BranchingNode, Projection
+from bthtn.plan.projection import BranchEnd, BranchingNode
 from bthtn.plan.walk import Visit
 from bthtn.replanning.arguments import (
     AS_PLANNED,
@@ -38,15 +39,19 @@ from bthtn.replanning.arguments import (
     index_now,
     renewed,
 )
-from bthtn.replanning.progress import Progress, Stage
-from bthtn.world.expression import Binding, Condition, Expression, StateView
+from bthtn.replanning.progress import Progress
+from bthtn.replanning.remaining import RemainingProjection, unknown_writes, writes_of_call
+from bthtn.world.expression import ALWAYS, Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
-from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
+from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN, Unknown
 
+A = TypeVar("A")
 V = TypeVar("V")
+
+NOTHING_WRITTEN: Final[Mapping[Fluent[Any], Write]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +68,13 @@ class Validity:
 
 def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
     """Whether the rest of a plan works from this state."""
-    check = _Check(progress, domain, state)
+    return outcome_of(Check(progress, domain, state))
+
+
+def outcome_of(check: Check) -> Validity:
+    """The result of a check that has not begun yet."""
     try:
-        check.project(progress.tree)
+        check.project(check.progress.tree)
         failure = check.path.failure
     except _Outdated as outdated:
         failure = outdated.failure
@@ -80,65 +89,28 @@ class _Outdated(Exception):  # noqa: N818 - it ends the check and never leaves t
         super().__init__(str(failure))
 
 
-class RemainingProjection(Projection):
-    """Computes the state that the rest of a running plan leads to.
+Key = tuple[Any, ...]
+"""Names a question: the same one, asked of the same values, has the same answer."""
 
-    Finished nodes are skipped. Effects of steps ahead are computed again, and are unknown if they
-    depend on unknown fluents. Preconditions are not checked. ``runs`` is true while a running
-    step is projected.
+
+class Check(RemainingProjection):
+    """A projection of the rest that ends where a step fails, or where planning has stopped.
+
+    ``seen`` is the current state from which the arguments of what has begun are computed.
     """
 
-    def __init__(self, progress: Progress, now: FrozenState) -> None:
-        super().__init__(now)
-        self.progress = progress
-        self.runs = False
-
-    def below(self, node: Node) -> Sequence[Node]:
-        """The nodes directly below that have not ended."""
-        return self.progress.below(node)
-
-    def task(self, node: TaskNode) -> None:
-        """Apply the effects of a step that has not ended."""
-        stage = self.progress.stage(node)
-        if stage is Stage.FINISHED or stage is Stage.FAILED:
-            return
-        self.runs = stage is Stage.RUNNING
-        super().task(node)
-        self.runs = False
-
-    def sense(self) -> None:
-        """Make volatile fluents known or unknown; they are known for a running step."""
-        self.state.foreseeable = self.runs or self.senses
-
-    def effects(self, node: TaskNode) -> Footprint:
-        """The footprint of the step: computed again, or the planned one if it is running."""
-        if self.runs:
-            # It may have changed the fluents from which its effects are computed.
-            return node.footprint
-        try:
-            writes = writes_of((*node.task.effects, *node.task.expected), self.state, node.args)
-        except UnknownRead:
-            unknown = Write(WriteKind.COMPUTED, UNKNOWN)
-            writes = dict.fromkeys(node.footprint.writes, unknown)
-        return Footprint(node.footprint.reads, writes, node.footprint.uses)
-
-    def suspended(self, node: SuspendedNode) -> Visit[None]:
-        """Project the tree that was planned for the part on arrival, or the effects it ensures."""
-        if node in self.progress.planned:
-            yield self.in_turn(self.below(node))
-        else:
-            yield super().suspended(node)
-
-
-class _Check(RemainingProjection):
-    """A projection of the rest that ends where a step fails, or where planning has stopped."""
-
-    def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+    def __init__(
+        self,
+        progress: Progress,
+        domain: FrozenDomain,
+        now: FrozenState,
+        seen: FrozenState | None = None,
+    ) -> None:
         self.start = RecordingState(now)
         super().__init__(progress, self.start)
         self._domain = domain
         self._begun = progress.begun()
-        self._arguments = Arguments(progress, domain, now)
+        self._arguments = Arguments(progress, domain, seen or now)
         self._context = AS_PLANNED
         self._relied_on: dict[int, Context] = {}
 
@@ -146,6 +118,10 @@ class _Check(RemainingProjection):
     def has_ended(self) -> bool:
         """Whether a step has failed, or the parts that follow are not planned yet."""
         return self.path.failure is not None or self.path.cause is not None
+
+    def asked(self, key: Key, ask: Callable[[StateView], A]) -> A:  # noqa: ARG002 - for subclasses
+        """The answer to a question about the state that the plan leads to here."""
+        return ask(self.state)
 
     def visit(self, node: Node) -> Visit[None]:
         """Project a part of the plan if its arguments and methods are those of the plan."""
@@ -188,7 +164,7 @@ class _Check(RemainingProjection):
         yield super().suspended(node)
         if node in self.progress.planned:
             return
-        self._rely_on_context()
+        self.rely_on_context()
         try:
             _check(node, self._arguments.suspended_failure(node, self._context))
         except (AssertionError, _Outdated):
@@ -222,25 +198,52 @@ class _Check(RemainingProjection):
 
     def _step_failure(self, node: TaskNode) -> Failure | None:
         """Why the step could not start, or go on if it is running; or None."""
-        condition, view = node.task.precondition, self.state
         if not self.runs:
             self._check_arguments(node)
-            return _condition_failure(str(node), condition, view, node.args)
-        unseen = _Without(view, fluents_changed_by(node))
-        return _condition_failure(str(node), node.task.during, unseen, node.args, shown=view)
+            return self._failure_of(node, node.task.precondition, node.args)
+        unseen = fluents_changed_by(node)
+        return self._failure_of(node, node.task.during, node.args, unseen)
+
+    def _failure_of(
+        self,
+        node: TaskNode | ScopeNode,
+        condition: Condition,
+        binding: Binding,
+        unseen: frozenset[Expression[Any]] = frozenset(),
+    ) -> Failure | None:
+        """The failure of a condition that is false here, or None."""
+        if condition is ALWAYS:
+            return None
+        return self.asked(
+            key_for(condition, binding, *unseen),
+            lambda view: _condition_failure(node, condition, view, binding, unseen),
+        )
 
     def _check_arguments(self, node: TaskNode | ScopeNode) -> None:
         if not node.args:
             return
-        self._rely_on_context()
-        _check(node, self._arguments.failure(node, self._context, self.state))
+        arguments, context = self._arguments, self.rely_on_context()
+        key = key_for(node.call, node.args + node.binding, id(context))
+        _check(node, self.asked(key, lambda view: arguments.failure(node, context, view)))
 
-    def _rely_on_context(self) -> None:
+    def writes(self, node: TaskNode) -> Mapping[Fluent[Any], Write]:
+        """The writes of a step that starts in the current state."""
+        task = node.task
+        if not (task.effects or task.expected):
+            return NOTHING_WRITTEN
+        found = self.asked(
+            key_for(task, node.args), lambda view: writes_of_call(task, node.args, view)
+        )
+        return unknown_writes(node) if found is UNKNOWN else found
+
+    def rely_on_context(self) -> Context:
+        """The context here, on whose fluents the rest relies from now on."""
         known, chain = self._relied_on, self._context.chain()
         for context in takewhile(lambda one: id(one) not in known, chain):
             known[id(context)] = context
             for fluent in context.reads:
                 self.start.get(fluent)
+        return self._context
 
     def _method_failure(self, node: ScopeNode) -> Failure | None:
         """Why the method is not applicable any more, or None. Random choices are not checked."""
@@ -268,7 +271,7 @@ class _Check(RemainingProjection):
         if isinstance(method.body, PlainBody):
             failure = self._body_failure(node, method, view, binding)
         else:
-            failure = _condition_failure(str(node), method.condition, self.state, binding)
+            failure = self._failure_of(node, method.condition, binding)
         if failure is None:
             _check(node, _preferred(node, ways, number, view))
         return failure
@@ -334,20 +337,24 @@ def _raised(
 
 
 def _condition_failure(
-    what: str,
+    node: Node,
     condition: Condition,
     view: StateView,
     binding: Binding,
-    *,
-    shown: StateView | None = None,
+    unseen: frozenset[Expression[Any]],
 ) -> Failure | None:
-    """The failure of a condition that is false; ``shown`` has the values to explain it with."""
-    recorder = RecordingView(view)
+    """The failure of a condition that is false where the fluents ``unseen`` are unknown."""
+    recorder = RecordingView(_Without(view, unseen) if unseen else view)
     try:
         if condition.evaluate(recorder, binding) is not False:
             return None
-        return Failure(why(condition, shown or view, binding), what, reads=recorder.reads)
+        return Failure(why(condition, view, binding), str(node), reads=recorder.reads)
     except AssertionError:
         raise
     except Exception as error:  # noqa: BLE001 - the user's code raises: that is a failure, too
-        return _raised(what, error, recorder.reads)
+        return _raised(str(node), error, recorder.reads)
+
+
+def key_for(about: object, binding: Binding, *more: object) -> Key:
+    """The key of a question about an object; equal values may be of different types."""
+    return (id(about), binding, *map(type, binding), *more) if binding else (id(about), *more)

@@ -1,23 +1,143 @@
-"""Coverage of methods and runs in a run of pytest, added up over its processes."""
+"""Coverage in a run of pytest, added up over its processes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from bthtn.behaviours import Character
+from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import InputError
+from bthtn.planning.protocol import request
 from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.cases import Case, domain_at, name_of
-from bthtn.testing.method_coverage import MethodCoverage
+from bthtn.testing.coverage import DOMAIN_KINDS, KINDS, what_counts
+from bthtn.testing.domain_coverage import DomainCoverage, coverage_dot
 from bthtn.testing.run_coverage import RunCoverage
+from bthtn.testing.scenario_files import read_scenario
 from bthtn.views.graphviz import picture
 
-FORMAT: Final = "bthtn-coverage/1"
-_KEY: Final = "bthtn_method_coverage"
+FORMAT: Final = "bthtn-coverage/2"
+_KEY: Final = "bthtn_coverage"
+
+
+def limit(text: str) -> tuple[str, float]:
+    """A threshold as it is typed, ``80`` or ``condition=80``: the kind and the percentage."""
+    kind, _, percent = text.rpartition("=")
+    kind = kind or "method"
+    if kind not in KINDS:
+        raise ValueError(f"'{kind}' is none of {', '.join(KINDS)}")
+    return kind, float(percent)
+
+
+class CoveragePlugin:
+    """Hooks of pytest that count, and at the end print the tables and apply the thresholds."""
+
+    def __init__(
+        self, limits: Mapping[str, float], file: Path | None, pictures: Path | None
+    ) -> None:
+        self._limits = limits
+        self._folder = pictures
+        self._file = file
+        self._runs = RunCoverage()
+        self._sources: dict[str, str] = {}
+        """By the name of a domain: a file of cases, or with a scenario, which has it."""
+
+    def watch(self, file: Path, tree: str, character: Character) -> None:
+        """Count the run of a scenario."""
+        for agent in character.agents.values():
+            for domain in agent.domains:
+                self._sources.setdefault(domain.name, str(file))
+        self._runs.watch(tree, character)
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Count what a collected case's domain has as never tested so far."""
+        case = getattr(item, "case", None)
+        if isinstance(case, Case):
+            self._counted(item, case)
+
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """Count what becomes of the methods and conditions in a case."""
+        case = getattr(item, "case", None)
+        if isinstance(case, Case):
+            asked = request(case.domain, case.state, case.task, case.settings)
+            self._counted(item, case).planned(asked)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:  # noqa: ARG002 - hook
+        """Add the counts of a process of pytest-xdist."""
+        output = getattr(node, "workeroutput", {}).get(_KEY)
+        if output is not None:
+            domains, trees, drawn, sources = json.loads(output)
+            self._runs.domains.merge(domains)
+            self._runs.trees.merge(trees)
+            self._runs.pictures.update(drawn)
+            self._sources.update(sources)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Hand the counts to the main process; there, fail the run below a threshold."""
+        runs, output = self._runs, getattr(session.config, "workeroutput", None)
+        if output is not None:
+            sent = (runs.domains.counts, runs.trees.counts, runs.pictures, self._sources)
+            output[_KEY] = json.dumps(sent)
+            return
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for name, dot in self._pictures():
+                _draw(self._folder / name.replace("/", "_"), dot)
+        if self._file is not None:
+            counts = {"domains": runs.domains.data(), "trees": runs.trees.data()}
+            text = json.dumps({"format": FORMAT, **counts}, ensure_ascii=False)
+            self._file.write_text(f"{text}\n", "utf-8")
+        if any(self._missed()) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the tables."""
+        terminalreporter.section("coverage of behaviour")
+        both = {"domain": self._runs.domains, "tree": self._runs.trees}
+        for what, coverage in both.items():
+            for name in sorted(coverage.counts):
+                terminalreporter.write_line(f"{what} {name}\n{coverage.table(name)}")
+        for coverage in both.values():
+            for line in coverage.summary():
+                terminalreporter.write_line(line)
+        for line in self._missed():
+            terminalreporter.write_line(f"FAILED: {line}", red=True)
+
+    def _counted(self, item: pytest.Item, case: Case) -> DomainCoverage:
+        """The counts of a case's domain; those of one file share their rows."""
+        main: FrozenDomain = getattr(item.parent, "domain", case.domain)
+        self._sources.setdefault(main.name, str(item.path))
+        return DomainCoverage(self._runs.domains, main.name, case.domain)
+
+    def _missed(self) -> Iterator[str]:
+        """The thresholds that are not reached."""
+        for kind, percent in self._limits.items():
+            coverage = self._runs.domains if kind in DOMAIN_KINDS else self._runs.trees
+            if coverage.percentage(kind) < percent:
+                yield f"{percent:g} % of the {what_counts(kind)} are wanted"
+
+    def _pictures(self) -> Iterator[tuple[str, str]]:
+        """The names of coloured domains and trees, and their pictures in dot."""
+        for name, source in sorted(self._sources.items()):
+            dot = coverage_dot(self._runs.domains, name, _domain(name, Path(source)))
+            yield f"domain_{name}", dot
+        for tree in sorted(self._runs.pictures):
+            yield f"tree_{tree}", self._runs.dot(tree)
+
+
+def _domain(name: str, source: Path) -> FrozenDomain:
+    """The domain of this name that a file of cases, or with a scenario, has."""
+    file = domain_file_of(source)
+    if file is not None:
+        return domain_at(file, name_of(file))
+    agents = read_scenario(source).make().agents.values()
+    return next(one for agent in agents for one in agent.domains if one.name == name)
 
 
 def _draw(file: Path, dot: str) -> None:
@@ -26,73 +146,3 @@ def _draw(file: Path, dot: str) -> None:
         file.with_name(f"{file.name}.svg").write_bytes(picture(dot, "svg"))
     except InputError:
         file.with_name(f"{file.name}.dot").write_text(dot, "utf-8")
-
-
-class CoveragePlugin:
-    """Hooks of pytest that count, and at the end print the table and apply the threshold."""
-
-    def __init__(self, fail_under: float, file: Path | None, pictures: Path | None) -> None:
-        self._fail_under = fail_under
-        self._folder = pictures
-        self._file = file
-        self._coverage = MethodCoverage()
-        self._runs = RunCoverage()
-        self.watch = self._runs.watch
-
-    def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Count the methods of a collected case's domain as never chosen so far."""
-        case = getattr(item, "case", None)
-        if isinstance(case, Case):
-            self._coverage.expect(str(item.path), case.domain)
-
-    def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """Count what becomes of the methods in a case."""
-        case = getattr(item, "case", None)
-        if isinstance(case, Case):
-            self._coverage.add(str(item.path), case.domain, case.state, case.task, case.settings)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any, error: object) -> None:  # noqa: ARG002 - hook
-        """Add the counts of a process of pytest-xdist."""
-        methods, runs = getattr(node, "workeroutput", {}).get(_KEY, ({}, {}))
-        self._coverage.merge(methods)
-        self._runs.merge(runs)
-
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Hand the counts to the main process; there, fail the run below the threshold."""
-        output = getattr(session.config, "workeroutput", None)
-        if output is not None:
-            output[_KEY] = self._coverage.counts, self._runs.counts
-            return
-        for name, dot in self._pictures():
-            _draw(name, dot)
-        if self._file is not None:
-            counts = {"methods": self._coverage.counts, "runs": self._runs.counts}
-            text = json.dumps({"format": FORMAT, **counts}, ensure_ascii=False)
-            self._file.write_text(f"{text}\n", "utf-8")
-        if self._is_below and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the table."""
-        terminalreporter.section("coverage of methods")
-        terminalreporter.write_line(self._coverage.table())
-        if self._runs.counts:
-            terminalreporter.section("coverage of runs")
-            terminalreporter.write_line(self._runs.table())
-        if self._is_below:
-            wanted = f"{self._fail_under:g} % of the methods should be chosen"
-            terminalreporter.write_line(f"FAILED: {wanted}", red=True)
-
-    def _pictures(self) -> Iterator[tuple[Path, str]]:
-        """Files without a suffix, and the coloured domain in dot that belongs there."""
-        for file in self._coverage.counts if self._folder is not None else ():
-            source = domain_file_of(Path(file))
-            if source is not None and self._folder is not None:
-                domain = domain_at(source, name_of(source))
-                self._folder.mkdir(parents=True, exist_ok=True)
-                yield self._folder / domain.name, self._coverage.picture(file, domain)
-
-    @property
-    def _is_below(self) -> bool:
-        return self._coverage.percentage() < self._fail_under

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from math import isfinite
 from typing import Any
 
 from py_trees.common import Status
@@ -17,6 +18,7 @@ from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
+from bthtn.world.truth import UNKNOWN, value_text
 from bthtn.world.value_type import COLLECTIONS
 
 
@@ -147,6 +149,26 @@ def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], 
         value = kind(given)
     fluent.check(value)
     return fluent, value
+
+
+def written(value: Any) -> Any:
+    """A value as a scenario has it, if there is a way to write it; the inverse of ``belief``."""
+    if value is None or value is UNKNOWN or isinstance(value, Enum):
+        return value_text(value)
+    if isinstance(value, frozenset):
+        return sorted(map(written, value), key=str)
+    return [written(one) for one in value] if isinstance(value, tuple) else value
+
+
+def is_plain(value: Any) -> bool:
+    """Whether TOML and JSON write the value alike."""
+    match value:
+        case list():
+            return all(map(is_plain, value))
+        case float():
+            return isfinite(value)
+        case _:
+            return isinstance(value, bool | int | str)
 
 
 def _attribute(world: object, path: str, where: str) -> tuple[Any, str, Any]:

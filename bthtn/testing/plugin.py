@@ -20,44 +20,49 @@ from bthtn.testing.case_files import SCENARIO, domain_file_of
 
 if TYPE_CHECKING:
     from bthtn.behaviours import Character, ManualClock
+    from bthtn.domain.domain import FrozenDomain
     from bthtn.testing.cases import Case
     from bthtn.testing.doubles import RecordingListener
     from bthtn.testing.scenario import Played, Scenario
+    from bthtn.testing.updating import Updated
 
 
 _UPDATED: Final = pytest.StashKey[list[str]]()
-"""The cases that were updated, with the differences, as text."""
-WATCH: Final = pytest.StashKey["Callable[[str, Character], None]"]()
-"""What counts the runs of scenarios: it is called with the tree and its character."""
+"""The differences of the files that were updated."""
+WATCH: Final = pytest.StashKey["Callable[[Path, str, Character], None]"]()
+"""What counts the runs of scenarios, called with the file, the tree and its character."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Pytest's hook for options."""
     group = parser.getgroup("bthtn")
-    text = "show which methods of the domains the cases have chosen, entered and rejected"
+    text = "show what cases and scenarios made happen in domains and trees, and what not"
     group.addoption("--bthtn-coverage", action="store_true", help=text)
-    text = "fail if the cases have chosen fewer percent of the methods"
-    group.addoption("--bthtn-coverage-fail-under", type=float, metavar="PERCENT", help=text)
+    text = "fail if fewer percent happened, of methods, or of another kind: condition=80"
+    option = "--bthtn-coverage-fail-under"
+    group.addoption(option, action="append", default=[], metavar="[KIND=]PERCENT", help=text)
     text = "write the coverage into a file, as JSON"
     group.addoption("--bthtn-coverage-json", type=Path, metavar="FILE", help=text)
-    text = "draw the domains, with the methods that no case has chosen in red"
+    text = "draw the domains and trees, coloured by their coverage"
     group.addoption("--bthtn-coverage-pictures", type=Path, metavar="FOLDER", help=text)
-    text = "let cases that fail expect what is planned now, and show the differences"
+    text = "let cases and scenarios that fail expect what happens now, and show the differences"
     group.addoption("--bthtn-update", action="store_true", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Pytest's hook before collection: counts methods where that was asked for."""
+    """Pytest's hook before collection: counts where that was asked for."""
     if config.getoption("--bthtn-update") and hasattr(config, "workerinput"):
         raise pytest.UsageError("--bthtn-update writes files, in one process: leave -n out")
-    fail_under = config.getoption("--bthtn-coverage-fail-under")
+    limits = config.getoption("--bthtn-coverage-fail-under")
     file = config.getoption("--bthtn-coverage-json")
     pictures = config.getoption("--bthtn-coverage-pictures")
-    is_asked = config.getoption("--bthtn-coverage") or file is not None or pictures is not None
-    if is_asked or fail_under is not None:
-        from bthtn.testing.coverage_plugin import CoveragePlugin  # noqa: PLC0415 - see the docstring
+    if config.getoption("--bthtn-coverage") or limits or file is not None or pictures is not None:
+        from bthtn.testing.coverage_plugin import CoveragePlugin, limit  # noqa: PLC0415 - see the docstring
 
-        plugin = CoveragePlugin(fail_under or 0, file, pictures)
+        try:
+            plugin = CoveragePlugin(dict(map(limit, limits)), file, pictures)
+        except ValueError as error:
+            raise pytest.UsageError(f"--bthtn-coverage-fail-under: {error}") from None
         config.stash[WATCH] = plugin.watch
         config.pluginmanager.register(plugin)
 
@@ -96,7 +101,7 @@ def bthtn_play(tmp_path: Path) -> Callable[[Scenario | Path | str], Played]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Pytest's hook at the end: shows the cases that were updated, with the differences."""
+    """Pytest's hook at the end: shows the tests that were updated, with the differences."""
     for shown in terminalreporter.config.stash.get(_UPDATED, []):
         terminalreporter.section("updated", sep="-")
         terminalreporter.write_line(shown)
@@ -117,23 +122,32 @@ class CaseFailed(Exception):  # noqa: N818 - a failed test, not an error
 
 
 class CasesFile(pytest.File):
-    """A file of cases."""
+    """A file of cases, and the main domain beside it."""
+
+    domain: FrozenDomain
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield the cases. Raises CollectError with all faults of the file."""
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
         from bthtn.testing.cases import domain_at, fault_of, name_of, read_cases  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.updating import update_case  # noqa: PLC0415 - see the docstring
 
         file = domain_file_of(self.path)
         assert file is not None, "pytest_collect_file checks that"
         try:
-            domain = domain_at(file, name_of(file))
-            cases = read_cases(self.path, domain)
+            self.domain = domain_at(file, name_of(file))
+            cases = read_cases(self.path, self.domain)
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
         for case in cases:
-            fault = partial(fault_of, case)
-            yield CaseItem.from_parent(self, name=case.name, line=case.line, fault=fault, case=case)
+            yield CaseItem.from_parent(
+                self,
+                name=case.name,
+                line=case.line,
+                fault=partial(fault_of, case),
+                update=partial(update_case, self.path, case),
+                case=case,
+            )
 
 
 class ScenarioFile(pytest.File):
@@ -144,12 +158,13 @@ class ScenarioFile(pytest.File):
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
         from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
         from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
+        from bthtn.testing.updating import update_scenario  # noqa: PLC0415 - see the docstring
 
         watched = self.config.stash.get(WATCH, None)
 
         def watch(character: Character) -> None:
             if watched is not None:
-                watched(scenario.tree, character)
+                watched(self.path, scenario.tree, character)
 
         try:
             scenario = read_scenario(self.path)
@@ -160,6 +175,7 @@ class ScenarioFile(pytest.File):
             name=scenario.name,
             line=1,
             fault=lambda: play(scenario, watch).fault and self._told(scenario),
+            update=partial(update_scenario, self.path, scenario),
             kind="scenario",
         )
 
@@ -179,6 +195,7 @@ class CaseItem(pytest.Item):
         *,
         line: int,
         fault: Callable[[], str],
+        update: Callable[[], Updated],
         kind: str = "case",
         case: Case | None = None,
         **rest: Any,
@@ -187,25 +204,19 @@ class CaseItem(pytest.Item):
         self.case = case
         self._line = line
         self._fault = fault
+        self._update = update
         self._kind = kind
 
     def runtest(self) -> None:
         """Plan or play, and compare the result. Raises CaseFailed."""
-        difference = self._fault()
-        if difference and not self._is_updated(difference):
-            raise CaseFailed(difference)
-
-    def _is_updated(self, difference: str) -> bool:
-        """Whether the case expects from now on what is planned now, as the option asks for."""
-        if self.case is None or not self.config.getoption("--bthtn-update"):
-            return False
-        from bthtn.testing.updating import update  # noqa: PLC0415 - see the docstring
-
-        if not update(self.path, self.case):
-            return False
-        shown = f"{self.path}: case '{self.name}'\n{difference}"
-        self.config.stash.setdefault(_UPDATED, []).append(shown)
-        return True
+        fault = self._fault()
+        if fault and self.config.getoption("--bthtn-update"):
+            updated = self._update()
+            if updated.difference:
+                self.config.stash.setdefault(_UPDATED, []).append(updated.difference)
+            fault = updated.fault
+        if fault:
+            raise CaseFailed(fault)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is otherwise than expected, without a traceback."""

@@ -1,8 +1,9 @@
-"""Coverage of runs: what the scenarios of each tree have made happen, and what not."""
+"""Coverage of runs: what has happened to the branches, steps and plans of a tree, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -21,27 +22,34 @@ from bthtn.agent.events import (
     PlanKept,
     PlanRepaired,
     PlanReplaced,
+    PlanResumed,
 )
 from bthtn.behaviours import Agent, Character, PlanGoal
 from bthtn.behaviours.priority import PlanPriority
-from bthtn.domain.task import PrimitiveTask
+from bthtn.behaviours.task_leaf import TaskLeaf
+from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.plan.plan import Plan
+from bthtn.planning.protocol import PlanRequest
+from bthtn.replanning.policy import (
+    TABLE,
+    Decision,
+    Interrupt,
+    Rule,
+    SearchOutcome,
+    Situation,
+    rule_for,
+)
+from bthtn.testing.coverage import Coverage
+from bthtn.testing.domain_coverage import AT_RUN_TIME, DomainCoverage
+from bthtn.views.behaviour_drawing import snapshot_dot
+from bthtn.views.snapshot import Snapshot, Snapshots
 
-COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "branch": ("succeeded", "failed", "interrupted"),
-        "step": ("started", "done", "failed", "aborted", "refused"),
-        "plans of": ("adopted", "kept", "replaced", "broken", "repaired", "aborted"),
-        "alternative": ("chosen",),
-    }
+_STEPS: Final = MappingProxyType({LeafStarted: "started", LeafRefused: "refused"})
+_DECISIONS: Final = MappingProxyType(
+    {PlanKept: Decision.KEEP, PlanReplaced: Decision.ADOPT, PlanBroken: Decision.ABORT}
 )
-"""What is counted, and how it may turn out."""
-NEEDED: Final[Mapping[str, int]] = MappingProxyType(
-    {"branch": 2, "step": 1, "plans of": 1, "alternative": 1}
-)
-"""So many of the first columns have to be above zero, or the row is marked."""
 _PLANS: Final = MappingProxyType(
     {
-        PlanAdopted: "adopted",
         PlanKept: "kept",
         PlanReplaced: "replaced",
         PlanBroken: "broken",
@@ -49,112 +57,151 @@ _PLANS: Final = MappingProxyType(
         PlanAborted: "aborted",
     }
 )
-
 _ENDS: Final = MappingProxyType({Status.SUCCESS: "succeeded", Status.FAILURE: "failed"})
-
-RunCounts = Mapping[str, Mapping[str, Mapping[str, list[int]]]]
-"""By tree, kind and name: how often each column of the kind has happened."""
+_CHOSEN: Final = frozenset({Status.RUNNING, Status.SUCCESS})
+_BOUNDED: Final[frozenset[Interrupt]] = frozenset({"surprise", "mtr"})
+"""The policies that only look for better plans."""
 
 
 class RunCoverage:
-    """How the branches, steps, plans and run-time choices of trees turned out in their runs."""
+    """How the parts of trees turned out in their runs, and the domains of their agents.
+
+    ``trees`` and ``domains`` have the counts, ``pictures`` the trees as they were before a run.
+    """
 
     def __init__(self) -> None:
-        self.counts: dict[str, dict[str, dict[str, list[int]]]] = {}
+        self.trees = Coverage()
+        self.domains = Coverage()
+        self.pictures: dict[str, Snapshot] = {}
 
     def watch(self, tree: str, character: Character) -> None:
         """Count what happens to a character, which has not been ticked yet."""
+        self.pictures.setdefault(tree, _picture(character.root))
         _Watch(self, tree, character)
 
-    def merge(self, counts: RunCounts) -> None:
-        """Add what another process has counted."""
-        for tree, kinds in counts.items():
-            for kind, rows in kinds.items():
-                for name, more in rows.items():
-                    row = self.row(tree, kind, name)
-                    row[:] = [one + other for one, other in zip(row, more, strict=True)]
-
-    def table(self) -> str:
-        """A table for each tree and kind; rows of what never happened are marked."""
-        lines = []
-        for tree, kinds in sorted(self.counts.items()):
-            lines.append(tree)
-            for kind, columns in COLUMNS.items():
-                rows = kinds.get(kind, {})
-                if rows:
-                    lines.append(f"  {'  '.join(columns)}  {kind}")
-                for name, row in rows.items():
-                    cells = [f"{n:{len(head)}}" for n, head in zip(row, columns, strict=True)]
-                    never = [
-                        head for head, n in zip(columns[: NEEDED[kind]], row, strict=False) if not n
-                    ]
-                    mark = f"  <- never {', never '.join(never)}" if never else ""
-                    lines.append(f"  {'  '.join(cells)}  {name}{mark}")
-        return "\n".join(lines)
-
-    def row(self, tree: str, kind: str, name: str) -> list[int]:
-        """The counts of a row, which is made if there is none."""
-        rows = self.counts.setdefault(tree, {}).setdefault(kind, {})
-        # A goal's name is a subclass of str, which not every serializer of processes takes.
-        return rows.setdefault(str(name), [0] * len(COLUMNS[kind]))
-
-    def add(self, tree: str, kind: str, name: str, column: str) -> None:
-        """Count once."""
-        self.row(tree, kind, name)[COLUMNS[kind].index(column)] += 1
+    def dot(self, tree: str) -> str:
+        """The tree in dot: green branches succeeded and failed, blue ones did one, red neither."""
+        drawn, rows = self.pictures[tree], self.trees.counts[tree]["branch"]
+        pending = [drawn]
+        while pending:
+            node = pending.pop()
+            succeeded, failed, _ = rows[node["branch"]]
+            node["status"] = "SUCCESS" if succeeded and failed else "RUNNING"
+            if not (succeeded or failed):
+                node["status"] = "FAILURE"
+            pending.extend(node["children"])
+        return snapshot_dot(drawn, title=f"coverage of {tree}")
 
 
 class _Watch:
     """Counts what happens to one character, as a row for everything that it has."""
 
-    def __init__(self, coverage: RunCoverage, tree: str, character: Character) -> None:
-        self._coverage = coverage
+    def __init__(self, runs: RunCoverage, tree: str, character: Character) -> None:
+        self._coverage = runs.trees
         self._tree = tree
         self._root = character.root
         self._before: dict[object, Status] = {}
         self._branches = dict(_branches(character.root))
+        self._domains: dict[Task, DomainCoverage] = {}
         for agent in character.agents.values():
+            for domain in agent.domains:
+                counted = DomainCoverage(runs.domains, domain.name, domain)
+                self._domains.update(dict.fromkeys(domain.tasks.values(), counted))
             self._listen_to(agent)
-        for kind, name in self._expected(character):
-            coverage.row(tree, kind, name)
+        for kind, name in self._expected():
+            self._coverage.row(tree, kind, name)
         character.tree.add_post_tick_handler(lambda _: self._after_tick())
 
-    def _expected(self, character: Character) -> Iterator[tuple[str, str]]:
+    def _expected(self) -> Iterator[tuple[str, str]]:
         yield from (("branch", name) for name in self._branches.values())
-        goals = (node for node in self._root.iterate() if isinstance(node, PlanGoal))
-        yield from (("plans of", goal.name) for goal in goals)
-        domains = (domain for agent in character.agents.values() for domain in agent.domains)
-        tasks = (task for domain in domains for task in domain.tasks.values())
-        yield from (("step", task.name) for task in tasks if isinstance(task, PrimitiveTask))
+        goals = [node for node in self._root.iterate() if isinstance(node, PlanGoal)]
+        steps = [task for task in self._domains if isinstance(task, PrimitiveTask)]
+        yield from (("step", task.name) for task in steps)
+        yield from (("plan", goal.name) for goal in goals)
+        policies = {goal.replanning.interrupt for goal in goals}
+        is_fixed = any(task.uninterruptible for task in steps)
+        rules = {rule for one in policies for rule in _rules(one, is_fixed=is_fixed)}
+        yield from (("verdict", _text(rule)) for rule in TABLE if rule in rules)
 
     def _listen_to(self, agent: Agent[Any, Any]) -> None:
         listener = agent.listener
 
         def hear(event: AgentEvent) -> None:
             if event.agent == agent.name:  # listeners may pass on events of other agents
-                self._count(event)
+                self._count(agent, event)
             if listener is not None:
                 listener(event)
 
         agent.listener = hear
 
-    def _count(self, event: AgentEvent) -> None:
+    def _count(self, agent: Agent[Any, Any], event: AgentEvent) -> None:
         match event:
-            case LeafStarted() | LeafEnded() | LeafAborted() | LeafRefused():
-                self._add("step", event.task.partition("(")[0], _end_of(event))
-            case PlanAdopted() | PlanKept() | PlanReplaced() | PlanBroken() | PlanAborted():
-                self._add("plans of", event.goal, _PLANS[type(event)])
-            case PlanRepaired():
-                self._add("plans of", event.goal, "repaired")
+            case LeafStarted() | LeafRefused():
+                self._add("step", _task(event), _STEPS[type(event)])
+                self._ask(event, *AT_RUN_TIME)
+            case LeafEnded():
+                self._add("step", _task(event), "done" if event.succeeded else "failed")
+                self._ask(event, "during")
+            case LeafAborted():
+                self._add("abort", _task(event), "aborted")
+            case PlanAdopted():
+                self._add("plan", event.goal, "adopted")
+                self._plan(agent, event.plan)
+            case PlanResumed():
+                self._plan(agent, event.plan)
+            case PlanKept() | PlanReplaced() | PlanBroken():
+                self._add("plan", event.goal, _PLANS[type(event)])
+                self._judged(event)
+            case PlanRepaired() | PlanAborted():
+                self._add("plan", event.goal, _PLANS[type(event)])
             case _:
                 pass
+
+    def _ask(self, event: LeafStarted | LeafRefused | LeafEnded, *conditions: str) -> None:
+        """Count the values that conditions of a step have at an event of it."""
+        key = event.task, event.leaf, event.plan_id
+        for leaf in self._root.iterate():
+            if isinstance(leaf, TaskLeaf) and (leaf.name, leaf.number, leaf.plan_id) == key:
+                self._ask_of(leaf, *conditions)
+
+    def _ask_of(self, leaf: TaskLeaf, *conditions: str) -> None:
+        task, goal = leaf.node.task, _goal_of(leaf)
+        if task in self._domains and goal is not None:
+            for name in conditions:
+                label, asked = f"{task.name}, {name}", getattr(task, name)
+                self._domains[task].asked(label, asked, goal.agent.beliefs, leaf.node.args)
+
+    def _plan(self, agent: Agent[Any, Any], plan: Plan) -> None:
+        """Count what the search for a plan has chosen and asked, in the domain of the agent."""
+        tasks = self._domains.keys() & set(plan.domain.tasks.values())
+        counted = next((self._domains[task] for task in sorted(tasks, key=str)), None)
+        if counted is not None:
+            state = agent.beliefs.now.frozen()
+            counted.planned(PlanRequest(plan.domain, state, plan.goal, plan.binding))
+
+    def _judged(self, event: PlanKept | PlanReplaced | PlanBroken) -> None:
+        """Count the rule of the policy by which a plan was kept, replaced or aborted."""
+        decision = _DECISIONS[type(event)]
+        rules = [rule for rule in TABLE if rule.decision is decision]
+        if decision is not Decision.ABORT:
+            rules = [rule for rule in rules if event.reason.startswith(rule.because)]
+        if rules:  # others are no verdicts of the table: the rest still works, for instance
+            rule = max(rules, key=lambda one: len(one.because))
+            self._add("verdict", _text(rule), "given")
 
     def _after_tick(self) -> None:
         for node in self._root.iterate():
             before = self._before.get(node.id, Status.INVALID)
-            if node.id in self._branches:
-                self._ended(self._branches[node.id], before, node.status)
-            elif isinstance(node, PlanPriority) and before is not Status.RUNNING:
-                self._chosen(node)
+            match node:
+                case _ if node.id in self._branches:
+                    self._ended(self._branches[node.id], before, node.status)
+                case PlanPriority():
+                    self._chosen(node, before)
+                case TaskLeaf() if node.is_at_work:
+                    self._coverage.row(self._tree, "abort", node.node.task.name)
+                    self._ask_of(node, "during")
+                case _:
+                    pass
             self._before[node.id] = node.status
 
     def _ended(self, name: str, before: Status, now: Status) -> None:
@@ -163,27 +210,43 @@ class _Watch:
         elif now in _ENDS and before is not now:
             self._add("branch", name, _ENDS[now])
 
-    def _chosen(self, node: PlanPriority) -> None:
+    def _chosen(self, node: PlanPriority, before: Status) -> None:
         """Count the alternative of a priority that was entered in this tick."""
+        choices = " or ".join(child.name for child in node.children)
+        for child in node.children:
+            self._coverage.row(self._tree, "alternative", f"{choices}: {child.name}")
         chosen = node.current_child
-        if chosen is not None and node.status in {Status.RUNNING, Status.SUCCESS}:
-            choices = " or ".join(child.name for child in node.children)
+        has_begun = before is not Status.RUNNING and node.status in _CHOSEN
+        if chosen is not None and has_begun:
             self._add("alternative", f"{choices}: {chosen.name}", "chosen")
 
     def _add(self, kind: str, name: str, column: str) -> None:
         self._coverage.add(self._tree, kind, name, column)
 
 
-def _end_of(event: LeafStarted | LeafEnded | LeafAborted | LeafRefused) -> str:
-    match event:
-        case LeafStarted():
-            return "started"
-        case LeafEnded():
-            return "done" if event.succeeded else "failed"
-        case LeafAborted():
-            return "aborted"
-        case LeafRefused():
-            return "refused"
+def _goal_of(leaf: Behaviour) -> PlanGoal | None:
+    above = leaf.parent
+    while above is not None and not isinstance(above, PlanGoal):
+        above = above.parent
+    return above
+
+
+def _task(event: LeafStarted | LeafEnded | LeafAborted | LeafRefused) -> str:
+    return event.task.partition("(")[0]
+
+
+def _text(rule: Rule) -> str:
+    return f"{rule.decision.value}: {rule.because}"
+
+
+def _rules(interrupt: Interrupt, *, is_fixed: bool) -> Iterator[Rule]:
+    """The rules that can decide under a policy; ``is_fixed`` if some step is uninterruptible."""
+    is_bounded = interrupt in _BOUNDED
+    outcomes = (SearchOutcome.NOTHING, SearchOutcome.BETTER) if is_bounded else SearchOutcome
+    surprises = (False, True) if interrupt == "surprise" else (False,)
+    fixed = (False, True) if is_fixed else (True,)
+    for facts in product((False, True), outcomes, surprises, fixed):
+        yield rule_for(interrupt, Situation(*facts))
 
 
 def _branches(root: Behaviour) -> Iterator[tuple[object, str]]:
@@ -194,3 +257,15 @@ def _branches(root: Behaviour) -> Iterator[tuple[object, str]]:
         yield node.id, name
         below = [] if isinstance(node, PlanGoal) else node.children
         pending.extend((child, f"{name} > {child.name}") for child in reversed(below))
+
+
+def _picture(root: Behaviour) -> Snapshot:
+    """The tree as plain data, with the name of its branch in each node."""
+    drawn = Snapshots(root).whole()
+    pending = [(root, drawn, root.name)]
+    while pending:
+        node, shown, name = pending.pop()
+        shown["branch"] = name
+        for child, below in zip(node.children, shown["children"], strict=True):
+            pending.append((child, below, f"{name} > {child.name}"))
+    return drawn

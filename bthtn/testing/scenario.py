@@ -68,10 +68,14 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What has happened in a scenario, tick by tick; ``fault`` is empty if nothing is wrong."""
+    """What has happened in a scenario, tick by tick; ``fault`` is empty if nothing is wrong.
+
+    ``others`` are the beliefs at the end that were expected to be others, as they are.
+    """
 
     ticks: tuple[Tick, ...]
     fault: str
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def timeline(self) -> str:
@@ -145,18 +149,19 @@ class _Play:
             fault = self._broken() or self._heard(tick, [event_text(one) for one in events])
             if fault or self._character.finished:
                 break
-        fault = fault or self._missing()
+        others = self._others()
+        fault = fault or self._missing(others)
         if self._invariants is not None:
             fault = fault or "; ".join(self._invariants.stop())
         self._character.stop()
-        return Played(tuple(self._ticks), fault and self._told(fault))
+        return Played(tuple(self._ticks), fault and self._told(fault), others)
 
     def _bring_about(self, tick: int) -> None:
         """Bring about what is due at a tick, or followed an event of the tick before."""
         self._interventions.before(tick)
         before = [event_text(one) for one in self._ticks[-1].events] if self._ticks else []
         for one in tuple(self._due):
-            is_heard = any(_fits(line, one.event) for line in before)
+            is_heard = any(fits(line, one.event) for line in before)
             first = 1 if one.tick is None else one.tick
             if is_heard if one.event else tick >= first:
                 self._due.remove(one)
@@ -174,13 +179,13 @@ class _Play:
         scenario = self._scenario
         for line in heard:
             for one in tuple(self._never):
-                if one.before and _fits(line, one.before):
+                if one.before and fits(line, one.before):
                     self._never.remove(one)
-                elif _fits(line, one.event):
+                elif fits(line, one.event):
                     until = f" before '{one.before}'" if one.before else ""
                     fault = f"'{line}' in tick {tick}, which is never to happen{until}"
                     return f"{fault} ({one.where})"
-            if any(_fits(line, one.event) for one in scenario.expected[self._met : self._met + 1]):
+            if any(fits(line, one.event) for one in scenario.expected[self._met : self._met + 1]):
                 self._met, self._met_in = self._met + 1, tick
         if self._met < len(scenario.expected):
             wanted = scenario.expected[self._met]
@@ -188,19 +193,25 @@ class _Play:
                 return f"no '{wanted.event}' within {wanted.within} ticks ({wanted.where})"
         return ""
 
-    def _missing(self) -> str:
+    def _others(self) -> Mapping[str, Any]:
+        """The beliefs that are others than they should be at the end."""
+        beliefs = self._character.agent.beliefs
+        wanted = self._scenario.finally_.items()
+        pairs = {name: belief(self._character.agent, name, given) for name, given in wanted}
+        now = {name: (beliefs.get(fluent), value) for name, (fluent, value) in pairs.items()}
+        return {name: actual for name, (actual, value) in now.items() if actual != value}
+
+    def _missing(self, others: Mapping[str, Any]) -> str:
         """What has not happened at the end, and which beliefs are others."""
         scenario = self._scenario
         if self._met < len(scenario.expected):
             wanted = scenario.expected[self._met]
             return f"no '{wanted.event}' in {len(self._ticks)} ticks ({wanted.where})"
         agent = self._character.agent
-        wanted_beliefs = [belief(agent, *one) for one in scenario.finally_.items()]
-        wrong = [
-            f"{fluent} = {value_text(agent.beliefs.get(fluent))}, not {value_text(value)}"
-            for fluent, value in wanted_beliefs
-            if agent.beliefs.get(fluent) != value
-        ]
+        wrong = []
+        for name, actual in others.items():
+            fluent, value = belief(agent, name, scenario.finally_[name])
+            wrong.append(f"{fluent} = {value_text(actual)}, not {value_text(value)}")
         return f"at the end {', '.join(wrong)}" if wrong else ""
 
     def _told(self, fault: str) -> str:
@@ -214,7 +225,7 @@ class _Play:
         return "\n".join([fault, *marks, "", *text[-SHOWN:], "", f"believed: {beliefs}"])
 
 
-def _fits(line: str, pattern: str) -> bool:
+def fits(line: str, pattern: str) -> bool:
     """Whether an event is the expected one; its reason is compared only if the pattern has one."""
     if not pattern:
         return False

@@ -49,21 +49,22 @@ def _intervention_lines(one: Intervention) -> Iterator[str]:
     for name in (field.name for field in fields(one) if field.name != "where"):
         value = getattr(one, name)
         if value not in (None, "", (), {}):
-            yield f"{name} = {_value(value)}"
+            yield f"{name} = {toml_value(value)}"
 
 
 def _pairs(table: Mapping[str, Any]) -> Iterator[str]:
     for key, value in table.items():
-        yield f"{quoted(key)} = {_value(value)}"
+        yield f"{quoted(key)} = {toml_value(value)}"
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value that TOML can say, as it says it."""
     match value:
         case str():
             return quoted(value)
         case Mapping():
             return f"{{ {', '.join(_pairs(value))} }}"
         case list() | tuple():
-            return f"[{', '.join(map(_value, value))}]"
+            return f"[{', '.join(map(toml_value, value))}]"
         case _:  # a number, true or false: as JSON has them
             return json.dumps(value)

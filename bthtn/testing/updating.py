@@ -1,48 +1,121 @@
-"""Rewrites what a case expects to what is planned now: ``pytest --bthtn-update``."""
+"""Rewrites what tests expect to what happens now: ``bthtn test --update``."""
 
 from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from difflib import unified_diff
 from pathlib import Path
+from typing import Any
 
+from bthtn.agent.programming_errors import text_of as text_of_error
 from bthtn.errors import BthtnError
-from bthtn.formats.document import lines_of, text_of
+from bthtn.formats.document import text_of
+from bthtn.formats.toml_edit import Keys, edited
 from bthtn.plan.notation import normal
 from bthtn.planning.planner import find_plan
-from bthtn.testing.cases import NO_PLAN, Case
+from bthtn.testing.alignment import Alignment, aligned, is_open
+from bthtn.testing.cases import NO_PLAN, Case, fault_of
+from bthtn.testing.interventions import is_plain, written
+from bthtn.testing.scenario import Expected, Played, Scenario, play
+from bthtn.testing.scenario_files import read_scenario
+from bthtn.testing.scenario_toml import quoted, toml_value
 
 
-def update(path: Path, case: Case) -> bool:
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What was rewritten, as a difference of the file, and what is still wrong with the test.
+
+    Either is empty if there is nothing to say.
+    """
+
+    difference: str
+    fault: str
+
+
+def update_case(path: Path, case: Case) -> Updated:
     """Write the actual plan of a case into its file, and its record where there was one.
 
-    Returns False, with nothing written, where planning raises, and where a value that would have
-    to change is not in one line.
+    Nothing is written where planning raises, and where a value that would have to change is not in
+    one line.
     """
+    fault = fault_of(case)
     try:
         plan = find_plan(case.domain, case.state, case.task, case.settings)
     except BthtnError:
-        return False
-    changes: dict[str, str | None] = {"expect": json.dumps(NO_PLAN), "record": None}
+        return Updated("", fault)
+    values: dict[str, str | None] = {"expect": json.dumps(NO_PLAN), "record": None}
     if plan is not None:
         expected = json.dumps(normal(plan.tree), ensure_ascii=False)
-        changes = {"expect": expected, "record": json.dumps(list(plan.record)), "because": None}
+        values = {"expect": expected, "record": json.dumps(list(plan.record)), "because": None}
     text = text_of(path)
-    lines, places = text.split("\n"), lines_of(text)
-    for key, value in changes.items():
-        number = places.get((case.name, key))
-        if number is None:
-            continue
-        if not _is_whole(lines[number - 1]):
-            return False
-        lines[number - 1] = "\0" if value is None else f"{key} = {value}"
-    path.write_text("\n".join(line for line in lines if line != "\0"), "utf-8")
-    return True
+    known = tomllib.loads(text)[case.name]
+    new, left = edited(text, {(case.name, key): values[key] for key in values if key in known})
+    if left:
+        return Updated("", "\n".join([fault, "", *_left_out(left)]))
+    return Updated(_write(path, text, new), "")
 
 
-def _is_whole(line: str) -> bool:
-    """Whether a line has a key with all of its value."""
+def update_scenario(path: Path, scenario: Scenario) -> Updated:
+    """Write what happens in a scenario into its file, where something else was expected.
+
+    It is played to its end. An expected event that does not come, or too late, becomes the one
+    that has come in its place: another plan, another value of the fluent, another end of the step
+    or the goal; or the number of ticks within which it has to come. Expected beliefs become those
+    at the end. Events with ``*``, and those that must never happen, are left as they are.
+    """
+    free = replace(scenario, expected=(), never=(), invariants=None)
     try:
-        return bool(tomllib.loads(line))
-    except tomllib.TOMLDecodeError:
-        return False
+        played = play(free)
+    except Exception as error:  # noqa: BLE001 - the world's: a fault of the scenario
+        return Updated("", f"the world raised: {text_of_error(error)}")
+    now = aligned(scenario.expected, played.ticks)
+    text = text_of(path)
+    entries = tomllib.loads(text).get("expect", ())
+    changes = zip(entries, scenario.expected, now.found, strict=True)
+    new, left = edited(text, {**dict(_events(changes)), **dict(_beliefs(played))})
+    difference = _write(path, text, new)
+    fault = play(read_scenario(path)).fault
+    notes = [*_left_out(left), *_left_alone(scenario, now)]
+    return Updated(difference, fault and "\n".join([fault, "", *notes]))
+
+
+def _events(changes: Iterable[tuple[Any, Expected, Expected]]) -> Iterator[tuple[Keys, str]]:
+    """What is to be written for events that are not as they were expected, with their entries."""
+    for number, (entry, before, now) in enumerate(changes):
+        keys = ("expect", str(number))
+        if now.event != before.event:
+            yield keys if isinstance(entry, str) else (*keys, "event"), quoted(now.event)
+        if now.within != before.within:
+            yield (*keys, "within"), str(now.within)
+
+
+def _beliefs(played: Played) -> Iterator[tuple[Keys, str]]:
+    """What is to be written for the beliefs that are others at the end, if TOML can say it."""
+    for name, value in played.others.items():
+        if is_plain(written(value)):
+            yield ("finally", name), toml_value(written(value))
+
+
+def _left_out(keys: list[Keys]) -> list[str]:
+    return [f"not updated, as it is not in a line of its own: {'.'.join(one)}" for one in keys]
+
+
+def _left_alone(scenario: Scenario, now: Alignment) -> Iterator[str]:
+    """What has not come true, and why it is not rewritten."""
+    for one in now.left:
+        why = "it leaves something open" if is_open(one.event) else "nothing came in its place"
+        yield f"not updated, as {why}: '{one.event}' ({one.where})"
+    if play(replace(scenario, expected=(), finally_={}, invariants=None)).fault:
+        yield "not updated: what must never happen"
+
+
+def _write(path: Path, old: str, new: str) -> str:
+    """Write the new text, if it is another. Returns the difference."""
+    if old == new:
+        return ""
+    path.write_text(new, "utf-8", newline="")
+    lines = unified_diff(old.splitlines(), new.splitlines(), str(path), str(path), n=1, lineterm="")
+    return "\n".join(lines)

@@ -51,6 +51,7 @@ class Change(tuple[Fluent[Any], Any, Any, str]):
 
 def difference(before: FrozenState, after: FrozenState, source: str) -> tuple[Change, ...]:
     """Every fluent whose value differs, sorted by name."""
-    touched = {fluent for state in (before, after) for fluent, _ in state.items()}
-    changes = (Change(f, before.get(f), after.get(f), source) for f in sorted(touched, key=str))
-    return tuple(change for change in changes if change.before != change.after)
+    touched = {*before.values, *after.values}
+    changes = [Change(one, before.get(one), after.get(one), source) for one in touched]
+    differing = [change for change in changes if change.before != change.after]
+    return tuple(sorted(differing, key=lambda change: str(change.fluent)))

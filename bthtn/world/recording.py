@@ -24,7 +24,7 @@ class RecordingState(FrozenState):
 
     def __init__(self, state: FrozenState) -> None:
         self.values = state.values
-        self.has_unknown = state.has_unknown
+        self._unknown, self.has_unknown = state._unknown, state.has_unknown
         self.readings: dict[Fluent[Any], Any] = {}
         self.changes: Mapping[Fluent[Any], Any] = {}
 

@@ -9,6 +9,7 @@ from bthtn.errors import Diagnostic, StateError
 from bthtn.world.declarations import fluent, fluents
 from bthtn.world.expression import Expression, StateView
 from bthtn.world.fluent import Fluent, FluentFamily, UnknownRead
+from bthtn.world.pages import FEW, Pages
 from bthtn.world.schema import StateSchema, schema_from
 from bthtn.world.sharing import Shared
 from bthtn.world.truth import UNKNOWN, Unknown, value_text
@@ -22,16 +23,16 @@ class FrozenState(Shared):
     Only values that differ from their fluent's default are kept.
     """
 
-    __slots__ = ("has_unknown", "values")
+    __slots__ = ("_unknown", "has_unknown", "values")
+
+    values: dict[Fluent[Any], Any] | Pages[Fluent[Any], Any]
+    """Fluents that differ from their default, in no order that matters."""
 
     def __init__(self, values: Mapping[Fluent[Any], Any]) -> None:
-        self.values: dict[Fluent[Any], Any] = {
-            fluent: value
-            for fluent, value in values.items()
-            if value is UNKNOWN or fluent.default is UNKNOWN or value != fluent.default
-        }
-        """Fluents that differ from their default, in no order that matters."""
-        self.has_unknown = any(value is UNKNOWN for value in self.values.values())
+        kept = {one: value for one, value in values.items() if _is_kept(one, value)}
+        self.values = kept if len(kept) <= FEW else Pages(kept)
+        self._unknown = sum(value is UNKNOWN for value in kept.values())
+        self.has_unknown = self._unknown > 0
         """Whether some fluent was set to unknown."""
 
     def get(self, fluent: Expression[V], /) -> V | Unknown:
@@ -46,17 +47,23 @@ class FrozenState(Shared):
 
     def changed(self, changes: Mapping[Fluent[Any], Any]) -> FrozenState:
         """This state with other values for some fluents. Values that stay are not looked at."""
-        new = FrozenState(changes)
-        others = self.values.copy()
-        for one in changes:
-            others.pop(one, None)
-        new.has_unknown |= self.has_unknown and any(one is UNKNOWN for one in others.values())
-        others.update(new.values)
-        new.values = others
+        values, unknown = self.values.copy(), self._unknown
+        for one, value in changes.items():
+            if unknown and values.get(one) is UNKNOWN:
+                unknown -= 1
+            if value is UNKNOWN:
+                unknown += 1
+            if _is_kept(one, value):
+                values[one] = value
+            else:
+                values.pop(one, None)
+        new = object.__new__(FrozenState)
+        new.values = Pages(values) if type(values) is dict and len(values) > FEW else values
+        new._unknown, new.has_unknown = unknown, unknown > 0
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (FrozenState, (self.values,))
+        return (FrozenState, (dict(self.values.items()),))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FrozenState) and self.values == other.values
@@ -67,6 +74,11 @@ class FrozenState(Shared):
     def __repr__(self) -> str:
         inside = ", ".join(f"{fluent}={value_text(value)}" for fluent, value in self.items())
         return f"FrozenState({inside})"
+
+
+def _is_kept(fluent: Fluent[Any], value: Any) -> bool:
+    """Whether a state keeps the value, which is not just the fluent's default."""
+    return value is UNKNOWN or fluent.default is UNKNOWN or bool(value != fluent.default)
 
 
 class UnknownFluentError(StateError, AttributeError):

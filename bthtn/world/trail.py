@@ -107,7 +107,7 @@ class WorkingState:
 
     def freeze(self) -> FrozenState:
         """A snapshot of the state now."""
-        return self._base.changed(self._values)
+        return self._base.changed(self.written())
 
     def _first_since(self, mark: int) -> dict[Fluent[Any], Any]:
         first: dict[Fluent[Any], Any] = {}

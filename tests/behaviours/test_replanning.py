@@ -25,11 +25,11 @@ from bthtn.testing.strategies import World
 def looks(monkeypatch):
     """How often a rest was validated, and what searches for something better have expanded."""
     counts = Counter()
-    validity_of, advance = review.validity_of, review.Improvement.advance
+    validity, advance = review.Review._validity, review.Improvement.advance
 
-    def counted_validity_of(*args):
+    def counted_validity(*args):
         counts["validations"] += 1
-        return validity_of(*args)
+        return validity(*args)
 
     def counted_advance(search, budget):
         before = search.expansions
@@ -38,7 +38,7 @@ def looks(monkeypatch):
         counts["expansions"] += search.expansions - before
         return done
 
-    monkeypatch.setattr(review, "validity_of", counted_validity_of)
+    monkeypatch.setattr(review.Review, "_validity", counted_validity)
     monkeypatch.setattr(review.Improvement, "advance", counted_advance)
     return counts
 

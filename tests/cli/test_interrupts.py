@@ -62,7 +62,7 @@ def guard(folder, sense="None", hang="pass"):
     (folder / "guard.py").write_text(text.replace("SENSE", sense).replace("HANG", hang))
 
 
-def started(folder, *arguments, program=("-m", "bthtn")):
+def started(folder, *arguments, program=("-m", "bthtn"), start_new_session=False):
     """The program, with its signals as at a terminal."""
     return subprocess.Popen(
         [sys.executable, *program, *arguments],
@@ -71,6 +71,7 @@ def started(folder, *arguments, program=("-m", "bthtn")):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=start_new_session,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads
     )
 
@@ -170,6 +171,51 @@ def test_operators_are_ended_when_nobody_reads_the_run_any_more(tmp_path):
     found = notes(tmp_path)
     assert found["look"][0] > 0
     assert all(starts == ends for starts, ends in found.values())
+
+
+FIRST = """
+
+try:
+    with open("first", "x") as file:
+        file.write(str(os.getpid()))
+except FileExistsError:
+    pass
+
+def sense():
+    first = int(open("first").read())
+    if os.getpid() != first and not os.path.exists("begun"):
+        open("begun", "x").close()
+        SEND
+"""
+"""A worker of the process that came first sends the signal once."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "send"),
+    [
+        (signal.SIGINT, "os.killpg(0, 2)  # as a terminal does"),
+        (signal.SIGTERM, "os.kill(first, 15)"),
+    ],
+    ids=["SIGINT", "SIGTERM"],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(["fuzz", "guard.py", "--runs", "100000"], id="fuzz"),
+        pytest.param(["compare", "guard.py", "guard.py"], id="compare"),
+    ],
+)
+def test_processes_that_work_for_the_command_end_with_it_without_a_word(
+    tmp_path, command, number, send
+):
+    guard(tmp_path, sense="sense()")
+    file = tmp_path / "guard.py"
+    file.write_text(file.read_text() + FIRST.replace("SEND", send))
+    process = started(tmp_path, *command, "--jobs", "2", start_new_session=True)
+    assert interrupted(process, [], []) == (128 + number, "", ""), "all have let go of its streams"
+    names = {one.name for one in tmp_path.iterdir()} - {"__pycache__"}
+    assert names <= {"guard.py", "first", "begun", "notes"}
 
 
 COMMANDS = [

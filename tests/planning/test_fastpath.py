@@ -19,9 +19,10 @@ from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan.notation import normal
 from bthtn.planning.htn import expressions
-from bthtn.planning.htn.fastpath import accelerator
+from bthtn.planning.htn.fastpath import accelerator, program
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
 from bthtn.planning.htn.fastpath.reachable import reachable
+from bthtn.planning.htn.generated import executed
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
 
@@ -360,6 +361,62 @@ def test_what_functions_cannot_answer_within_a_budget_takes_several():
     search = asked_often(domain, sequence(*[do["wait"]()] * 5)).search(Yard())
     assert [search.advance(2).value for _ in range(3)] == ["running", "running", "solved"]
     assert search.expansions == search.plan.expansions == 5
+
+
+def by_light(in_light, in_the_dark):
+    """A task for each kind of light, with conditions of their own."""
+
+    def by_day():
+        yield method(domain.task("wait")(), when=in_light)
+
+    def by_night():
+        yield method(domain.task("light")(), when=in_the_dark)
+        yield method(domain.task("wait")())
+
+    def work():
+        yield method(domain.task("by_day")(), when=Yard.lit)
+        yield method(domain.task("by_night")())
+
+    domain, made = yard_with(by_day, by_night, work)
+    return request(domain, Yard(), made["work"]())
+
+
+def test_functions_of_what_no_search_comes_to_are_not_generated(monkeypatch):
+    texts = []
+
+    def noted(text, names):
+        texts.append(text)
+        return executed(text, names)
+
+    def with_number(number):
+        return sum(f" {number}" in text for text in texts)
+
+    monkeypatch.setattr(program, "executed", noted)
+    asked = by_light(Yard.coal < 11, Yard.coal < 22)
+    ask = accelerator_of(asked)
+    assert normal(ask(asked.state, 100).tree) == "wait"
+    assert (with_number(11), with_number(22)) == (1, 0)
+    assert normal(ask(Yard(lit=False).frozen(), 100).tree) == "light"
+    assert (with_number(11), with_number(22)) == (1, 1)
+    many = len(texts)
+    for state in (Yard(lit=False, coal=30), Yard(lit=False), Yard()):
+        assert ask(state.frozen(), 100) is not None
+    assert len(texts) == many
+
+
+def test_a_task_without_functions_is_left_to_the_search_where_one_comes_to_it():
+    deep = Yard.coal > 0
+    for _ in range(expressions.DEEPEST):
+        deep = (deep | Yard.lit) & (Yard.coal > 0)
+    asked = by_light(Yard.lit, deep)
+    ask = accelerator_of(asked)
+    assert normal(ask(asked.state, 100).tree) == "wait"
+    dark = Yard(lit=False)
+    assert [ask(dark.frozen(), 100) for _ in range(2)] == [None, None]
+    planner = asked_often(asked.domain, asked.goal)
+    assert [normal(planner.plan(state).tree) for state in (dark, Yard(), dark)] == [
+        *("light", "wait", "light"),
+    ]
 
 
 class Pile(State):

@@ -4,6 +4,7 @@ Those of the playground are seldom like that, so these have a world and an autho
 tasks come to themselves in many ways, with arguments that count, walk, or stay.
 """
 
+from contextlib import suppress
 from random import Random
 
 from bthtn import (
@@ -18,6 +19,8 @@ from bthtn import (
     method,
     sequence,
 )
+from bthtn.planning.htn.fastpath.functions import Functions
+from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
 from bthtn.planning.protocol import request
 
 
@@ -248,3 +251,18 @@ def problem(choose):
 def from_seed(seed):
     """A random problem, the same for the same seed."""
     return problem(Random(seed).choice)  # noqa: S311 - to be the same everywhere is its purpose
+
+
+def source_of(asked):
+    """The source of all that the goal can come to, as far as it can be written."""
+    found = reachable(asked.domain, frozenset(call.task for call in calls_of(asked.goal)))
+    functions = Functions(asked.domain, found, strict=asked.settings.strict_recursion)
+    texts, pending, seen = [], [functions.of(None)], set()
+    while pending:
+        one = pending.pop()
+        with suppress(NotWritable):
+            texts.append((one.planning if texts else one.asking)()[0])
+        new = set(one.elsewhere.values()) - seen
+        seen |= new
+        pending += map(functions.of, new)
+    return "\n".join(texts)

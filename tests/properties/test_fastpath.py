@@ -24,7 +24,8 @@ from bthtn.domain.network import (
 from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder
-from bthtn.planning.htn.fastpath import accelerator, program_for
+from bthtn.planning.htn.fastpath import accelerator
+from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -33,7 +34,8 @@ from bthtn.testing.strategies import problems
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
-from tests.properties.plain import from_seed, problem
+from tests.properties import branching
+from tests.properties.plain import from_seed, problem, source_of
 from tests.sizes import size
 
 
@@ -90,12 +92,16 @@ def compare(asked):
     least = expansions if isinstance(answer, Plan) else expansions + 1
     assert ask(asked.state, least) is not None
     assert ask(asked.state, least - 1) is None
-    text = program_for(asked.domain, asked.goal, settings).text
+    text = source_of(asked)
+    tree = answer.tree if isinstance(answer, Plan) else None
+    kinds = {type(node).__name__ for _, node in (preorder(tree) if tree else ())}
     return [
         search.status.value,
         *(["guarded"] if "repeats(" in text else []),
         *(["members"] if "T.append(" in text else []),
         *(["sensing"] if asked.domain.schema.has_volatile else []),
+        *(["unknown"] if asked.state.has_unknown else []),
+        *sorted(kinds & {"ParallelNode", "PriorityNode"}),
         *(["back"] if expansions > 2 * len(search.plan.record if search.plan else ()) + 10 else []),
     ]
 
@@ -106,6 +112,14 @@ def test_generated_functions_find_what_the_search_finds(data):
         return among[data.draw(st.integers(0, len(among) - 1))]
 
     event(str(compare(problem(choose))))
+
+
+def accelerated(asked, ask):
+    """The search with this accelerator, if there is one."""
+    if ask is None:
+        return HtnSearch(asked)
+    most = min(asked.settings.max_expansions, asked.settings.max_depth)
+    return AcceleratedSearch(ask, asked.state, most, lambda _: asked)
 
 
 def answers(search, budgets, most=5):
@@ -140,8 +154,8 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
     asked = problem(choose)
     ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
     expected = answers(HtnSearch(asked), [None])
-    assert answers(HtnSearch(asked, None, ask), budgets or [None]) == expected
-    assert answers(HtnSearch(asked, None, ask), budgets or [None], 1) == [
+    assert answers(accelerated(asked, ask), budgets or [None]) == expected
+    assert answers(accelerated(asked, ask), budgets or [None], 1) == [
         (*expected[0][:3], None, None)
     ]
 
@@ -150,15 +164,13 @@ def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(
     for seed in range(size(quick=60, thorough=150)):
         asked = from_seed(seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
-        alone, accelerated = HtnSearch(asked), HtnSearch(asked, None, ask)
+        alone, fast = HtnSearch(asked), accelerated(asked, ask)
         for turn in range(8):
-            assert accelerated.advance(3) is alone.advance(3)
-            assert accelerated.expansions == alone.expansions
+            assert fast.advance(3) is alone.advance(3)
+            assert fast.expansions == alone.expansions
             if turn == seed % 6:
-                assert list(accelerated.reads.items()) == list(alone.reads.items())
-        assert (accelerated.plan and description(accelerated.plan)) == (
-            alone.plan and description(alone.plan)
-        )
+                assert list(fast.reads.items()) == list(alone.reads.items())
+        assert (fast.plan and description(fast.plan)) == (alone.plan and description(alone.plan))
 
 
 def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
@@ -167,7 +179,25 @@ def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         budgets = [[None], [3], [50, 1]][seed % 3]
         expected = answers(HtnSearch(asked), [None])
-        assert answers(HtnSearch(asked, None, ask), budgets) == expected
+        assert answers(accelerated(asked, ask), budgets) == expected
+
+
+@given(st.data())
+def test_generated_functions_find_what_the_search_finds_of_branches_and_sensors(data):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    event(str(compare(branching.problem(choose))))
+
+
+def test_generated_functions_and_the_search_agree_on_many_problems_with_branches():
+    seen = Counter()
+    for seed in range(size(quick=200, thorough=1_000)):
+        seen.update(compare(branching.from_seed(seed)))
+    assert seen["ParallelNode"] >= 5
+    assert seen["PriorityNode"] >= 5
+    assert seen["unknown"] >= 10
+    assert seen["exhausted"] >= 5
 
 
 @pytest.mark.slow

@@ -99,11 +99,11 @@ def test_a_plan_that_nobody_disturbs_is_never_interrupted(problem):
 
 
 class Anxious(Review):
-    """Looks at everything, all the time."""
+    """Looks at everything, all the time, and relies on nothing that it has seen before."""
 
-    def verdicts(self, progress, budget, *, interruptible):
-        self._is_new = True
-        return super().verdicts(progress, budget, interruptible=interruptible)
+    def verdicts(self, *args, **given):
+        self._is_new, self._reliance = True, None
+        return super().verdicts(*args, **given)
 
     def _watch_chances(self, fluents):
         self._chances.over(None)

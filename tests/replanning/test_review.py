@@ -1,5 +1,7 @@
 """Review: which record has to be beaten, and what is predicted, as a plan goes on."""
 
+from typing import NamedTuple
+
 import pytest
 
 from bthtn import Domain, Planner, defer, method, parallel, pause
@@ -68,10 +70,29 @@ def test_the_predicted_state_has_what_finished_steps_were_planned_to_do(domain):
     assert review.predicted == World(count=4, open=True).frozen()
 
 
+class Running(NamedTuple):
+    """A plan that has come so far."""
+
+    now: Progress
+    can_be_replaced: bool
+
+    def progress(self):
+        return self.now
+
+    def place(self):
+        return id(self.now)
+
+    def running_steps(self):
+        return self.now.running()
+
+    def is_interruptible(self):
+        return self.can_be_replaced
+
+
 def looked(review, progress, budget=None, *, interruptible=True):
     """What is said in a tick: decisions and reasons."""
     allowance = Budget(budget, None)
-    verdicts = review.verdicts(lambda: progress, allowance, interruptible=lambda: interruptible)
+    verdicts = review.verdicts(Running(progress, interruptible), allowance)
     return [(verdict.decision, verdict.reason) for verdict in verdicts]
 
 

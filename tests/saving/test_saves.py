@@ -30,6 +30,7 @@ from bthtn.behaviours import (
     save,
 )
 from bthtn.errors import ArgumentError, ExecutionError, InputError
+from bthtn.world.pages import FEW
 
 
 class Mood(Enum):
@@ -122,6 +123,21 @@ def test_beliefs_of_all_types_are_the_same_afterwards():
     ):
         first.agent.believe(variable, value)
     assert again(first, second).agent.beliefs.now == first.agent.beliefs.now
+
+
+def test_beliefs_about_many_things_are_saved_by_name():
+    """Where a state keeps a fluent depends on the process, and so must not be in a save."""
+    first, second = character(Operators()), character(Operators())
+    many = {Dog.knows[Spot(number, 0)]: True for number in range(2 * FEW)}
+    for variable in many:
+        first.agent.believe(variable, True)
+    lines(first, 2)
+    assert "Pages" not in json.dumps(first.save())
+    assert again(first, second).agent.beliefs.now == first.agent.beliefs.now
+    for one in (first, second):
+        one.agent.believe(Dog.knows[Spot(7, 0)], False)
+    assert lines(first, 5) == lines(second, 5)
+    assert second.agent.beliefs.now == first.agent.beliefs.now
 
 
 def test_a_value_of_no_known_class_is_refused():

@@ -10,6 +10,8 @@ import pytest
 
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
+from bthtn.testing import cases, coverage_plugin, kept_failure, updating
+from bthtn.testing.coverage import KINDS, what_counts
 
 DOMAIN = """
 from bthtn import Domain, Fluent, State, fluent
@@ -30,27 +32,38 @@ expect = "read"
 """
 
 
+pytest_plugins = ["pytester"]
+IN_THIS_PROCESS = (cases, coverage_plugin, kept_failure, updating)
+"""Pytester forgets what its runs import; what is imported before them can be replaced in them."""
+
+
 @pytest.fixture(name="house")
-def house_fixture(tmp_path, monkeypatch):
+def house_fixture(pytester):
     """A folder with a domain and two cases, of which one fails."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    folder = tmp_path / "house"
-    folder.mkdir()
+    folder = pytester.mkdir("house")
     (folder / "domain.py").write_text(DOMAIN)
     (folder / "cases.toml").write_text(CASES)
     return folder
 
 
 @pytest.fixture(name="run_pytest")
-def run_pytest_fixture(capsys, tmp_path, monkeypatch):
-    """Runs pytest on a folder, without options from outside; its exit code and what it printed."""
+def run_pytest_fixture(pytester, monkeypatch):
+    """Runs pytest on a folder with this plugin alone; its exit code and what it printed."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    settings = pytester.makeini("[pytest]")
 
     def run(*arguments):
-        options = ["-p", "bthtn.testing.plugin", "-p", "no:cacheprovider", "--color=no"]
-        code = pytest.main([*options, f"-c{tmp_path / 'pytest.ini'}", *map(str, arguments)])
-        return code, capsys.readouterr().out
+        options = (
+            "-p",
+            "bthtn.testing.plugin",
+            "-p",
+            "no:cacheprovider",
+            "--color=no",
+            f"-c{settings}",
+        )
+        done = pytester.runpytest_inprocess(*options, *map(str, arguments))
+        return done.ret, done.stdout.str()
 
     return run
 
@@ -132,7 +145,7 @@ def _missing(dot, form):
 
 
 def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
-    monkeypatch.setattr("bthtn.testing.kept_failure.picture", _missing)
+    monkeypatch.setattr(kept_failure, "picture", _missing)
     (house / "wild.scenario.toml").write_text('tree = "miner"\nexpect = ["start sing"]\n')
     _, printed = run_pytest(house, "-k", "wild")
     tree, *_ = re.findall(r"its last tree: (.*)", printed)
@@ -245,7 +258,7 @@ def test_what_cannot_be_read_is_one_clear_error(house, run_pytest, file, text, w
 
 
 def test_an_error_in_bthtn_itself_is_not_dressed_up(house, run_pytest, monkeypatch):
-    monkeypatch.setattr("bthtn.testing.cases.fault_of", lambda case: 1 / 0)
+    monkeypatch.setattr(cases, "fault_of", lambda case: 1 / 0)
     _, printed = run_pytest(house)
     assert "ZeroDivisionError" in printed
 
@@ -299,67 +312,126 @@ expect = "null"
 """
 
 
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
-def test_methods_that_no_case_chooses_are_shown_and_may_fail_the_run(house, run_pytest, processes):
+ONE_OR_TWO = pytest.mark.parametrize(
+    "processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"]
+)
+GOLDEN_COVERAGE = """\
+domain house
+  chosen  entered  rejected  method
+       1        1         1  evening, method 0: when lit
+       1        1         0  evening, method 1: always
+  true  false  condition
+     1      1  evening, method 0: lit
+     1      0  read, precondition: lit  <- never false
+2 of 2 methods chosen: 100 %
+3 of 4 conditions true and false: 75 %
+"""
+
+
+@pytest.fixture(name="evenings")
+def evenings_fixture(house):
+    """The folder with a domain that has methods, and a case that chooses the first one."""
     imports = DOMAIN.replace("State, fluent", "State, fluent, method")
     (house / "domain.py").write_text(imports + METHODS)
     (house / "cases.toml").write_text(EVENINGS)
-    code, printed = run_pytest(house, *processes, "--bthtn-coverage")
+    return house
+
+
+@ONE_OR_TWO
+def test_what_cases_choose_and_ask_is_shown(evenings, run_pytest, processes):
+    (evenings / "cases.toml").write_text(EVENINGS + DARK)
+    code, printed = run_pytest(evenings, *processes, "--bthtn-coverage")
     assert code == pytest.ExitCode.OK
-    assert "       1        1         0  evening, method 0: when lit\n" in printed
-    assert "evening, method 1: always  <- never chosen\n1 of 2 methods chosen: 50 %" in printed
-    code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=51")
+    assert GOLDEN_COVERAGE in printed
+
+
+@ONE_OR_TWO
+def test_what_no_case_chooses_is_marked_and_may_fail_the_run(evenings, run_pytest, processes):
+    code, printed = run_pytest(evenings, *processes, "--bthtn-coverage-fail-under=51")
     assert code == pytest.ExitCode.TESTS_FAILED
-    assert "FAILED: 51 % of the methods should be chosen" in printed
-    (house / "cases.toml").write_text(
-        EVENINGS
-        + EVENINGS.replace("bright", "dark").replace("true", "false").replace('"read"', '"null"')
-    )
-    code, printed = run_pytest(house, *processes, "--bthtn-coverage-fail-under=100")
-    assert "2 of 2 methods chosen: 100 %" in printed
-    assert code == pytest.ExitCode.OK
+    assert "evening, method 1: always  <- never chosen\n" in printed
+    assert "1 of 2 methods chosen: 50 %" in printed
+    assert "FAILED: 51 % of the methods chosen are wanted" in printed
+    (evenings / "cases.toml").write_text(EVENINGS + DARK)
+    assert run_pytest(evenings, *processes, "--bthtn-coverage-fail-under=100")[0] == 0
 
 
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_threshold_that_may_fail_the_run(evenings, run_pytest, kind):
+    (evenings / "calm.scenario.toml").write_text('tree = "soldier"\nseed = 3\nticks = 14\n')
+    low, high = (f"--bthtn-coverage-fail-under={kind}={percent}" for percent in (0, 101))
+    assert run_pytest(evenings, low)[0] == pytest.ExitCode.OK
+    code, printed = run_pytest(evenings, low.replace("=0", "=1"), high)
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert f"FAILED: 101 % of the {what_counts(kind)} are wanted" in printed
+    assert printed.count("FAILED") == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"), [("magic=3", "'magic' is none of method, "), ("few", "could not convert")]
+)
+def test_a_threshold_that_cannot_be_read_is_an_error(evenings, run_pytest, capsys, limit, words):
+    code, _ = run_pytest(evenings, f"--bthtn-coverage-fail-under={limit}")
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert words in capsys.readouterr().err
+
+
+@ONE_OR_TWO
 def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, processes, tmp_path):
     for name in ("one", "two"):
         (house / f"{name}.scenario.toml").write_text('tree = "miner"\nticks = 30\n')
     file = tmp_path / "coverage.json"
     _, printed = run_pytest(house, *processes, f"--bthtn-coverage-json={file}")
-    assert "coverage of runs" in printed
+    assert "\ntree miner\n" in printed
     data = json.loads(file.read_text("utf-8"))
-    assert data["format"] == "bthtn-coverage/1"
-    assert list(data["methods"]) == [str(house / "cases.toml")]
-    (counts,) = data["runs"].values()
-    started, done, failed, aborted, _refused = counts["step"]["pickup"]
-    assert started >= done + failed + aborted
-    assert done >= 2
-    assert re.search(rf"{started} +{done} .* pickup", printed)
+    assert data["format"] == "bthtn-coverage/2"
+    assert list(data["domains"]) == ["house", "ore"]
+    (counts,) = data["trees"].values()
+    step = counts["step"]["pickup"]
+    assert step["started"] >= step["done"] + step["failed"]
+    assert step["done"] >= 2
+    assert re.search(rf"{step['started']} +{step['done']} .* pickup", printed)
 
 
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"])
-def test_the_domain_is_drawn_with_the_methods_that_no_case_chooses(
+@ONE_OR_TWO
+def test_cases_and_scenarios_of_a_domain_are_counted_together(run_pytest, processes, pytester):
+    cases = Path(__file__).parents[2] / "domains" / "combat" / "cases.toml"
+    file = pytester.path / "one.scenario.toml"
+    file.write_text('tree = "soldier"\nseed = 3\nticks = 14\n')
+    name = pytester.path / "coverage.json"
+
+    def chosen(*paths):
+        run_pytest(*paths, *processes, f"--bthtn-coverage-json={name}")
+        methods = json.loads(name.read_text("utf-8"))["domains"]["combat"]["method"]
+        return sum(row["chosen"] for row in methods.values())
+
+    assert chosen(cases, file) == chosen(cases) + chosen(file) > chosen(cases)
+
+
+@ONE_OR_TWO
+def test_domains_and_trees_are_drawn_with_what_no_test_makes_happen(
     house, run_pytest, processes, tmp_path, monkeypatch
 ):
     (house / "domain.py").write_text(TOWN)
     (house / "cases.toml").write_text('[dry]\ntask = "go"\nexpect = "*"\n')
+    (house / "one.scenario.toml").write_text('tree = "miner"\nticks = 3\n')
     code, _ = run_pytest(house, *processes, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
     assert code == pytest.ExitCode.OK
-    svg = (tmp_path / "drawn" / "town.svg").read_text("utf-8")
-    assert svg.count("✓") == svg.count("✗") == 1
+    svg = (tmp_path / "drawn" / "domain_town.svg").read_text("utf-8")
+    assert (svg.count("✓"), svg.count("✗")) == (1, 1)
     assert "✗" in svg[: svg.index("✓")], "the bus comes first, and nobody takes it"
-    monkeypatch.setattr("bthtn.testing.coverage_plugin.picture", _missing)
+    names = {one.name for one in (tmp_path / "drawn").iterdir()}
+    assert names == {"domain_town.svg", "domain_ore.svg", "tree_miner.svg"}
+    assert "✗" in (tmp_path / "drawn" / "tree_miner.svg").read_text("utf-8")
+    monkeypatch.setattr(coverage_plugin, "picture", _missing)
     run_pytest(house, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
-    assert "digraph" in (tmp_path / "drawn" / "town.dot").read_text("utf-8")
+    assert "digraph" in (tmp_path / "drawn" / "tree_miner.dot").read_text("utf-8")
 
 
-def test_a_case_whose_search_raises_counts_for_what_it_came_to(house, run_pytest):
-    (house / "domain.py").write_text(
-        DOMAIN.replace("State, fluent", "State, fluent, method")
-        + METHODS.replace("when=World.lit", "when=lambda state: 1 / 0")
-    )
-    (house / "cases.toml").write_text(EVENINGS)
-    code, printed = run_pytest(house, "--bthtn-coverage")
+def test_a_case_whose_search_raises_counts_for_what_it_came_to(evenings, run_pytest):
+    text = (evenings / "domain.py").read_text("utf-8")
+    (evenings / "domain.py").write_text(text.replace("when=World.lit", "when=lambda state: 1 / 0"))
+    code, printed = run_pytest(evenings, "--bthtn-coverage")
     assert code == pytest.ExitCode.TESTS_FAILED
     assert "0 of 2 methods chosen: 0 %" in printed
 
@@ -370,7 +442,7 @@ def test_cases_can_be_updated_to_what_is_planned_now(house, run_pytest):
     file.write_text(CASES + more)
     code, printed = run_pytest(house, "--bthtn-update")
     assert code == pytest.ExitCode.OK
-    assert f"{file}: case 'dark'\nexpected  read\nactual    no plan, because" in printed
+    assert '-expect = "read"\n+expect = "no plan"\n' in printed
     text = file.read_text("utf-8")
     assert text.count('expect = "no plan"') == 1
     assert text.count('expect = "read"') == 2
@@ -378,6 +450,17 @@ def test_cases_can_be_updated_to_what_is_planned_now(house, run_pytest):
     assert run_pytest(house)[0] == pytest.ExitCode.OK
     assert run_pytest(house, "--bthtn-update")[0] == pytest.ExitCode.OK
     assert file.read_text("utf-8") == text, "nothing is left to be updated"
+
+
+def test_scenarios_can_be_updated_to_what_happens_now(house, run_pytest):
+    file = house / "calm.scenario.toml"
+    file.write_text('tree = "miner"\nticks = 2\nexpect = ["plan pickup", "start sing"]\n')
+    code, printed = run_pytest(file, "--bthtn-update")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert '-expect = ["plan pickup", "start sing"]\n+expect = ["plan (move_to' in printed
+    assert f"not updated, as nothing came in its place: 'start sing' ({file}:3)" in printed
+    file.write_text(file.read_text("utf-8").replace(', "start sing"', "  "))
+    assert run_pytest(file)[0] == pytest.ExitCode.OK
 
 
 def test_what_cannot_be_updated_goes_on_failing(house, run_pytest):

@@ -15,9 +15,11 @@ from bthtn.examples.domains.blocks.domain import Table, literal
 from bthtn.examples.domains.fps.domain import Hunter, striking
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.walk import preorder
+from bthtn.planning.protocol import request
 from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.cases import domain_at, name_of, read_cases
-from bthtn.testing.method_coverage import MethodCoverage
+from bthtn.testing.coverage import Coverage
+from bthtn.testing.domain_coverage import DomainCoverage
 
 DOMAINS = Path(__file__).parent.parent.parent / "domains"
 UNREACHABLE = {
@@ -29,13 +31,15 @@ UNREACHABLE = {
 
 
 def test_cases_choose_all_methods_but_those_that_cannot_be_chosen():
-    coverage = MethodCoverage()
+    coverage = Coverage()
     for path in sorted(DOMAINS.rglob("*cases.toml")):
         file = domain_file_of(path)
         for case in read_cases(path, domain_at(file, name_of(file))):
-            coverage.add(str(path.parent.name), case.domain, case.state, case.task, case.settings)
-    assert set(coverage.never_chosen()) == UNREACHABLE
-    assert coverage.percentage() > 98
+            counted = DomainCoverage(coverage, path.parent.name, case.domain)
+            counted.planned(request(case.domain, case.state, case.task, case.settings))
+    never = {(domain, method) for domain, method, _ in coverage.never("method")}
+    assert never == UNREACHABLE
+    assert coverage.percentage("method") > 98
 
 
 def methods_of(domain, state, task):

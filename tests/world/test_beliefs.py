@@ -1,5 +1,6 @@
 """Beliefs: every change has a source, and what is believed already is no change."""
 
+import tracemalloc
 from copy import copy
 from enum import Enum
 
@@ -129,6 +130,25 @@ def test_what_is_not_equal_to_itself_is_a_change_every_time():
     beliefs.write(Soldier.speed, nowhere, "eyes")
     beliefs.write(Soldier.speed, nowhere, "eyes")
     assert beliefs.version == 2
+
+
+def bytes_of_a_snapshot(members):
+    """How many bytes a snapshot after one write takes."""
+    beliefs = Beliefs(Soldier(seen=dict.fromkeys(map(str, range(members)), True)))
+    before = beliefs.frozen()
+    beliefs.write(Soldier.ammo, 3)
+    tracemalloc.start()
+    try:
+        after = beliefs.frozen()
+        assert (before.get(Soldier.ammo), after.get(Soldier.ammo)) == (6, 3)
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_snapshot_costs_by_what_has_changed():
+    assert bytes_of_a_snapshot(40_000) < 7 * bytes_of_a_snapshot(1_000)  # pages, and on each more
+    assert bytes_of_a_snapshot(40_000) < 20_000  # of a state of more than a million bytes
 
 
 def test_a_change_cannot_be_changed_and_can_be_copied():

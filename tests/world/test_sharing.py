@@ -29,6 +29,7 @@ from bthtn.world.declarations import fluent
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent, FluentFamily
 from bthtn.world.footprint import Footprint
+from bthtn.world.pages import FEW
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState
 from docs.site_hooks import PACKAGES
@@ -117,6 +118,10 @@ def check(one: object) -> list[str]:
             continue
         assert same(one, twin), f"{way} of {one!r} gives {twin!r}"
     return refused
+
+
+def test_a_state_of_many_members_is_copied_and_pickled():
+    assert check(World(at=dict.fromkeys(map(str, range(2 * FEW)), True)).frozen()) == []
 
 
 def sample(kind: Any) -> object:

@@ -5,6 +5,7 @@ import pytest
 from bthtn import UNKNOWN, Fluent, FluentFamily, State, fluent, fluents
 from bthtn.errors import StateError
 from bthtn.world.diff import Change, difference
+from bthtn.world.pages import FEW
 from bthtn.world.state import FrozenState, snapshot
 from bthtn.world.trail import WorkingState
 
@@ -102,6 +103,36 @@ def test_a_changed_snapshot_is_another_one():
     assert before.get(Soldier.ammo) == 6
     assert after == Soldier(ammo=3).frozen()
     assert after.changed({Soldier.ammo: 6}) == before
+
+
+def crowded(number, **others):
+    return Soldier(seen=dict.fromkeys(map(str, range(number)), True), **others).frozen()
+
+
+@pytest.mark.parametrize("number", [FEW - 1, FEW, 10 * FEW])
+def test_a_state_of_many_members_is_as_one_of_few(number):
+    before = crowded(number)
+    after = before.changed({Soldier.seen["new"]: True, Soldier.seen["0"]: False})
+    assert (before.get(Soldier.seen["0"]), after.get(Soldier.seen["0"])) == (True, False)
+    assert after != before
+    again = after.changed({Soldier.seen["new"]: False, Soldier.seen["0"]: True})
+    assert again == before == crowded(number)
+    assert hash(again) == hash(before)
+    assert len(list(before.items())) == number
+
+
+@pytest.mark.parametrize("number", [1, 10 * FEW])
+def test_a_state_says_whether_something_is_unknown(number):
+    state = crowded(number, ammo=UNKNOWN)
+    found = [state.has_unknown]
+    for change in (
+        {Soldier.ammo: UNKNOWN, Soldier.target: UNKNOWN},
+        {Soldier.target: True},
+        {Soldier.ammo: 6},
+    ):
+        state = state.changed(change)
+        found.append(state.has_unknown)
+    assert found == [True, True, True, False]
 
 
 def test_a_snapshot_of_either_form_is_the_same_snapshot():

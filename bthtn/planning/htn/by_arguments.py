@@ -36,14 +36,14 @@ class ByArguments(Generic[V]):
 
     def find(self, args: tuple[Any, ...]) -> V | None:
         """Return the cached result for these arguments, or None."""
-        return self._known.get((args, *map(type, args)))
+        return self._known.get((args, *map(type, args)) if args else args)
 
     def keep(self, args: tuple[Any, ...], answer: V) -> None:
         """Cache the answer, if equal arguments of the same types are interchangeable."""
         if len(self._known) >= MOST_REMEMBERED:
             self._known = {}
         if all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args):
-            self._known[args, *map(type, args)] = answer
+            self._known[(args, *map(type, args)) if args else args] = answer
 
 
 def projects_alike(task: PrimitiveTask[Any]) -> bool:

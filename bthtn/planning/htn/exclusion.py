@@ -16,6 +16,8 @@ def excluding_later(conditions: Sequence[Condition]) -> list[bool]:
     the condition from all later ones is looked for.
     """
     excluding = [True] * len(conditions)
+    if len(conditions) == 1:
+        return excluding
     demanded: dict[Fluent[Any], set[Any]] = {}
     demanding: dict[Fluent[Any], int] = {}
     for place in range(len(conditions) - 1, -1, -1):

@@ -192,6 +192,8 @@ def mentioned(expression: Expression[Any]) -> Iterator[Expression[Any]]:
 
 def references(expression: Expression[Any]) -> tuple[FluentReference[Any], ...] | None:
     """Return the fluents that an evaluation may read, None if they depend on the state."""
+    if type(expression) is Constant:  # as most are
+        return ()
     found: list[FluentReference[Any]] = []
     for one in mentioned(expression):
         match one:

@@ -13,26 +13,48 @@ from bthtn.domain.task import CompoundTask
 Node = TypeVar("Node")
 
 
-def recursive_tasks(
-    methods: Mapping[CompoundTask[Any], tuple[Method, ...]],
-) -> frozenset[CompoundTask[Any]]:
-    """Return the tasks that can call themselves; a plain function may call any task."""
-    below: dict[Any, dict[Any, None]] = {None: dict.fromkeys(methods)}
-    for task, several in methods.items():
-        called = below[task] = {}
-        for method in several:
+class RecursiveTasks(set[CompoundTask[Any]]):
+    """The tasks that can call themselves, directly or not, among those looked at so far.
+
+    A plain function may call any task.
+    """
+
+    def __init__(self, methods: Mapping[CompoundTask[Any], tuple[Method, ...]]) -> None:
+        super().__init__()
+        self._methods = methods
+        self._seen: set[Any] = set()
+
+    def look_at(self, task: CompoundTask[Any]) -> None:
+        """Look at the task and all that it reaches."""
+        if task in self._seen:
+            return
+        below: dict[Any, list[Any]] = {}
+        pending: list[Any] = [task]
+        while pending:
+            one = pending.pop()
+            if one not in below and one not in self._seen:
+                pending += below.setdefault(one, self._called(one))
+        # What was seen before reaches nothing that is new, so that no new task is in its component.
+        inner = {one: [two for two in called if two in below] for one, called in below.items()}
+        numbers = components(inner)
+        many = Counter(numbers.values())
+        for one, called in inner.items():
+            if one is not None and (many[numbers[one]] > 1 or one in called):
+                self.add(one)
+        self._seen |= inner.keys()  # at last: another thread may ask in the meantime
+
+    def _called(self, task: CompoundTask[Any] | None) -> list[Any]:
+        """The compound tasks that a task calls; None stands for any task, and calls them all."""
+        if task is None:
+            return list(self._methods)
+        called: dict[Any, None] = {}
+        for method in self._methods[task]:
             if isinstance(method.body, PlainBody):
                 called[None] = None
             else:
                 tasks = (call.task for call in calls_in(method.body))
                 called.update((one, None) for one in tasks if isinstance(one, CompoundTask))
-    numbers = components(below)
-    many = Counter(numbers.values())
-    return frozenset(
-        node
-        for node, number in numbers.items()
-        if node is not None and (many[number] > 1 or node in below[node])
-    )
+        return list(called)
 
 
 def components(below: Mapping[Node, Iterable[Node]]) -> dict[Node, int]:

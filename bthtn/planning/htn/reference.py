@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from bthtn.domain.effect import writes_of
+from bthtn.domain.method import Method
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -225,7 +226,7 @@ class Reference(Unpicklable):
                 continue
             seen, inside = RecordingView(place.at), ways.binding(index)
             try:
-                body = self._domain.network(ways.method(index), seen, inside)
+                body = self._network(ways.method(index), seen, inside)
             except UnknownRead as signal:
                 yield _undecided(call, place, str(signal.fluent))
                 return
@@ -239,6 +240,9 @@ class Reference(Unpicklable):
             for found in self._solutions(body, Place(inside, place.at, above)):
                 node = ScopeNode(*entered, found.node, scope, ways.name(index), cost, value)
                 yield replace(found, node=node, record=(index, *found.record))
+
+    def _network(self, method: Method, view: RecordingView, binding: Binding) -> Network | None:
+        return self._domain.network(method, view, binding)
 
     def _sequence(self, parts: tuple[Network, ...], index: int, place: Place) -> Iterator[Outcome]:
         """Yield the outcomes of the parts from ``index`` on; their nodes are sequences."""

@@ -168,15 +168,29 @@ class Body:
     calls: int = 0
     """Number of parts if all are calls, else 0."""
     length: int = field(init=False)
+    items: tuple[CallPart | BranchesPart, ...] = field(init=False)
+    """The calls and nodes with branches, those in sequences inside the body included."""
 
     def __post_init__(self) -> None:
-        """Count the parts."""
+        """Count the parts, and find the items."""
         self.length = len(self.parts)
+        self.items = self.parts if self.calls else _items(self.parts)  # type: ignore[assignment]  # all are calls
 
     @property
     def rest(self) -> tuple[Network, ...]:
         """The networks of the parts."""
         return self.network.parts if isinstance(self.network, SequenceNetwork) else ()
+
+
+def _items(parts: tuple[Part, ...]) -> tuple[CallPart | BranchesPart, ...]:
+    """Return the calls and nodes with branches among the parts, in order."""
+    found: list[CallPart | BranchesPart] = []
+    for part in parts:
+        if isinstance(part, CallPart | BranchesPart):
+            found.append(part)
+        elif isinstance(part, SubSequencePart):
+            found += part.body.items
+    return tuple(found)
 
 
 class MethodRow:

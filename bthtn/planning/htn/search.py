@@ -15,7 +15,7 @@ copies. The plan is a log; its tree is built on demand.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn import reasons
@@ -29,7 +29,6 @@ from bthtn.planning.htn.expand import (
     stop_at_horizon,
     unknown_argument,
 )
-from bthtn.planning.htn.fastpath import Accelerator, Answer
 from bthtn.planning.htn.found import Found
 from bthtn.planning.htn.guard import changes
 from bthtn.planning.htn.log import BINDING, BODY, DEPTH, Cell, Frame
@@ -41,76 +40,38 @@ from bthtn.planning.trace import SearchListener
 from bthtn.world.fluent import Fluent
 from bthtn.world.sharing import Unpicklable
 
-AHEAD: Final = 8
-"""Times the slice that an accelerator may search ahead: it is about as many times faster."""
-
 
 class HtnSearch(Unpicklable):
     """One search for a plan, advanced by its caller. Deterministic for equal input."""
 
     __slots__ = (
-        "_accelerator",
-        "_answer",
-        "_cell",
-        "_expansions",
-        "_found",
-        "_is_advancing",
-        "_is_cancelled",
-        "_listener",
-        "_plan",
-        "_request",
-        "_state",
-        "_status",
+        *("_cell", "_expansions", "_found", "_is_advancing", "_is_cancelled"),
+        *("_plan", "_request", "_state", "_status"),
     )
 
     _cell: Cell | None
+    _expansions: int
+    """Set while it is loaded from a save: how far it had come."""
     _found: Found
-    _state: SearchState
 
-    def __init__(
-        self,
-        request: PlanRequest,
-        listener: SearchListener | None = None,
-        accelerator: Accelerator | None = None,
-    ) -> None:
-        """Create a search; ``accelerator``, if given, is tried first. It supports no bound."""
-        self._request: PlanRequest | None = request
-        self._listener = listener
-        self._accelerator = accelerator
-        self._answer: Answer = None
-        self._expansions = 0
+    def __init__(self, request: PlanRequest, listener: SearchListener | None = None) -> None:
+        state = self._state = SearchState(request, listener)
+        self._request = request
+        self._cell = state.cell(state.root[BODY], state.root, DONE)
         self._status = SearchStatus.RUNNING
         self._plan: Plan | None = None
         self._is_cancelled = self._is_advancing = False
-        if accelerator is None:
-            self._begin(request)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: what was asked, and how far it came."""
-        request = self._state.request if self._request is None else self._request
+        request = self._state.request
         return {"_request": request, "_expansions": self.expansions, "_status": self.status}
 
     def resume(self, _: object) -> None:
         """Search again as far as it had come when it was saved."""
-        assert self._request is not None, "it was saved"
         status, expansions = self._status, self._expansions
         HtnSearch.__init__(self, self._request)
         repeat(self, status, expansions)
-
-    def __getattr__(self, name: str) -> Any:
-        """Create ``_state`` on first access, which is when the accelerator gave no answer."""
-        if name != "_state":
-            raise AttributeError(name)
-        request = self._request
-        if request is None:  # another thread has made it in the meantime
-            return object.__getattribute__(self, name)
-        return self._begin(request)
-
-    def _begin(self, request: PlanRequest) -> SearchState:
-        state = self._state = SearchState(request, self._listener)
-        self._cell = state.cell(state.root[BODY], state.root, DONE)
-        self._request = self._accelerator = self._answer = None
-        return state
 
     @property
     def status(self) -> SearchStatus:
@@ -125,19 +86,18 @@ class HtnSearch(Unpicklable):
     @property
     def expansions(self) -> int:
         """Number of primitive tasks examined and methods entered so far."""
-        return self._state.expansions if self._request is None else self._expansions
+        return self._state.expansions
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
         """The fluents read from the start state so far, with their values, in order."""
-        search = self._searched()
+        search = self._state
         search.guard.note_reads(search.log, search.values)
         return search.values.reads
 
     @property
     def written(self) -> Mapping[Fluent[Any], Any]:
         """Every fluent that the plan writes, with its predicted value."""
-        self._searched()
         return self._found.written()
 
     def advance(self, expansions: int | None = None) -> SearchStatus:
@@ -149,7 +109,7 @@ class HtnSearch(Unpicklable):
         # that another thread cannot cancel between the two unnoticed.
         self._is_advancing = True
         try:
-            if self.status is SearchStatus.RUNNING and not self._accelerated(expansions):
+            if self.status is SearchStatus.RUNNING:
                 self._advance(expansions)
         except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
             self._status = SearchStatus.ERROR
@@ -176,32 +136,10 @@ class HtnSearch(Unpicklable):
     def reject(self) -> None:
         """Discard the plan that was found, so that ``advance`` looks for the next one."""
         assert self._status is SearchStatus.SOLVED, "there is no plan to reject"
-        self._searched().go_on()
+        self._state.go_on()
         self._plan = None
         self._cell = None
         self._status = SearchStatus.RUNNING
-
-    def _accelerated(self, expansions: int | None) -> bool:
-        """Whether the accelerator has the answer; it is used up in slices as a search would be."""
-        request, ask = self._request, self._accelerator
-        if request is not None and ask is not None:
-            self._accelerator = None
-            most = min(request.settings.max_expansions, request.settings.max_depth)
-            ahead = most if expansions is None else min(most, AHEAD * expansions)
-            self._answer = ask(request.state, ahead)
-        answer = self._answer
-        if answer is None:
-            return False
-        total = answer.expansions if isinstance(answer, Plan) else answer
-        if expansions is not None and self._expansions + expansions < total:
-            self._expansions += expansions
-            return True
-        self._expansions = total
-        if isinstance(answer, Plan):
-            self._plan, self._status = answer, SearchStatus.SOLVED
-        else:
-            self._exhaust()
-        return True
 
     def _advance(self, expansions: int | None) -> None:
         search = self._state
@@ -210,15 +148,6 @@ class HtnSearch(Unpicklable):
         self._run()
         if search.expansions >= limit and self.status is SearchStatus.RUNNING:
             self._end_at_limit()
-
-    def _searched(self) -> SearchState:
-        """Return the state of the search, repeating it if the accelerator gave the answer."""
-        if self._answer is not None:
-            plan, is_over = self._plan, self._status is not SearchStatus.RUNNING
-            self._status = SearchStatus.RUNNING
-            self._advance(None if is_over else self._expansions)
-            self._plan = plan
-        return self._state
 
     def _run(self) -> None:  # noqa: C901, PLR0912, PLR0915 - one loop: a call for each part would double the time
         """Plan parts of the continuation until solved, exhausted, cancelled or out of budget."""

@@ -90,11 +90,11 @@ class SearchState:
         )
         prunes = domain.prunes_duplicates and self.costs is None and self.bound is None
         self.duplicates = Duplicates(settings) if prunes else None
+        body = self.table.goal(request.goal)
         guarded = settings.strict_recursion and bool(self.table.recursive)
         self.compares_states = guarded or self.duplicates is not None
         self.is_observed = listener is not None or self.costs is not None or self.timed
         self.is_checked = self.costs is not None or self.has_horizon or prunes
-        body = self.table.goal(request.goal)
         self.root: Entry = (BRANCH, None, request.binding, (), START, body, 0, None)
 
     # what is left to do

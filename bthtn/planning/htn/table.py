@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, assert_never
 from weakref import WeakValueDictionary
 
@@ -20,7 +19,7 @@ from bthtn.domain.network import (
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.exclusion import excluding_later
-from bthtn.planning.htn.recursion import recursive_tasks
+from bthtn.planning.htn.recursion import RecursiveTasks
 from bthtn.planning.htn.rows import (
     Body,
     BranchesPart,
@@ -54,6 +53,8 @@ class TaskTable:
         self._computed: dict[tuple[Any, ...], Body] = {}
         self.has_volatile = domain.schema.has_volatile
         self.has_values = domain.has_values
+        self.recursive = RecursiveTasks(domain.methods)
+        """The recursive tasks among those that have rows, and those which they reach."""
         self._base = None if base is None else base.derived(TaskTable)
 
     def row(self, task: Task) -> Row:
@@ -64,13 +65,13 @@ class TaskTable:
         return row
 
     def _made(self, task: Task) -> Row:
+        if isinstance(task, CompoundTask):
+            self.recursive.look_at(task)
         if self._base is not None and self._base.has(task):
             return self._base.row(task)
-        return (
-            PrimitiveRow(task)
-            if isinstance(task, PrimitiveTask)
-            else CompoundRow(task, self.methods_of, is_recursive=task in self.recursive)
-        )
+        if isinstance(task, PrimitiveTask):
+            return PrimitiveRow(task)
+        return CompoundRow(task, self.methods_of, is_recursive=task in self.recursive)
 
     def source(self) -> str:
         """Return the source of all expressions and effects, with a comment that names each task.
@@ -188,14 +189,10 @@ class TaskTable:
             case _:
                 assert_never(network)
 
-    @cached_property
-    def recursive(self) -> frozenset[CompoundTask[Any]]:
-        """The compound tasks that can call themselves, directly or not."""
-        return recursive_tasks(self._domain.methods)
-
 
 def _extends(domain: FrozenDomain, base: FrozenDomain) -> bool:
     """Whether every task of the base has the same methods in the domain."""
-    return all(domain.tasks.get(name) is task for name, task in base.tasks.items()) and all(
-        domain.methods.get(task) is methods for task, methods in base.methods.items()
+    return (
+        base.tasks.items() <= domain.tasks.items()
+        and base.methods.items() <= domain.methods.items()
     )

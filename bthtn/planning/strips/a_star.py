@@ -1,11 +1,12 @@
 """A*: the loop and the frontier that both directions of search share.
 
-    pop the search node with the least  cost so far + estimate
+    pop the search node with the least  cost so far + weight x estimate
     if it satisfies the goal: solved
     push its successors
 
-A state is expanded again only when it is reached at a lower cost. Ties are broken by insertion
-order, so equal problems have equal searches.
+A state is expanded again only when it is reached at a lower cost. Of equal sums the one with the
+smaller estimate comes first, of those the one that was pushed first, so equal problems have equal
+searches.
 """
 
 from __future__ import annotations
@@ -38,17 +39,19 @@ class SearchNode(Generic[S]):
 class AStar(ABC, Generic[S]):
     """An A* search for the actions that achieve a goal, advanced by one expansion at a time.
 
-    A subclass defines the states, sets ``_estimate`` and pushes the first nodes.
+    A subclass defines the states, sets ``_estimate`` and pushes the first nodes. With a weight
+    above 1 the search is greedier: its plan may be dearer by that factor, and is found sooner.
     """
 
     goes_back = False
     """Whether the search begins at the end of the plan."""
     _estimate: Callable[[S], float]
+    _weight: float = 1
 
     def __init__(self, listener: trace.SearchListener | None) -> None:
         self.expansions = 0
         self._listener = listener
-        self._frontier: list[tuple[float, int, SearchNode[S]]] = []
+        self._frontier: list[tuple[float, float, int, SearchNode[S]]] = []
         self._best_costs: dict[Any, float] = {}
         self._pushed = 0
         self._found: SearchNode[S] | None = None
@@ -108,12 +111,13 @@ class AStar(ABC, Generic[S]):
             return
         self._best_costs[node.key] = node.cost
         self._pushed += 1
-        heappush(self._frontier, (node.cost + estimate, self._pushed, node))
+        rank = node.cost + self._weight * estimate
+        heappush(self._frontier, (rank, estimate, self._pushed, node))
 
     def _pop(self) -> SearchNode[S] | None:
         """The best node of the frontier; skips nodes that a cheaper one has superseded."""
         while self._frontier:
-            node = heappop(self._frontier)[2]
+            node = heappop(self._frontier)[3]
             if node.cost <= self._best_costs[node.key]:
                 return node
         return None

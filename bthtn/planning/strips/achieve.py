@@ -35,8 +35,8 @@ def achieve(  # noqa: PLR0913 - the goal, and options with defaults
     ``actions`` are the tasks that may be used, by default all of the domain. ``objects`` maps
     the names of their parameters to values: an iterable, an expression or a function of the
     state; parameters of type ``bool``, an Enum or a ``Literal`` need none. With ``optimal`` the
-    plan has the least cost. ``heuristic`` is ``"unmet"`` (the default unless ``optimal``),
-    ``"zero"``, ``"hmax"`` or ``"hadd"``. The search regresses from the condition by default;
+    plan has the least cost. ``heuristic`` is ``"hff"`` (the default), ``"lmcut"`` (the default if
+    ``optimal``), ``"unmet"`` or ``"zero"``. The search regresses from the condition by default;
     with ``forward`` it progresses from the state, and actions may contain Python functions.
     ``limit`` is the maximum number of expansions of a goal inside a network.
 
@@ -71,5 +71,5 @@ def _faults(heuristic: str, limit: int, *, optimal: bool, forward: bool) -> Iter
         yield Diagnostic("BT212", message, "achieve", "with forward=True use 'unmet' or 'zero'")
     elif optimal and not known.admissible:
         message = f"with the heuristic '{heuristic}' the first plan need not be the cheapest"
-        fitting = "'zero'" if forward else "'hmax' or 'zero'"
+        fitting = "'zero'" if forward else "'lmcut' or 'zero'"
         yield Diagnostic("BT212", message, "achieve", f"leave it out, or use {fitting}")

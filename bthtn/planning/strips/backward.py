@@ -8,9 +8,10 @@ from typing import Final
 
 from bthtn.planning import trace
 from bthtn.planning.strips.a_star import AStar, SearchNode
-from bthtn.planning.strips.heuristics import HEURISTICS, relaxed_costs
+from bthtn.planning.strips.heuristics import HEURISTICS
 from bthtn.planning.strips.mutex import mutex_table
 from bthtn.planning.strips.regress import Problem, StartState, StripsAction, bits
+from bthtn.planning.strips.relaxation import Relaxation
 from bthtn.world.expression import Expression, StateView
 
 _SHOWN: Final = 3
@@ -33,6 +34,7 @@ class BackwardSearch(AStar[int]):
         self._start = StartState(problem, view)
         self._mutex = mutex_table(problem, self._start)
         self._estimate = HEURISTICS[heuristic].make(problem, self._start)
+        self._weight = HEURISTICS[heuristic].weight
         for goal in problem.goals:
             if self._mutex.allows(goal):
                 self._push(SearchNode(goal, goal, 0))
@@ -45,7 +47,7 @@ class BackwardSearch(AStar[int]):
     def why_not(self) -> Iterator[str]:
         """Reasons why there is no plan, one a line; valid once the frontier is empty."""
         problem, start = self._problem, self._start
-        costs = relaxed_costs(problem, start, max)
+        costs = Relaxation(problem, start).explored(max).of_atoms
         hopeless = 0
         for goal in problem.goals:
             unreachable = _unreachable(goal, costs)

@@ -11,11 +11,12 @@ or effects are functions or read fluents cannot be grounded: ``opaque_parts`` na
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, product
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import FunctionEffect
@@ -35,11 +36,13 @@ from bthtn.world.expression import (
     Negation,
     Parameter,
     StateView,
+    conjuncts,
     leaves_of,
 )
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN, Truth, negation, value_text
 
+Grounded = TypeVar("Grounded")
 Objects = Mapping[str, tuple[Any, ...]]
 """The values of each parameter, by the parameter's name."""
 
@@ -137,26 +140,61 @@ def ground_actions(
 ) -> tuple[GroundAction, ...]:
     """The actions of tasks without opaque parts. Raises DomainError for a negative cost."""
     found: list[GroundAction] = []
-    for task, args in ground_calls(tasks, objects):
-        needs = conjunctions(task.precondition, args)
-        writes = _writes((*task.effects, *task.expected), args)
-        cost = task.cost.evaluate(_NOWHERE, args)
-        cost = 0 if cost is UNKNOWN else cost
-        if not cost >= 0:
-            raise DomainError(below_zero(cost, f"action '{call_text(task, args)}'"))
-        found += [GroundAction(task, args, one, writes, cost) for one in needs]
+    for task in tasks:
+        needs = [
+            _once_for_values(partial(_alternatives, part, positive=True), part)
+            for part in conjuncts(task.precondition)
+        ]
+        writes = [_once_for_values(*_write(effect)) for effect in (*task.effects, *task.expected)]
+        for _, args in ground_calls((task,), objects):
+            written = dict([write(args) for write in writes])
+            cost = task.cost.evaluate(_NOWHERE, args)
+            cost = 0 if cost is UNKNOWN else cost
+            if not cost >= 0:
+                raise DomainError(below_zero(cost, f"action '{call_text(task, args)}'"))
+            found += [
+                GroundAction(task, args, one, written, cost)
+                for one in dict.fromkeys(_together([need(args) for need in needs]))
+            ]
     return tuple(found)
 
 
-def _writes(effects: Sequence[Effect], binding: Binding) -> dict[Fluent[Any], Any]:
-    writes: dict[Fluent[Any], Any] = {}
-    for effect in effects:
-        assert isinstance(effect, Assignment), "functions are opaque"
+def _write(effect: Effect) -> tuple[Any, ...]:
+    """A function from a binding to the fluent and the value written, and what it depends on."""
+    assert isinstance(effect, Assignment), "functions are opaque"
+
+    def ground(binding: Binding) -> tuple[Fluent[Any], Any]:
         target = effect.target.ground(_NOWHERE, binding)
         assert isinstance(target, Fluent), "nothing is unknown without a state"
-        writes[target] = effect.value.evaluate(_NOWHERE, binding)
-        target.check(writes[target])
-    return writes
+        value = effect.value.evaluate(_NOWHERE, binding)
+        target.check(value)
+        return target, value
+
+    return ground, effect.target, effect.value
+
+
+def _once_for_values(
+    ground: Callable[[Binding], Grounded], *expressions: Expression[Any]
+) -> Callable[[Binding], Grounded]:
+    """The function, called once for all bindings that give the expressions the same values."""
+    used = sorted({one.position for part in expressions for one in _parameters(part)})
+    known: dict[Binding, Grounded] = {}
+
+    def grounded(binding: Binding) -> Grounded:
+        values = tuple([binding[position] for position in used])
+        if values not in known:
+            known[values] = ground(binding)
+        return known[values]
+
+    return grounded
+
+
+def _parameters(expression: Expression[Any]) -> Iterator[Parameter[Any]]:
+    for one in leaves_of(expression):
+        if isinstance(one, Parameter):
+            yield one
+        elif isinstance(one, MemberOf):
+            yield from _parameters(one.index)
 
 
 def conjunctions(condition: Condition, binding: Binding) -> tuple[Conjunction, ...]:
@@ -174,15 +212,18 @@ def _alternatives(
             each = [_alternatives(part, binding, positive=positive) for part in parts]
             if decisive is positive:
                 return tuple(chain.from_iterable(each))
-            return tuple(
-                tuple(dict.fromkeys(chain.from_iterable(several))) for several in product(*each)
-            )
+            return _together(each)
         case _:
             fluents = tuple(dict.fromkeys(_fluents(condition, binding)))
             if not fluents:
                 return ((),) if condition.evaluate(_NOWHERE, binding) is positive else ()
             key = _atom_key(condition, binding, positive=positive)
             return ((Atom(key, fluents, condition, binding, positive),),)
+
+
+def _together(each: list[tuple[Conjunction, ...]]) -> tuple[Conjunction, ...]:
+    """The conjunctions of one alternative of each."""
+    return tuple(tuple(dict.fromkeys(chain.from_iterable(several))) for several in product(*each))
 
 
 def _atom_key(condition: Condition, binding: Binding, *, positive: bool) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
     regression  =  (subgoals - added atoms)  +  preconditions
 
+Of these, atoms that others imply are left out: ``at != 'tent'`` beside ``at == 'lake'``.
+
 An action is relevant if it adds a subgoal and deletes none. It is irrelevant if a precondition
 contradicts a subgoal that it does not write, since an atom that is not written held before the
 action as well; without that rule one state would have to satisfy an atom and its opposite.
@@ -51,11 +53,16 @@ class Problem:
         self.atoms: list[Atom] = []
         self._numbers: dict[Atom, int] = {}
         self._of_fluent: dict[Fluent[Any], list[int]] = {}
+        self._of_several: dict[Fluent[Any], list[int]] = {}
+        """For each fluent the atoms on it alone, and those on several fluents."""
         self.sensed = 0
         self.later = 0
         self.goals = tuple(self._mask(goal) for goal in goals)
         preconditions = [self._mask(action.preconditions) for action in actions]
-        self.conflicts = [self._conflicts(number) for number in range(len(self.atoms))]
+        self._outcomes: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self._conflicts = [0] * len(self.atoms)
+        self._implied = [0] * len(self.atoms)
+        self._compare_atoms()
         self.steps = tuple(
             self._step(action, mask)
             for action, mask in zip(actions, preconditions, strict=True)
@@ -72,7 +79,11 @@ class Problem:
         kept = subgoals & ~step.adds
         if kept == subgoals or subgoals & step.deletes or kept & step.excludes:
             return None
-        return self.before(kept) | step.preconditions
+        before = self.before(kept) | step.preconditions
+        for atom in bits(before & self._implying):
+            if before >> atom & 1:  # not left out itself, as 1.0 is beside 1
+                before &= ~self._implied[atom]
+        return before
 
     def before(self, kept: int) -> int:
         """Subgoals that an action does not add, as they must hold before the action."""
@@ -103,7 +114,7 @@ class Problem:
         """The atoms that contradict any of these."""
         union = 0
         for number in bits(mask):
-            union |= self.conflicts[number]
+            union |= self._conflicts[number]
         return union
 
     def _mask(self, conjunction: Conjunction) -> int:
@@ -123,33 +134,50 @@ class Problem:
             self.later |= 1 << number + 1
             copies = 2
         self.atoms += [atom] * copies
+        numbers = self._of_fluent if len(atom.fluents) == 1 else self._of_several
         for fluent in atom.fluents:
-            self._of_fluent.setdefault(fluent, []).extend(range(number, number + copies))
+            numbers.setdefault(fluent, []).extend(range(number, number + copies))
 
-    def _conflicts(self, number: int) -> int:
-        """The atoms on the same fluent that contradict this one in every state."""
-        atom = self.atoms[number]
-        mask = 0
-        for other in self._of_fluent[atom.fluents[0]] if len(atom.fluents) == 1 else ():
-            two = self.atoms[other]
-            for one, against in ((atom, two), (two, atom)):
-                if one.equal_to and len(against.fluents) == 1:
-                    view = WrittenView({one.fluents[0]: one.equal_to[0]})
-                    mask |= (against.evaluate(view) is not True) << other
-        return mask
+    def _compare_atoms(self) -> None:
+        """Note which atoms contradict each other in every state, and which imply others."""
+        self._implying = 0
+        for number, atom in enumerate(self.atoms):
+            for value in atom.equal_to:
+                implied, against = self._outcome(atom.fluents[0], value)
+                self._conflicts[number] |= against
+                for other in bits(against):
+                    self._conflicts[other] |= 1 << number
+                self._implied[number] = implied & ~(1 << number) & ~self.sensed & ~self.later
+                self._implying |= (self._implied[number] > 0) << number
+
+    def _outcome(self, fluent: Fluent[Any], value: Any) -> tuple[int, int]:
+        """The atoms on the fluent alone that hold if it has the value, and those that do not."""
+        key = (fluent, type(value), value)
+        if key not in self._outcomes:
+            true = others = 0
+            view = WrittenView({fluent: value})
+            for number in self._of_fluent.get(fluent, ()):
+                if self.atoms[number].evaluate(view) is True:
+                    true |= 1 << number
+                else:
+                    others |= 1 << number
+            self._outcomes[key] = (true, others)
+        return self._outcomes[key]
 
     def _step(self, action: GroundAction, preconditions: int) -> StripsAction:
         adds = deletes = 0
-        view = WrittenView(action.writes)
-        touched = {number for one in action.writes for number in self._of_fluent.get(one, ())}
-        for number in sorted(touched):
-            atom = self.atoms[number]
-            if not all(fluent in action.writes for fluent in atom.fluents):
-                raise _partly_written(action, atom)
-            if atom.evaluate(view) is True:
-                adds |= 1 << number
-            else:
-                deletes |= 1 << number
+        for fluent, value in action.writes.items():
+            true, others = self._outcome(fluent, value)
+            adds |= true
+            deletes |= others
+            for number in self._of_several.get(fluent, ()):
+                atom = self.atoms[number]
+                if not all(fluent in action.writes for fluent in atom.fluents):
+                    raise _partly_written(action, atom)
+                if atom.evaluate(WrittenView(action.writes)) is True:
+                    adds |= 1 << number
+                else:
+                    deletes |= 1 << number
         return StripsAction(
             action, preconditions, adds, deletes, self.excluded(preconditions), action.cost
         )

@@ -46,8 +46,9 @@ def heuristic_of(manner: Manner) -> str:
     """The heuristic that the user chose, or the default for the direction."""
     if manner.heuristic:
         return manner.heuristic
-    admissible = "zero" if manner.forward else "hmax"
-    return admissible if manner.optimal else "unmet"
+    if manner.forward:
+        return "zero" if manner.optimal else "unmet"
+    return "lmcut" if manner.optimal else "hff"
 
 
 def _problem(pursuit: Pursuit, objects: dict[str, tuple[Any, ...]], binding: Binding) -> Problem:

@@ -2,6 +2,7 @@
 
 ``accelerator`` is the only entry point, and an optional one: for a request that the functions
 cannot answer, the general search returns the same plan after the same number of expansions.
+``AcceleratedSearch`` is that search with an accelerator in front of it.
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
@@ -11,23 +12,17 @@ and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.plan.plan import Plan
-from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, part_of
+from bthtn.planning.htn.fastpath.accelerated import Accelerator
+from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
 from bthtn.planning.htn.fastpath.program import Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding
-from bthtn.world.state import FrozenState
-
-Answer = Plan | int | None
-"""A plan; or the number of expansions if there is none; or None if the search must decide."""
-Accelerator = Callable[[FrozenState, int], Answer]
-"""A function of a start state and a limit of expansions."""
 
 
 def accelerator(
@@ -41,9 +36,11 @@ def accelerator(
     start = None if program is None else program.cell(goal, binding)
     if program is None or start is None:
         return None
-    body = domain.derived(TaskTable).goal(goal)
-    question = PreparedGoal(domain, goal, binding, settings.seed, body)
-    made: Accelerator = program.asking(start, question, part_of)
+    table = domain.derived(TaskTable)
+    question = PreparedGoal(domain, goal, binding, settings.seed, table, table.goal(goal))
+    branched = program.branched
+    parts = part_of if branched is None else partial(branched_part_of, branched)
+    made: Accelerator = program.asking(start, question, parts)
     return made
 
 
@@ -56,3 +53,12 @@ def program_for(domain: FrozenDomain, goal: Network, settings: Settings) -> Prog
         return None
     roots = frozenset(call.task for call in calls)
     return domain.derived(Programs).program(roots, strict=settings.strict_recursion)
+
+
+def is_asked_often(domain: FrozenDomain, goal: Network) -> bool:
+    """Whether goals with these tasks have been asked for before; counts this time.
+
+    Generating functions takes longer than one search, by whichever planner.
+    """
+    calls = calls_of(goal)
+    return bool(calls) and domain.derived(Programs).is_known(frozenset(c.task for c in calls or ()))

@@ -11,60 +11,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from keyword import iskeyword
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.expressions import Names, mentioned
-from bthtn.planning.htn.fastpath.reachable import Compound, NotWritable, PlainMethod
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.planning.htn.expressions import mentioned
+from bthtn.planning.htn.fastpath.items import Callees, Entry, Node, Part
+from bthtn.planning.htn.fastpath.layout import FORESEEABLE
+from bthtn.planning.htn.fastpath.reachable import (
+    Branches,
+    Compound,
+    NotWritable,
+    PlainMethod,
+    calls_in,
+)
 from bthtn.planning.htn.fastpath.reading import Reading, changes
 from bthtn.world.expression import Expression, Parameter
 from bthtn.world.fluent import Fluent
 
 MOST_INLINED: Final = 20
 """Limit of calls of single-method tasks that are inlined into one body."""
-
-
-Entry = tuple[PlainMethod | PrimitiveTask[Any], tuple[str, ...]]
-"""A method or a primitive task, with the sources of the values of its parameters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A call in the body of a task, with the sources of that task's arguments.
-
-    ``cycle`` is the number of that task's cycle, if it is on one.
-    """
-
-    call: TaskCall
-    binding: tuple[str, ...]
-    cycle: int | None
-
-
-class Callees(Protocol):
-    """**Protocol:** the functions that a body can call, and the variables they share."""
-
-    names: Names
-    given: tuple[str, ...]
-    scalars: tuple[str, ...]
-    cycles: Mapping[Compound, int]
-    guarded: frozenset[Compound]
-    inlined: Mapping[Compound, PlainMethod]
-
-    def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
-        """Name of the function that plans these parts."""
-        ...
-
-    def function(self, task: Compound) -> str:
-        """Name of the function of a compound task."""
-        ...
-
-    def alone(self, task: Task) -> str:
-        """Name of the function that plans a task alone."""
-        ...
-
-    def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
-        """Name of the function that makes these plan entries from the values of ``names``."""
-        ...
 
 
 @dataclass(slots=True)
@@ -98,8 +63,12 @@ class BodyWriter:
         left = list(parts)
         while left:
             part = left.pop(0)
-            task, reading = part.call.task, self._reading(part.binding)
-            values = [reading.value(one) for one in part.call.args]
+            call = part.item
+            if isinstance(call, Branches):
+                self._open_branches(part, call, left, rest)
+                return
+            task, reading = call.task, self._reading(part.binding)
+            values = [reading.value(one) for one in call.args]
             given = [value for value in values if value is not None]
             if len(given) < len(values):
                 raise NotWritable
@@ -108,14 +77,14 @@ class BodyWriter:
                 continue
             method = self.of.inlined.get(task)
             if method is None or self._inlined >= MOST_INLINED:
-                self._call(part, given, left, rest)
+                self._call(call, part.cycle, given, left, rest)
                 return
             self._inlined += 1
             binding = self._named(given)
             self.enter(method, binding)
             cycle = self.of.cycles.get(task)
-            left[:0] = [Part(call, binding, cycle) for call in method.calls]
-        self._leave()
+            left[:0] = [Part(item, binding, cycle) for item in method.items]
+        self.leave()
         self.write(f"return {self._state(rest)}")
 
     def enter(self, method: PlainMethod, binding: tuple[str, ...]) -> None:
@@ -131,7 +100,7 @@ class BodyWriter:
         return source
 
     def _reading(self, binding: Sequence[str]) -> Reading:
-        return Reading(self.of.names, binding, self.where, self._member)
+        return Reading(self.of.names, binding, self.where, self.of.unsure, self._member)
 
     def _member(self, source: str) -> str:
         """The variable of a family's member, which is looked up once."""
@@ -166,6 +135,8 @@ class BodyWriter:
                 )
             elif reading.is_asked_for(one.fluent):
                 self.where[one.fluent] = one.after
+        if FORESEEABLE in self.where:
+            self.where[FORESEEABLE] = "False"
         self.entries.append((task, binding))
 
     def _demand(self, told: str) -> None:
@@ -184,14 +155,21 @@ class BodyWriter:
 
     # compound tasks
 
-    def _call(self, part: Part, given: list[str], left: Sequence[Part], rest: str) -> None:
+    def _call(
+        self,
+        call: TaskCall,
+        cycle: int | None,
+        given: list[str],
+        left: Sequence[Part],
+        rest: str,
+    ) -> None:
         """Write the return that continues with a compound task, then with the parts left."""
-        task = part.call.task
+        task = call.task
         assert isinstance(task, CompoundTask), "primitive tasks are written out"
         looks = task in self.of.guarded
-        inside = looks and part.cycle is not None and self.of.cycles[task] == part.cycle
+        inside = looks and cycle is not None and self.of.cycles[task] == cycle
         behind = self._behind(left, rest)
-        self._leave()
+        self.leave()
         around = [self.open if inside else "None"] if looks else []
         if self.may_call(task):
             state = [self._left, *self._scalars, behind, *around, *given]
@@ -204,10 +182,24 @@ class BodyWriter:
         """Source of the cell that holds the parts left and ``rest``."""
         if not left:
             return rest
+        up = any(
+            part.cycle is not None and self.of.cycles.get(task) == part.cycle
+            for part in left
+            for task in (call.task for call in calls_in(part.item))
+            if isinstance(task, CompoundTask)
+        )
+        names, called = self._handed(left)
+        there = [_renamed(part, called) for part in left]
+        function = self.of.continued(there, [called[name] for name in names], up=up)
+        return tuple_source([function, *names, *([self.open] if up else []), rest])
+
+    def _handed(self, parts: Sequence[Part]) -> tuple[list[str], dict[str, str]]:
+        """The variables that these parts need, and their names in another function."""
         asked = [
             part.binding[one.position]
-            for part in left
-            for argument in part.call.args
+            for part in parts
+            for call in calls_in(part.item)
+            for argument in call.args
             for one in mentioned(argument)
             if isinstance(one, Parameter)
         ]
@@ -215,22 +207,45 @@ class BodyWriter:
         names = [one for one in dict.fromkeys(asked) if is_name(one) and one not in constants]
         called = {name: name for name in names if name.startswith("a")}
         called |= {name: f"c{n}" for n, name in enumerate(names) if name not in called}
-        up = any(
-            part.cycle is not None
-            and isinstance(part.call.task, CompoundTask)
-            and self.of.cycles.get(part.call.task) == part.cycle
-            for part in left
-        )
-        there = [
-            replace(part, binding=tuple(called.get(one, one) for one in part.binding))
-            for part in left
-        ]
-        function = self.of.continued(there, [called[name] for name in names], up=up)
-        return tuple_source([function, *names, *([self.open] if up else []), rest])
+        return names, called
+
+    # branches
+
+    def _open_branches(self, part: Part, opened: Branches, left: Sequence[Part], rest: str) -> None:
+        """Write the lines that plan the first branch of a node; the others follow at its end.
+
+        A variable keeps the length of the plan and the variables of fluents: where the node begins,
+        and at the end of each branch.
+        """
+        names, called = self._handed([part, *left])
+        there, *behind = (_renamed(one, called) for one in (part, *left))
+        node = Node(opened, there.binding, tuple(behind), tuple(called[one] for one in names))
+        self.entries.append((self.of.mark(opened, 0), ()))
+        self.leave()
+        moments = f"w{next(self._numbers)}"
+        self.write(f"{moments} = ({self.moment},)")
+        self.branch(node, 0, part.binding, [*names, moments], rest)
+
+    @property
+    def moment(self) -> str:
+        """Source of the length of the plan and the values of all variables of fluents."""
+        return tuple_source(["len(R)", *self._scalars])
+
+    def branch(
+        self, node: Node, number: int, binding: tuple[str, ...], names: Sequence[str], rest: str
+    ) -> None:
+        """Write the lines that plan a branch, with these arguments; its end is given ``names``."""
+        planned = [f"p{next(self._numbers)}"] if node.node.is_choice else []
+        for one in planned:
+            self.write(f"{one} = []", f"C.append((without_plan, {one}))")
+            if FORESEEABLE in self.where:
+                self.where[FORESEEABLE] = "False"
+        cell = tuple_source([self.of.ended(node, number), *names, *planned, rest])
+        self.parts([Part(one, binding, None) for one in node.node.branches[number]], cell)
 
     # notes
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """Write the line that records the entries, before planning continues elsewhere."""
         if self.entries:
             given = dict.fromkeys(one for _, binding in self.entries for one in binding)
@@ -249,6 +264,10 @@ class BodyWriter:
 
     def _state(self, cell: str) -> str:
         return ", ".join([cell, self._left, *self._scalars])
+
+
+def _renamed(part: Part, called: Mapping[str, str]) -> Part:
+    return replace(part, binding=tuple(called.get(one, one) for one in part.binding))
 
 
 def is_name(source: str) -> bool:

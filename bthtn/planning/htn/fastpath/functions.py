@@ -18,123 +18,182 @@ are numbered: no text of a domain gets into the source.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.body import BodyWriter, Entry, Part, tuple_source
+from bthtn.planning.htn.fastpath.asking import asking
+from bthtn.planning.htn.fastpath.body import BodyWriter, is_name, tuple_source
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
+from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
+from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
 from bthtn.planning.htn.fastpath.reachable import (
+    Branches,
     Compound,
     NotWritable,
     PlainMethod,
     Reachable,
+    effects_of,
     scalar,
 )
 from bthtn.planning.htn.fastpath.reading import Reading
 from bthtn.planning.htn.fastpath.repeats import KEY_AT
+from bthtn.planning.htn.table import TaskTable
+from bthtn.world.assignment import Assignment
+from bthtn.world.fluent import Fluent
 
 MOST_COMPARED: Final = 3
 """Parts of a key that the generated code compares before it calls ``repeats``."""
 MOST_METHODS: Final = 4
 """Methods in one function; later methods go into functions of their own."""
 
-ASKING: Final = """\
-def asking(start, question, part_of):
-    def ask(state, most):
-        if state.has_unknown:
-            return None
-        try:
-            n, C, R{0} = most, [None], []{1}
-            S = state.values{2}
-            cell = start
-{3}
-            while cell and n > 0:
-                {4} = cell[0]({5}, {4})
-        except Exception:
-            return None
-        if cell is None:
-            return most - n if n > 0 else None
-        if cell or n < 0:
-            return None
-        plan = new(Plan)
-        put_source(plan, (part_of, question, state, R, most - n))
-        return plan
-    return ask"""
-"""Source of the function that makes an accelerator, with the loop that runs the cells."""
+Place = tuple[Compound, int]
+"""Where a function begins: at one of the methods of a task, or ``ALONE`` in front of the task."""
+ALONE: Final = -1
 
 
 class Functions:
-    """Writes the functions of all reachable tasks; ``where`` has the variables of fluents."""
+    """Writes the functions of reachable tasks; ``where`` has the variables of fluents.
+
+    Each has a source of its own, so that functions that no search comes to are never written.
+    ``elsewhere`` has the names under which a source mentions functions of other sources.
+    """
 
     def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
-        self._found = found
+        self.found = found
         self.names = Names()
         self.cycles: Mapping[Compound, int] = cycles(found) if strict else {}
         self.guarded = guarded(found, self.cycles)
         self.inlined: Mapping[Compound, PlainMethod] = inlined(found, self.guarded)
         self._order = CallOrder(found)
         self._salts = {task: number for number, task in enumerate(found.methods)}
-        self.where = variables(domain, found, self.names, looks=bool(self.guarded))
+        self.has_branches = any(found.branches)
+        looks = bool(self.guarded) or self.has_branches
+        self.where = variables(domain, found, self.names, looks=looks)
         self.scalars = tuple(name for name in self.where.values() if name)
+        self.unsure = frozenset(
+            self.where[fluent] for fluent in _written(found.in_branches) if fluent in self.where
+        )
         self._writes_members = any(
             scalar(effect.target) not in self.where for effect in found.effects
         )
-        if self._writes_members and not all(task.parameters for task in self.guarded):
-            raise NotWritable  # nothing but members of families tells the rounds of a cycle apart
-        if self.guarded and domain.schema.has_volatile:
-            raise NotWritable  # rounds also differ in whether sensors can be relied on
+        self._demand(has_volatile=domain.schema.has_volatile)
+        self._table = domain.derived(TaskTable)
         needed = {"T": self._writes_members, "K": self.guarded}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
-        self._functions: dict[Task, str] = {}
-        self._resuming: dict[tuple[Task, int], str] = {}
+        self._begin(None)
+
+    def of(self, place: Place | None) -> Functions:
+        """Functions that write the source of this place; None for that of ``asking``."""
+        one = copy(self)
+        one.names = Names()
+        one._begin(place)
+        return one
+
+    def _begin(self, place: Place | None) -> None:
+        self._own = place
+        self.elsewhere: dict[str, Place] = {}
+        self._places: dict[Place, str] = {}
         self._continued: dict[Any, str] = {}
-        self._alone: dict[Task, str] = {}
+        self._ended: dict[Any, str] = {}
+        self._marks: dict[tuple[Branches, int], BranchMark] = {}
         self._noting: dict[str, str] = {}
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
 
-    def text(self) -> tuple[str, dict[Task, str]]:
-        """The whole source, and the names of the functions that plan the roots.
+    def _demand(self, *, has_volatile: bool) -> None:
+        """Raise NotWritable for combinations that the functions do not cover."""
+        if self._writes_members and not all(task.parameters for task in self.guarded):
+            raise NotWritable  # nothing but members of families tells the rounds of a cycle apart
+        if self._writes_members and self.has_branches:
+            raise NotWritable  # what a branch has written is not in variables alone
+        if self.guarded and has_volatile:
+            raise NotWritable  # rounds also differ in whether sensors can be relied on
+
+    def asking(self) -> tuple[str, dict[Task, str]]:
+        """The source of ``asking``, and the names of the functions that plan the roots alone.
 
         Raises NotWritable.
         """
-        starts = {task: self.alone(task) for task in self._found.tasks if task in self._found.roots}
-        written = [self._asking()]
+        roots = [task for task in self.found.tasks if task in self.found.roots]
+        starts = {task: self.alone(task) for task in roots}
+        reading = Reading(self.names, (), self.where, (), str)
+        first = {
+            name: reading.stored(self.names.of(fluent), fluent)
+            for fluent, name in self.where.items()
+            if name
+        }
+        return self._written([asking(self.given, first, keeps_end=self.has_branches)]), starts
+
+    def planning(self) -> tuple[str, str]:
+        """The source of its place, and the name of the function there. Raises NotWritable."""
+        assert self._own is not None, "it is the source of a place"
+        task, start = self._own
+        if start == ALONE:
+            name = self.alone(task)
+        else:
+            name = self._from(task, start) if start else self.function(task)
+        return self._written([]), name
+
+    def _written(self, written: list[str]) -> str:
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
         written += (f"def {name}{line}" for line, name in self._noting.items())
-        return "\n\n\n".join(written) + "\n", starts
+        return "\n\n\n".join(written) + "\n"
+
+    def _at(self, place: Place, made: Callable[[], str]) -> str:
+        """Name of the function at a place: ``made`` if it is written here."""
+        if place not in self._places:
+            is_own = place == self._own
+            name = self._places[place] = made() if is_own else self.names.new("f")
+            if not is_own:
+                self.elsewhere[name] = place
+        return self._places[place]
 
     # what bodies ask
 
     def function(self, task: Compound) -> str:
         """Name of the function of a compound task."""
-        if task not in self._functions:
-            self._functions[task] = self._new("f", partial(self._begun, task))
-        return self._functions[task]
+        return self._at((task, 0), lambda: self._new("f", partial(self._begun, task)))
 
     def alone(self, task: Task) -> str:
         """Name of the function whose cell plans one task, given all its arguments."""
-        if task not in self._alone:
-            call = self._calls[task] = TaskCall(task, task.parameters)
-            names = [f"a{n}" for n in range(len(task.parameters))]
-            cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
-            whole = Part(call, tuple(names), cycle)
-            self._alone[task] = self.continued([whole], names, up=task in self.guarded)
-        return self._alone[task]
+        if isinstance(task, CompoundTask):
+            return self._at((task, ALONE), lambda: self._whole(task))
+        return self._whole(task)
+
+    def _whole(self, task: Task) -> str:
+        names = [f"a{n}" for n in range(len(task.parameters))]
+        cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
+        call = self._calls.setdefault(task, TaskCall(task, task.parameters))
+        whole = Part(call, tuple(names), cycle)
+        return self.continued([whole], names, up=task in self.guarded)
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts, given the values of ``names``."""
-        key = (*((id(one.call), one.binding, one.cycle) for one in parts), *names, up)
+        key = (*((id(one.item), one.binding, one.cycle) for one in parts), *names, up)
         if key not in self._continued:
             lines = partial(self._continue, list(parts), names, up=up)
             self._continued[key] = self._new("h", lines)
         return self._continued[key]
+
+    def ended(self, node: Node, number: int) -> str:
+        """Name of the function that ends a branch of a node and goes on behind it."""
+        behind = ((id(one.item), one.binding) for one in node.behind)
+        key = (number, node.node, node.binding, node.names, *behind)
+        if key not in self._ended:
+            self._ended[key] = self._new("j", partial(self._end, node, number))
+        return self._ended[key]
+
+    def mark(self, node: Branches, number: int) -> BranchMark:
+        """The mark before a branch of a node, or behind the last one."""
+        mark = BranchMark(node, number, number == len(node.branches))
+        return self._marks.setdefault((node, number), mark)
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the function that makes these plan entries from the values of ``names``."""
@@ -154,23 +213,6 @@ class Functions:
         self._waiting.append(partial(lines, name))
         return name
 
-    def _asking(self) -> str:
-        """Source of ``asking``, which makes an accelerator."""
-        reading = Reading(self.names, (), self.where, str)
-        first = [
-            f"{name} = {reading.stored(self.names.of(fluent), fluent)}"
-            for fluent, name in self.where.items()
-            if name
-        ]
-        return ASKING.format(
-            "".join(f", {one}" for one in self.given[3:]),
-            "".join(", []" for _ in self.given[3:]),
-            ".copy()" if self._writes_members else "",
-            "\n".join(f"            {line}" for line in first),
-            ", ".join(["cell", "n", *self.scalars]),
-            ", ".join(self.given),
-        )
-
     def _continue(
         self, parts: list[Part], names: Sequence[str], name: str, *, up: bool
     ) -> Iterator[str]:
@@ -178,6 +220,36 @@ class Functions:
         yield f"    {', '.join(['_', *names, *(['up'] if up else []), 'rest'])} = cell"
         body = self._body(_always)
         body.parts(parts)
+        yield from body.lines
+
+    def _end(self, node: Node, number: int, name: str) -> Iterator[str]:
+        """Lines of the function that ends a branch, and plans the next one or what is behind."""
+        opened, body = node.node, self._body(_always)
+        planned = ["p"] if opened.is_choice else []
+        yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
+        yield f"    {', '.join(['_', *node.names, 'w', *planned, 'rest'])} = cell"
+        if planned:
+            body.write("p.append(True)")
+        body.write(f"w = (*w, {body.moment})")
+        body.entries.append((self.mark(opened, number + 1), ()))
+        if number + 1 < len(opened.branches):
+            body.write(f"{tuple_source(['_', *self.scalars])} = w[0]")
+            body.leave()
+            body.branch(node, number + 1, node.binding, [*node.names, "w"], "rest")
+        else:
+            given = [
+                one if one in node.names or not is_name(one) else "None" for one in node.binding
+            ]
+            join = self.names.of(Join(opened, self._table, tuple(self.where)))
+            body.write(f"w = {join}(w, R, {tuple_source(given) if given else '()'})")
+            if not opened.is_choice:
+                body.write("if w is None:")
+                body.indent += 1
+                body.fail()
+                body.indent -= 1
+            if self.scalars:
+                body.write(f"{tuple_source(self.scalars)} = w")
+            body.parts(node.behind)
         yield from body.lines
 
     def _begun(self, task: Compound, name: str) -> Iterator[str]:
@@ -209,7 +281,7 @@ class Functions:
 
     def _methods(self, task: Compound, start: int) -> Iterator[str]:
         """Lines that enter the first usable method from ``start`` on."""
-        methods, args = self._found.methods[task], self._args(task)
+        methods, args = self.found.methods[task], self._args(task)
         may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
         members: dict[str, str] = {}
@@ -226,7 +298,7 @@ class Functions:
             body.write(*self._opened(method), *self._kept(method))
             body.open = "me"
             body.enter(method, args)
-            body.parts([Part(call, args, self.cycles.get(task)) for call in method.calls])
+            body.parts([Part(item, args, self.cycles.get(task)) for item in method.items])
             yield from body.lines
             if told == "True":
                 return
@@ -254,9 +326,8 @@ class Functions:
 
     def _from(self, task: Compound, start: int) -> str:
         """Name of the function that tries the methods of a task from ``start`` on."""
-        if (task, start) not in self._resuming:
-            self._resuming[task, start] = self._new("g", partial(self._resumed, task, start))
-        return self._resuming[task, start]
+        resumed = partial(self._resumed, task, start)
+        return self._at((task, start), lambda: self._new("g", resumed))
 
     def _args(self, task: Task) -> tuple[str, ...]:
         """Names of the arguments of a task."""
@@ -290,6 +361,15 @@ class Functions:
             return []
         place = "len(T)" if self._writes_members else "0"
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {', '.join(self._key(task))}"]
+
+
+def _written(tasks: Iterable[Task]) -> Iterator[Fluent[Any]]:
+    """Yield the scalars that effects of these tasks write."""
+    for task in tasks:
+        for effect in effects_of(task) if isinstance(task, PrimitiveTask) else ():
+            fluent = scalar(effect.target) if isinstance(effect, Assignment) else None
+            if fluent is not None:
+                yield fluent
 
 
 def _equal(up: str, key: Sequence[str]) -> str:

@@ -18,6 +18,11 @@ from bthtn.planning.htn.fastpath.reachable import (
 from bthtn.planning.htn.recursion import components
 from bthtn.world.fluent import Fluent
 
+FORESEEABLE: Final[Fluent[bool]] = Fluent(True, values=None, volatile=False, name="foreseeable")  # noqa: FBT003 - a default
+"""Whether volatile fluents have their sensed values: no step is planned, no alternative begun.
+
+No state has this fluent; its variable is passed on like those of fluents that effects write.
+"""
 MOST_SCALARS: Final = 16
 """Fluents in variables; further ones are kept in ``S``, like members of families."""
 DEEPEST_CALLS: Final = 50
@@ -54,11 +59,11 @@ def variables(
 ) -> dict[Fluent[Any], str]:
     """The variable of each scalar that an effect writes; "" if nothing reads it.
 
-    A recursion check (``looks``) reads every scalar.
+    A recursion check (``looks``) reads every scalar, and so does what joins branches.
     """
     written = {scalar(effect.target) for effect in found.effects}
     read = {scalar(one) for asked in found.expressions for one in mentioned(asked)}
-    made: dict[Fluent[Any], str] = {}
+    made: dict[Fluent[Any], str] = {FORESEEABLE: names.new("s")} if found.senses else {}
     for fluent in domain.schema.fluents.values():
         if fluent in written:
             if fluent not in read and not looks:

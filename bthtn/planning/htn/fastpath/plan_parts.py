@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
-from bthtn.domain.task import PrimitiveTask, TaskCall
-from bthtn.domain.task_effects import TaskEffects, grounded, projected
-from bthtn.plan.nodes import NULL_NODE, Node, ScopeNode, SequenceNode, TaskNode
+from bthtn.domain.network import (
+    Network,
+)
+from bthtn.domain.task import PrimitiveTask
+from bthtn.domain.task_effects import projected
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.planning.htn.by_arguments import ByArguments
+from bthtn.planning.htn.fastpath.items import BranchMark
+from bthtn.planning.htn.fastpath.plan_tree import Entry, tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.rows import (
     Body,
-    CallPart,
-    MethodRow,
     PrimitiveRow,
-    SubSequencePart,
 )
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ProjectedState, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.footprint import RecordingView
 from bthtn.world.state import FrozenState
-
-Entry = tuple[Any, tuple[Any, ...]]
-"""A method or a primitive task, with the values of its parameters."""
+from bthtn.world.truth import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,30 +38,79 @@ class PreparedGoal:
     goal: Network
     binding: Binding
     seed: int
+    table: TaskTable
     body: Body
 
 
-def part_of(
-    question: PreparedGoal, base: FrozenState, record: list[Any], expansions: int, part: str
-) -> Any:
+def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: str) -> Any:
     """One part, by name, of the plan for a goal from the state ``base``."""
     match part:
         case "record":
-            methods = [one for one, _ in entries(record) if type(one) is PlainMethod]
-            return MethodTraversalRecord([one.index for one in methods])
+            return MethodTraversalRecord(_choices(entries(record)))
         case "actions":
             return tuple([one for one in entries(record) if type(one[0]) is PrimitiveTask])
-        case "expansions":
-            return expansions
         case "written":
-            return _Parts(question, base, entries(record)).written()
+            return _Projection(question, base, entries(record)).written()
         case "predicted":
             start = seeded(base, question.seed)
-            return start.changed(_Parts(question, base, entries(record)).written())
+            return start.changed(_Projection(question, base, entries(record)).written())
         case "tree":
-            return _tree(question, base, entries(record))
+            planned = entries(record)
+            before = _Projection(question, base, planned).before
+            return tree_of(question.body, question.binding, planned, before)
         case _:
             return getattr(question, part)
+
+
+def branched_part_of(
+    fluents: Sequence[Fluent[Any]],
+    question: PreparedGoal,
+    base: FrozenState,
+    planned: tuple[list[Any], Sequence[Any]],
+    part: str,
+) -> Any:
+    """One part of a plan that may have branches.
+
+    ``planned`` is its record, and the values of the fluents at its end.
+    """
+    record, values = planned
+    match part:
+        case "tree":
+            made = entries(record)
+            return tree_of(question.body, question.binding, made, fixed_effects)
+        case "actions":
+            return tuple(_preferred(entries(record)))
+        case "written":
+            written = _written(entries(record))
+            ends = zip(fluents, values, strict=True)
+            return {fluent: value for fluent, value in ends if fluent in written}
+        case "predicted":
+            ends = branched_part_of(fluents, question, base, planned, "written")
+            return seeded(base, question.seed).changed(ends)
+        case _:
+            return part_of(question, base, record, part)
+
+
+def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the primitive tasks, of each choice those of its first alternative."""
+    others = 0  # choices around, later alternatives of which are being left out
+    for one in planned:
+        mark = one[0]
+        if type(mark) is BranchMark and mark.node.is_choice:
+            is_later = mark.number == 1 and not mark.is_end
+            others += is_later - (mark.is_end and mark.number > 1)
+        elif type(mark) is PrimitiveTask and not others:
+            yield one
+
+
+def _written(planned: Iterable[Entry]) -> set[Fluent[Any]]:
+    """The fluents that the primitive tasks write."""
+    return {
+        fluent
+        for task, args in planned
+        if isinstance(task, PrimitiveTask)
+        for fluent in projected(task, args, fixed_effects(0)).writes or ()
+    }
 
 
 def entries(record: list[Any]) -> list[Entry]:
@@ -75,11 +121,20 @@ def entries(record: list[Any]) -> list[Entry]:
     return made
 
 
-class _Parts:
-    """Projects the state through the primitive tasks of a plan."""
+def _choices(planned: Sequence[Entry]) -> Iterator[int]:
+    """Yield the index of each method, and 0 for each alternative that was kept."""
+    for one, _ in planned:
+        if type(one) is PlainMethod:
+            yield one.index
+        elif type(one) is BranchMark and one.node.is_choice and not one.is_end:
+            yield 0
+
+
+class _Projection:
+    """Projects the state through the primitive tasks of a plan without branches."""
 
     def __init__(self, question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> None:
-        self._table = question.domain.derived(TaskTable)
+        self._table = question.table
         self._entries = entries
         self._place = 0
         self._values = Values(seeded(base, question.seed).values)
@@ -106,110 +161,13 @@ class _Parts:
         return {fluent: self._values[fluent] for fluent in self._written}
 
 
-def _tree(question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> Node:
-    steps = _Parts(question, base, entries)
-    root = question.body
-    calls, nodes, binding = _calls(root), list[Node](), question.binding
-    around: list[tuple[Any, ...]] = []
-    for place, (what, args) in enumerate(entries):
-        part = calls[len(nodes)]
-        row, reads = part.row, None
-        if part.reads:
-            reads = _remembered(part.readings, binding, _readings, part, steps, place)
-        if isinstance(row, PrimitiveRow):
-            step: TaskEffects = _remembered(row.projections, args, _projection, row, steps, place)
-            touched = step.footprint if reads is None else _with(reads, step.footprint)
-            numbers = (step.duration, step.cost)
-            nodes.append(TaskNode(row.task, args, touched, *numbers, part.network, binding))
-        else:
-            method = row.methods[what.index]
-            asked = _remembered(method.footprints, args, _asked, method, steps, place)
-            if reads is not None:
-                asked = _with(reads, asked)
-            around.append((method, args, asked, part.network, calls, nodes, binding))
-            assert method.body is not None, "methods are plain data"
-            calls, nodes, binding = _calls(method.body), [], args
-        while around and len(nodes) == len(calls):
-            method, own, asked, call, calls, outside, binding = around.pop()
-            outside.append(_scope(method, own, asked, nodes, call, binding))
-            nodes = outside
-    return _node(root, nodes)
+class _NothingKnown:
+    """A view of a state in which nothing is known."""
+
+    def get(self, _: Any, /) -> Any:
+        return UNKNOWN
 
 
-def _calls(body: Body) -> Sequence[CallPart]:
-    """The calls of a body in order."""
-    return body.parts if body.calls else list(_nested_calls(body))  # type: ignore[return-value]  # if all are calls
-
-
-def _nested_calls(body: Body) -> Iterator[CallPart]:
-    for part in body.parts:
-        if isinstance(part, CallPart):
-            yield part
-        elif isinstance(part, SubSequencePart):
-            yield from _nested_calls(part.body)
-
-
-def _scope(
-    row: MethodRow,
-    args: tuple[Any, ...],
-    asked: Footprint,
-    nodes: list[Node],
-    call: TaskCall,
-    binding: Binding,
-) -> Node:
-    body, cost, value = row.body, row.cost, row.value
-    assert body is not None, "methods are plain data"
-    assert cost is not None, "so are their costs"
-    assert value is not None, "so are their values"
-    child = _node(body, nodes)
-    what = (row.task, args, row.index, child, asked, row.method.name)
-    return ScopeNode(*what, cost, value, call, binding)
-
-
-def _node(body: Body, nodes: list[Node]) -> Node:
-    """The plan node for a body, made of the nodes for its calls."""
-    if body.calls:
-        return SequenceNode(tuple(nodes)) if isinstance(body.network, SequenceNetwork) else nodes[0]
-    return _taken(body.network, iter(nodes))
-
-
-def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
-    if isinstance(network, SequenceNetwork):
-        return SequenceNode(tuple([_taken(one, nodes) for one in network.parts]))
-    return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
-
-
-def _remembered(
-    memory: ByArguments[Any] | None,
-    args: tuple[Any, ...],
-    work_out: Callable[..., Any],
-    row: Any,
-    steps: _Parts,
-    place: int,
-) -> Any:
-    """The stored footprint or effects of a row; computed at this entry if there are none."""
-    known = None if memory is None else memory.find(args)
-    if known is None:
-        known = work_out(row, args, steps.before(place))
-        if memory is not None:
-            memory.keep(args, known)
-    return known
-
-
-def _projection(row: PrimitiveRow, args: tuple[Any, ...], view: RecordingView) -> TaskEffects:
-    return projected(row.task, args, view)
-
-
-def _asked(row: MethodRow, args: tuple[Any, ...], view: RecordingView) -> Footprint:
-    row.method.condition.evaluate(view, args)
-    return Footprint(view.reads)
-
-
-def _readings(part: CallPart, args: tuple[Any, ...], view: RecordingView) -> Footprint:
-    grounded(part.network, view, args)
-    return Footprint(view.reads)
-
-
-def _with(reads: Footprint, own: Footprint) -> Footprint:
-    """The node's own footprint plus the reads of its computed arguments."""
-    return Footprint(reads.reads | own.reads, own.writes, own.uses)
+def fixed_effects(_place: int) -> RecordingView:
+    """A state to evaluate tasks in whose reads and effects depend on their arguments alone."""
+    return RecordingView(_NothingKnown())

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
-from bthtn.domain.task import Task
+from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
-from bthtn.plan.plan import Plan, new, put_source
-from bthtn.planning.htn.fastpath.functions import Functions
-from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
-from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats
+from bthtn.plan.plan import Plan, new, put_expansions, put_source
+from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
+from bthtn.planning.htn.fastpath.join import without_plan
+from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
+from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.generated import executed
 from bthtn.world.expression import Binding, Constant, Parameter
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -25,10 +28,16 @@ MOST_PROGRAMS: Final = 200
 _GIVEN: Final = {
     "Plan": Plan,
     "new": new,
+    "put_expansions": put_expansions,
     "put_source": put_source,
+    "UNKNOWN": UNKNOWN,
     "Unforeseen": Unforeseen,
+    "unforeseen": unforeseen,
+    "without_plan": without_plan,
     "repeats": repeats,
 }
+_NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
+"""Why there are no functions: the search comes to what is wrong, and says so."""
 _NOWHERE: Final = FrozenState({})
 
 
@@ -36,15 +45,16 @@ _NOWHERE: Final = FrozenState({})
 class Program:
     """The compiled functions that search for a plan.
 
-    ``text`` is their source. ``starts`` has the function of each task that a goal calls,
-    ``asking`` makes an accelerator. The functions of ``guarded`` tasks take one more argument:
-    the open call around them, None for a goal.
+    ``starts`` has the function of each task that a goal calls, ``asking`` makes an accelerator. The
+    functions of ``guarded`` tasks take one more argument: the open call around them, None for a
+    goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
+    if the goal may come to parallel or priority nodes; else None.
     """
 
-    text: str
     starts: Mapping[Task, Any]
     asking: Callable[..., Any]
     guarded: frozenset[Any]
+    branched: tuple[Fluent[Any], ...] | None
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
@@ -67,6 +77,16 @@ class Programs:
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
         self._made: dict[Any, Program | None] = {}
+        self._asked: set[frozenset[Task]] = set()
+
+    def is_known(self, roots: frozenset[Task]) -> bool:
+        """Whether this was called with these tasks before."""
+        if roots in self._asked:
+            return True
+        if len(self._asked) >= MOST_PROGRAMS:
+            self._asked.clear()
+        self._asked.add(roots)
+        return False
 
     def program(self, roots: frozenset[Task], *, strict: bool) -> Program | None:
         """The program for goals that call these tasks; None if it cannot be written."""
@@ -76,16 +96,71 @@ class Programs:
                 self._made.clear()
             try:
                 made = _program(self._domain, roots, strict=strict)
-            except (NotWritable, BthtnError, RecursionError):
-                made = None  # the search comes to what is wrong, and says so
+            except _NOT_WRITABLE:
+                made = None
             self._made[key] = made
             return made
         return self._made[key]
 
 
 def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program:
-    functions = Functions(domain, reachable(domain, roots), strict=strict)
-    text, starts = functions.text()
-    made = executed(text, {**_GIVEN, **functions.names.objects})
-    by_task = {task: made[name] for task, name in starts.items()}
-    return Program(text, by_task, made["asking"], functions.guarded)
+    compiled = Compiled(Functions(domain, reachable(domain, roots), strict=strict))
+    functions = compiled.functions.of(None)
+    text, names = functions.asking()
+    made = compiled.made(text, functions)
+    made["asks_unknown"] = partial(_asks_unknown, _known_before(functions.found))
+    starts = {task: made[name] for task, name in names.items()}
+    for task in starts:
+        if isinstance(task, CompoundTask):
+            starts[task] = compiled.function((task, ALONE))
+            compiled.function((task, 0))
+    branched = tuple(functions.where) if functions.has_branches else None
+    return Program(starts, made["asking"], functions.guarded, branched)
+
+
+def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
+    """The fluents that have to be known where planning begins; None if some are of families."""
+    fluents = [*found.fluents]
+    known = [one for one in fluents if isinstance(one, Fluent)]
+    return frozenset(known) if len(known) == len(fluents) else None
+
+
+def _asks_unknown(fluents: frozenset[Fluent[Any]] | None, state: FrozenState) -> bool:
+    """Whether one of these fluents is unknown in the state, or may be."""
+    return fluents is None or any(state.values.get(one) is UNKNOWN for one in fluents)
+
+
+class Compiled:
+    """The functions of tasks, each compiled when it is called for the first time.
+
+    Threads that come to a place at the same time compile it each, and use the same function.
+    """
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self._made: dict[Place, Any] = {}
+        """The function at each place; None if it cannot be written."""
+
+    def function(self, place: Place) -> Any:
+        """The function that begins at a place. Raises NotWritable."""
+        if place not in self._made:
+            try:
+                functions = self.functions.of(place)
+                text, name = functions.planning()
+                self._made.setdefault(place, self.made(text, functions)[name])
+            except _NOT_WRITABLE:
+                self._made[place] = None
+        if self._made[place] is None:
+            raise NotWritable
+        return self._made[place]
+
+    def made(self, text: str, functions: Functions) -> dict[str, Any]:
+        """The executed source, in which functions of other places are compiled when called."""
+        made = executed(text, {**_GIVEN, **functions.names.objects})
+        for name, place in functions.elsewhere.items():
+            made[name] = partial(self._first, made, name, place)
+        return made
+
+    def _first(self, made: dict[str, Any], name: str, place: Place, *given: Any) -> Any:
+        function = made[name] = self.function(place)
+        return function(*given)

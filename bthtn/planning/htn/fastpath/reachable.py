@@ -8,12 +8,20 @@ from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import Network, NullNetwork, SequenceNetwork
+from bthtn.domain.network import (
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
+from bthtn.planning.htn.by_arguments import projects_alike, reads_alike, reads_all
 from bthtn.planning.htn.exclusion import excluding_later
-from bthtn.planning.htn.expressions import mentioned, prototype
+from bthtn.planning.htn.expressions import is_volatile, mentioned, prototype
+from bthtn.planning.htn.recursion import components
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Constant, Expression, always_holds
+from bthtn.world.expression import Constant, Expression, Parameter, always_holds
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -21,6 +29,8 @@ MOST_CALLS: Final = 200
 """Calls in one body; the functions for longer bodies take too long to generate."""
 MOST_CALLED: Final = 50
 """Calls of compound tasks in one body; each needs a function for the calls after it."""
+DEEPEST_NODES: Final = 10
+"""Parallel and priority nodes inside one another."""
 MOST_EFFECTS: Final = 50
 """Effects of one task; each is compared with all others."""
 
@@ -32,12 +42,33 @@ class NotWritable(Exception):  # noqa: N818 - not an error: the search does with
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Branches:
+    """A parallel or priority node in a body, with the items of each branch in order."""
+
+    network: ParallelNetwork | PriorityNetwork
+    branches: tuple[tuple[Item, ...], ...]
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether one branch is chosen at run time."""
+        return isinstance(self.network, PriorityNetwork)
+
+
+Item = TaskCall | Branches
+"""What a body is a sequence of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PlainMethod:
-    """A method with the calls of its body in order; ``index`` is its place in the task."""
+    """A method with the items of its body in order; ``index`` is its place in the task.
+
+    ``calls`` are all its calls, those inside branches included.
+    """
 
     task: Compound
     index: int
     method: Method
+    items: tuple[Item, ...]
     calls: tuple[TaskCall, ...]
     excludes_later: bool
 
@@ -101,22 +132,72 @@ class Reachable:
             yield from call.args
 
     @property
-    def is_known(self) -> bool:
-        """Whether every fluent mentioned is known by default and not volatile."""
+    def fluents(self) -> Iterator[Fluent[Any] | MemberOf[Any]]:
+        """All fluents and members of families that are read or written."""
         targets: list[Expression[Any]] = [effect.target for effect in self.effects]
-        return not any(
-            prototype(one).volatile or prototype(one).default is UNKNOWN
-            for asked in (*self.expressions, *targets)
-            for one in mentioned(asked)
-            if isinstance(one, Fluent | MemberOf)
+        for asked in (*self.expressions, *targets):
+            for one in mentioned(asked):
+                if isinstance(one, Fluent | MemberOf):
+                    yield one
+
+    @property
+    def senses(self) -> bool:
+        """Whether a volatile fluent is read."""
+        return any(map(is_volatile, self.fluents))
+
+    @property
+    def branches(self) -> Iterator[Branches]:
+        """All parallel and priority nodes, the inner ones behind those around them."""
+        pending: list[Item] = [
+            item for methods in self.methods.values() for one in methods for item in one.items
+        ]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, Branches):
+                yield item
+                pending += [one for branch in item.branches for one in branch]
+
+    @property
+    def in_branches(self) -> frozenset[Task]:
+        """The tasks that may be planned inside a branch."""
+        found: set[Task] = set()
+        pending = [call.task for one in self.branches for call in calls_in(one)]
+        while pending:
+            task = pending.pop()
+            if task not in found:
+                found.add(task)
+                if isinstance(task, CompoundTask):
+                    methods = self.methods[task]
+                    pending += [call.task for one in methods for call in one.calls]
+        return frozenset(found)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all is data, all fluents are known by default, and none written is volatile.
+
+        What it does not see, writing the functions of a task does.
+        """
+        targets: list[Expression[Any]] = [effect.target for effect in self.effects]
+        return (
+            all(
+                isinstance(one, Parameter)
+                or (isinstance(one, Fluent | MemberOf) and prototype(one).default is not UNKNOWN)
+                for asked in (*self.expressions, *targets)
+                for one in mentioned(asked)
+            )
+            and not any(map(is_volatile, targets))
+            and all(
+                isinstance(one, Assignment) for task in self.primitives for one in effects_of(task)
+            )
         )
 
 
 def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     """The tasks and methods below a goal that calls these tasks.
 
-    Raises NotWritable if the fast path does not cover one of them: a body that is no sequence of
-    calls, a computed cost, a choice, a fluent that is volatile or unknown, or too many calls.
+    Raises NotWritable if the fast path does not cover one of them: a part that is suspended, a
+    computed cost, a choice, a fluent that is unknown by default, or too many calls; and, beside
+    parallel and priority nodes, recursion, and effects or reads that depend on the state.
     """
     methods: dict[Task, tuple[PlainMethod, ...]] = {}
     pending = [*roots]
@@ -129,9 +210,25 @@ def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     tasks = tuple(task for task in domain.tasks.values() if task in methods)
     compound = {task: methods[task] for task in tasks if isinstance(task, CompoundTask)}
     found = Reachable(tasks, compound, roots)
-    if not found.is_known or any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
+    if not found.is_plain or any(len(effects_of(task)) > MOST_EFFECTS for task in found.primitives):
+        raise NotWritable
+    if any(found.branches) and not _is_fixed(found):
         raise NotWritable
     return found
+
+
+def _is_fixed(found: Reachable) -> bool:
+    """Whether nothing recurs, and what each step and choice touches depends on arguments alone."""
+    numbers, below = components(found.called), found.called
+    return (
+        len(set(numbers.values())) == len(numbers)
+        and not any(task in below[task] for task in below)
+        and all(map(projects_alike, found.primitives))
+        and all(
+            reads_alike(one.method.condition) for some in found.methods.values() for one in some
+        )
+        and all(reads_all(given) for _, _, call in found.calls for given in call.args)
+    )
 
 
 def _methods(domain: FrozenDomain, task: Compound) -> tuple[PlainMethod, ...]:
@@ -142,19 +239,23 @@ def _methods(domain: FrozenDomain, task: Compound) -> tuple[PlainMethod, ...]:
     exclusive = excluding_later([one.condition for one in methods])
     for index, (method, excludes) in enumerate(zip(methods, exclusive, strict=True)):
         numbers = (method.cost, method.value)
-        calls = calls_of(method.body)
-        if calls is None or not all(isinstance(one, Constant) for one in numbers):
+        items = items_of(method.body)
+        if items is None or not all(isinstance(one, Constant) for one in numbers):
             raise NotWritable
-        plain = PlainMethod(task, index, method, calls, excludes)
+        calls = tuple(call for item in items for call in calls_in(item))
+        plain = PlainMethod(task, index, method, items, calls, excludes)
         if len(calls) > MOST_CALLS or len(plain.called) > MOST_CALLED:
             raise NotWritable
         made.append(plain)
     return tuple(made)
 
 
-def calls_of(network: Network | PlainBody) -> tuple[TaskCall, ...] | None:
-    """The calls of a network in order; None if it is not a sequence of calls."""
-    found: list[TaskCall] = []
+def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] | None:
+    """The calls and nodes of a network in order; None if it has parts of another kind.
+
+    ``depth`` is the number of nodes around it; those nested too deep are of another kind, too.
+    """
+    found: list[Item] = []
     pending: list[Network | PlainBody] = [network]
     while pending:
         match pending.pop():
@@ -164,9 +265,32 @@ def calls_of(network: Network | PlainBody) -> tuple[TaskCall, ...] | None:
                 pending.extend(reversed(parts))
             case NullNetwork():
                 pass
+            case ParallelNetwork() | PriorityNetwork() as node if depth < DEEPEST_NODES:
+                branches = [items_of(one, depth + 1) for one in node.parts]
+                whole = [one for one in branches if one is not None]
+                if len(whole) < len(branches):
+                    return None
+                found.append(Branches(node, tuple(whole)))
             case _:
                 return None
     return tuple(found)
+
+
+def calls_of(network: Network) -> tuple[TaskCall, ...] | None:
+    """The calls of a goal in order; None if it is not a sequence of calls."""
+    items = items_of(network)
+    calls = [item for item in items or () if isinstance(item, TaskCall)]
+    return tuple(calls) if items is not None and len(calls) == len(items) else None
+
+
+def calls_in(item: Item) -> Iterator[TaskCall]:
+    """The calls of an item, those inside branches included."""
+    if isinstance(item, TaskCall):
+        yield item
+        return
+    for branch in item.branches:
+        for one in branch:
+            yield from calls_in(one)
 
 
 def is_single(methods: tuple[PlainMethod, ...]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import ExpressionSource, Names, fits, is_volatile, prototype
+from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.reachable import NotWritable, effects_of
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Constant, Parameter
@@ -19,8 +20,8 @@ class Reading(ExpressionSource):
     """Writes expressions as source, at one line of a function.
 
     ``arguments`` are the sources of the values of parameters. ``where`` has the sources of the
-    values of fluents that are not in ``S``. ``member`` gives the source of a family's member by a
-    parameter a shorter form.
+    values of fluents that are not in ``S``, ``unsure`` those of them that may be UNKNOWN.
+    ``member`` gives the source of a family's member by a parameter a shorter form.
     """
 
     def __init__(
@@ -28,22 +29,38 @@ class Reading(ExpressionSource):
         names: Names,
         arguments: Sequence[str],
         where: Mapping[Fluent[Any], str],
+        unsure: Collection[str],
         member: Callable[[str], str],
     ) -> None:
         super().__init__(names)
         self._arguments = arguments
         self._where = where
+        self._unsure = unsure
         self._member = member
 
     def argument(self, position: int) -> str:
         return self._arguments[position]
 
     def read(self, reference: FluentReference[Any], depth: int) -> str | None:
-        local = self._where.get(prototype(reference))
-        if local is not None:
-            return local
+        fluent = prototype(reference)
+        if fluent in self._where:
+            return self._local(fluent)
         place = self.place(reference, depth)
-        return place and self.stored(place, prototype(reference))
+        if place is None or not fluent.volatile:
+            return place and self.stored(place, fluent)
+        foreseeable = self._where[FORESEEABLE]
+        if foreseeable == "False":
+            return "unforeseen()"
+        return f"({self.stored(place, fluent)} if {foreseeable} else unforeseen())"
+
+    def _local(self, fluent: Fluent[Any]) -> str:
+        """Source of the value of a fluent that is not in ``S``."""
+        local = self._where[fluent]
+        return (
+            f"({local} if {local} is not UNKNOWN else unforeseen())"
+            if local in self._unsure
+            else local
+        )
 
     def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
         if isinstance(reference, MemberOf) and isinstance(reference.index, Constant):
@@ -66,7 +83,7 @@ class Reading(ExpressionSource):
 
     def before(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of the fluent's value before an effect overwrites it."""
-        return self.stored(place, fluent) if self.is_kept(fluent) else self._where[fluent]
+        return self.stored(place, fluent) if self.is_kept(fluent) else self._local(fluent)
 
 
 @dataclass(frozen=True, slots=True)

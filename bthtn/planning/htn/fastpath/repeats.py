@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import eq
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 OpenCall = tuple[Any, ...]
 """An open call: the one around it, the number of those around, length of ``T``, its key …"""
@@ -17,6 +17,11 @@ _COMPARED_PER_CALL: Final = 20
 
 class Unforeseen(Exception):  # noqa: N818 - not an error: the search does without functions
     """A case that the generated functions do not cover; the search decides instead."""
+
+
+def unforeseen() -> NoReturn:
+    """Raise Unforeseen from inside an expression."""
+    raise Unforeseen
 
 
 class OpenCalls:

@@ -1,0 +1,85 @@
+"""Parts of bodies, entries of plans, and what a writer of bodies asks of the whole source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.planning.htn.expressions import Names
+from bthtn.planning.htn.fastpath.reachable import Branches, Compound, Item, PlainMethod
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchMark:
+    """The place in a plan where a branch of a node begins, or where the node ends."""
+
+    node: Branches
+    number: int
+    is_end: bool
+
+
+Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]
+"""A method or a primitive task, with the sources of the values of its parameters; or a mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A call or node in the body of a task, with the sources of that task's arguments.
+
+    ``cycle`` is the number of that task's cycle, if it is on one.
+    """
+
+    item: Item
+    binding: tuple[str, ...]
+    cycle: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node whose branches are planned in turn, the parts behind it, and what both need.
+
+    ``names`` are the variables of arguments, which each function hands to the next one.
+    """
+
+    node: Branches
+    binding: tuple[str, ...]
+    behind: tuple[Part, ...]
+    names: tuple[str, ...]
+
+
+class Callees(Protocol):
+    """**Protocol:** the functions that a body can call, and the variables they share."""
+
+    names: Names
+    given: tuple[str, ...]
+    scalars: tuple[str, ...]
+    unsure: frozenset[str]
+    cycles: Mapping[Compound, int]
+    guarded: frozenset[Compound]
+    inlined: Mapping[Compound, PlainMethod]
+
+    def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
+        """Name of the function that plans these parts."""
+        ...
+
+    def function(self, task: Compound) -> str:
+        """Name of the function of a compound task."""
+        ...
+
+    def alone(self, task: Task) -> str:
+        """Name of the function that plans a task alone."""
+        ...
+
+    def ended(self, node: Node, number: int) -> str:
+        """Name of the function that ends a branch of a node and goes on behind it."""
+        ...
+
+    def mark(self, node: Branches, number: int) -> BranchMark:
+        """The mark before a branch of a node, or behind the last one."""
+        ...
+
+    def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
+        """Name of the function that makes these plan entries from the values of ``names``."""
+        ...

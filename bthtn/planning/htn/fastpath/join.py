@@ -1,0 +1,125 @@
+"""Joins the branches of a parallel or priority node, for the generated functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from bthtn.domain.network import ParallelNetwork, PriorityNetwork
+from bthtn.plan.merge import after_parallel, conflict
+from bthtn.plan.walk import footprint
+from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
+from bthtn.planning.htn.fastpath.layout import FORESEEABLE
+from bthtn.planning.htn.fastpath.plan_parts import entries, fixed_effects
+from bthtn.planning.htn.fastpath.plan_tree import tree_of
+from bthtn.planning.htn.fastpath.reachable import Branches
+from bthtn.planning.htn.fastpath.repeats import Unforeseen
+from bthtn.planning.htn.table import TaskTable
+from bthtn.planning.htn.values import canonical
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent
+from bthtn.world.footprint import WriteKind
+from bthtn.world.truth import UNKNOWN
+
+Moment = tuple[Any, ...]
+"""The length of the plan so far, and the values of all variables of fluents."""
+Change = tuple[int, int | None, Any]
+"""The place of a variable, and the branch at whose end it has its value. Without a branch: the
+amount by which it grows, or UNKNOWN."""
+
+
+class Join:
+    """Joins the branches of one node; ``fluents`` are those in variables, in order.
+
+    What branches touch depends on their tasks and arguments alone, so how parallel ones are joined
+    is worked out once for each way to plan them.
+    """
+
+    __slots__ = ("_known", "_node", "_places", "_table")
+
+    def __init__(self, node: Branches, table: TaskTable, fluents: Sequence[Fluent[Any]]) -> None:
+        self._node = node
+        self._table = table
+        self._places = {fluent: place for place, fluent in enumerate(fluents)}
+        self._known: dict[Any, tuple[Change, ...] | None] = {}
+
+    def __call__(
+        self, moments: Sequence[Moment], record: list[Any], binding: Binding
+    ) -> Sequence[Any] | None:
+        """The variables behind the node, None if branches interfere.
+
+        ``moments`` are where the node begins, and the end of each branch; ``binding`` are the
+        arguments of the task in whose body the node is.
+        """
+        network = self._node.network
+        if isinstance(network, PriorityNetwork):
+            ends = [one[1:] for one in moments[1:]]
+            return [_agreed(*values) for values in zip(*ends, strict=True)]
+        # The marks between the branches are in the record, too.
+        key = tuple([_typed(one) for one in (binding, *record[moments[0][0] :])])
+        if key not in self._known:
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            self._known[key] = self._changes(network, moments, record, binding)
+        changes = self._known[key]
+        if changes is None:
+            return None
+        values = list(moments[0][1:])
+        for place, branch, amount in changes:
+            if branch is not None:
+                values[place] = moments[branch + 1][place + 1]
+            elif amount is UNKNOWN or values[place] is UNKNOWN:
+                values[place] = UNKNOWN
+            else:
+                values[place] = canonical(values[place] + amount)
+        seen = self._places.get(FORESEEABLE)
+        if seen is not None:
+            values[seen] = all(one[seen + 1] for one in moments)
+        return values
+
+    def _changes(
+        self,
+        network: ParallelNetwork,
+        moments: Sequence[Moment],
+        record: list[Any],
+        binding: Binding,
+    ) -> tuple[Change, ...] | None:
+        """How the variables change when all branches are through; None if branches interfere."""
+        # At the first moment the mark before the branch is in the record already.
+        planned = [
+            record[one[0] + (number > 0) : other[0]]
+            for number, (one, other) in enumerate(pairwise(moments))
+        ]
+        bodies = [self._table.body(one) for one in network.parts]
+        trees = [
+            tree_of(body, binding, entries(one), fixed_effects)
+            for body, one in zip(bodies, planned, strict=True)
+        ]
+        footprints = [footprint(tree) for tree in trees]
+        if conflict(footprints) is not None:
+            return None
+        changes: list[Change] = []
+        writes = after_parallel(footprints, network.policy, lambda branch, _: branch)
+        for fluent, write in writes.items():
+            place, value = self._places[fluent], write.value
+            grows = write.kind is WriteKind.INCREASE or value is UNKNOWN
+            changes.append((place, None, value) if grows else (place, value, None))
+        return tuple(changes)
+
+
+def without_plan(_state: Any, choices: list[Any], _record: Any, cell: Any, *left: Any) -> Any:
+    """Go back behind an alternative: all plans of it were tried, or it has none at all."""
+    if not cell[1]:
+        raise Unforeseen  # it is dropped, for a reason that the search finds
+    return choices.pop(), *left
+
+
+def _agreed(first: Any, *others: Any) -> Any:
+    """The value of a variable behind a choice: unknown if it depends on the alternative."""
+    return first if all(first is one or first == one for one in others) else UNKNOWN
+
+
+def _typed(item: Any) -> Any:
+    """A key for a recorded function, with its arguments if it has any."""
+    return (item, *map(type, item)) if type(item) is tuple else item

@@ -1,0 +1,181 @@
+"""Makes the tree of a plan from the entries that the generated functions recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from bthtn.domain.network import (
+    Network,
+    NullNetwork,
+    ParallelNetwork,
+    PriorityNetwork,
+    SequenceNetwork,
+)
+from bthtn.domain.task import TaskCall
+from bthtn.domain.task_effects import TaskEffects, grounded, projected
+from bthtn.plan.nodes import (
+    NULL_NODE,
+    Node,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    TaskNode,
+)
+from bthtn.planning.htn.by_arguments import ByArguments
+from bthtn.planning.htn.fastpath.items import BranchMark
+from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PrimitiveRow
+from bthtn.world.expression import Binding
+from bthtn.world.footprint import Footprint, RecordingView
+
+Entry = tuple[Any, tuple[Any, ...]]
+"""A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark."""
+
+
+def tree_of(
+    body: Body,
+    binding: Binding,
+    planned: Sequence[Entry],
+    before: Callable[[int], RecordingView],
+) -> Node:
+    """The plan tree of a body; ``before`` gives the projected state before an entry."""
+    calls: Sequence[Any] = body.items
+    nodes: list[Node] = []
+    around: list[tuple[Any, ...]] = []
+    opened: list[tuple[Any, ...]] = []
+    for place, (what, args) in enumerate(planned):
+        if type(what) is BranchMark:
+            calls, nodes, around = _at_mark(what, opened, calls, nodes, around)
+            if not what.is_end:
+                continue
+        else:
+            part = calls[len(nodes)]
+            row, reads = part.row, None
+            if part.reads:
+                reads = _remembered(part.readings, binding, _readings, part, before, place)
+            if row.is_primitive:
+                step = _remembered(row.projections, args, _projection, row, before, place)
+                nodes.append(_step(part.network, row, args, step, reads, binding))
+            else:
+                method = row.methods[what.index]
+                asked = _remembered(method.footprints, args, _asked, method, before, place)
+                if reads is not None:
+                    asked = _with(reads, asked)
+                around.append((method, args, asked, part.network, calls, nodes, binding))
+                assert method.body is not None, "methods are plain data"
+                calls, nodes, binding = method.body.items, [], args
+        while around and len(nodes) == len(calls):
+            method, own, asked, call, calls, outside, binding = around.pop()
+            outside.append(_scope(method, own, asked, nodes, call, binding))
+            nodes = outside
+    return _node(body, nodes)
+
+
+def _at_mark(
+    mark: BranchMark,
+    opened: list[tuple[Any, ...]],
+    calls: Sequence[Any],
+    nodes: list[Node],
+    around: list[tuple[Any, ...]],
+) -> tuple[Sequence[Any], list[Node], list[tuple[Any, ...]]]:
+    """Go on with the next branch of a node, or behind it; return what is left to do there.
+
+    ``opened`` has, for each open node, its part, the nodes of its branches, and what is around it.
+    """
+    if mark.number == 0:
+        opened.append((calls[len(nodes)], [], calls, nodes, around))
+    part, branches, *outside = opened[-1]
+    if mark.number > 0:
+        branches.append(_node(part.branches[mark.number - 1], nodes))
+    if not mark.is_end:
+        return part.branches[mark.number].items, [], []
+    opened.pop()
+    calls, nodes, around = outside
+    nodes.append(_joined(part.network, tuple(branches)))
+    return calls, nodes, around
+
+
+def _step(
+    call: TaskCall,
+    row: PrimitiveRow,
+    args: tuple[Any, ...],
+    step: TaskEffects,
+    reads: Footprint | None,
+    binding: Binding,
+) -> TaskNode:
+    touched = step.footprint if reads is None else _with(reads, step.footprint)
+    return TaskNode(row.task, args, touched, step.duration, step.cost, call, binding)
+
+
+def _joined(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ...]) -> Node:
+    """The node of a network all of whose branches were planned."""
+    if isinstance(network, PriorityNetwork):
+        return PriorityNode(branches, tuple(range(len(branches))), network.reactive)
+    return ParallelNode(branches, network.policy)
+
+
+def _scope(
+    row: MethodRow,
+    args: tuple[Any, ...],
+    asked: Footprint,
+    nodes: list[Node],
+    call: TaskCall,
+    binding: Binding,
+) -> Node:
+    body, cost, value = row.body, row.cost, row.value
+    assert body is not None, "methods are plain data"
+    assert cost is not None, "so are their costs"
+    assert value is not None, "so are their values"
+    child = _node(body, nodes)
+    what = (row.task, args, row.index, child, asked, row.method.name)
+    return ScopeNode(*what, cost, value, call, binding)
+
+
+def _node(body: Body, nodes: list[Node]) -> Node:
+    """The plan node for a body, made of the nodes for its items."""
+    if len(body.items) == body.length > 0:
+        return SequenceNode(tuple(nodes)) if isinstance(body.network, SequenceNetwork) else nodes[0]
+    return _taken(body.network, iter(nodes))
+
+
+def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
+    if isinstance(network, SequenceNetwork):
+        return SequenceNode(tuple([_taken(one, nodes) for one in network.parts]))
+    return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
+
+
+def _remembered(
+    memory: ByArguments[Any] | None,
+    args: tuple[Any, ...],
+    work_out: Callable[..., Any],
+    row: Any,
+    before: Callable[[int], RecordingView],
+    place: int,
+) -> Any:
+    """The stored footprint or effects of a row; computed at this entry if there are none."""
+    known = None if memory is None else memory.find(args)
+    if known is None:
+        known = work_out(row, args, before(place))
+        if memory is not None:
+            memory.keep(args, known)
+    return known
+
+
+def _projection(row: PrimitiveRow, args: tuple[Any, ...], view: RecordingView) -> TaskEffects:
+    return projected(row.task, args, view)
+
+
+def _asked(row: MethodRow, args: tuple[Any, ...], view: RecordingView) -> Footprint:
+    row.method.condition.evaluate(view, args)
+    return Footprint(view.reads)
+
+
+def _readings(part: CallPart, args: tuple[Any, ...], view: RecordingView) -> Footprint:
+    grounded(part.network, view, args)
+    return Footprint(view.reads)
+
+
+def _with(reads: Footprint, own: Footprint) -> Footprint:
+    """The node's own footprint plus the reads of its computed arguments."""
+    return Footprint(reads.reads | own.reads, own.writes, own.uses)

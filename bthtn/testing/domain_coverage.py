@@ -1,0 +1,212 @@
+"""Coverage of a domain: what has become of its methods and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.method import Method
+from bthtn.domain.network import Network
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.errors import BthtnError
+from bthtn.plan.nodes import ScopeNode
+from bthtn.plan.plan import Plan
+from bthtn.plan.walk import preorder
+from bthtn.planning.htn.reference import Outcome, Place, Reference
+from bthtn.planning.planner import search_for
+from bthtn.planning.protocol import PlanRequest
+from bthtn.planning.trace import MethodEntered, MethodRejected, SearchEvent
+from bthtn.testing.coverage import Coverage
+from bthtn.views.domain_drawing import domain_dot, method_appearance
+from bthtn.world.expression import (
+    Binding,
+    Condition,
+    Constant,
+    Junction,
+    Negation,
+    StateView,
+    always_holds,
+)
+from bthtn.world.footprint import RecordingView
+
+MOST_EXPANSIONS: Final = 1_000
+"""Expansions after which the conditions of a search are not counted any more."""
+AT_RUN_TIME: Final = ("precondition", "exec_only")
+"""The conditions of a step when it starts."""
+
+Count = Callable[[str, StateView, Condition, Binding], None]
+
+
+class DomainCoverage:
+    """Counts the methods and conditions of a domain in a ``Coverage``, under a name.
+
+    Methods of anonymous tasks are left out. Domains of one name share their rows: methods with the
+    same task, index, name and condition count as one.
+    """
+
+    def __init__(self, coverage: Coverage, name: str, domain: FrozenDomain) -> None:
+        self._coverage = coverage
+        self._name = name
+        self._methods = dict(_methods(domain))
+        self._labels = {
+            method: f"{task}, method {index}" for task, index, method in _authored(domain)
+        }
+        for label in self._methods.values():
+            coverage.row(name, "method", label)
+        for label, condition in _conditions(domain):
+            for row, _ in parts_of(label, condition):
+                coverage.row(name, "condition", row)
+
+    def planned(self, asked: PlanRequest) -> None:
+        """Plan once more, and count each method and condition once for what became of it.
+
+        A method is chosen when it is in the plan, entered when the search decomposed a task with
+        it, and rejected when its condition was false, or a bound cut it.
+        """
+        events: list[SearchEvent] = []
+        search = search_for(asked, events.append)
+        with suppress(BthtnError):  # a user's function raises: what came before it counts
+            search.advance()
+        found = set(_chosen(search.plan))
+        for event in events:
+            match event:
+                case MethodEntered(task, index):
+                    found.add(("entered", task.partition("(")[0], index))
+                case MethodRejected(task, index):
+                    found.add(("rejected", task.partition("(")[0], index))
+                case _:
+                    pass
+        for column, task, index in sorted(found):
+            if (task, index) in self._methods:
+                self._coverage.add(self._name, "method", self._methods[task, index], column)
+        for label, truth in sorted(set(_Asked(asked, self._labels).truths())):
+            self._count(label, truth)
+
+    def asked(self, label: str, condition: Condition, view: StateView, args: Binding) -> None:
+        """Count a condition of a step, and its parts, for their values at run time."""
+        for row, truth in truths_of(label, condition, view, args):
+            self._count(row, truth)
+
+    def _count(self, row: str, truth: bool) -> None:  # noqa: FBT001 - a column of the row
+        if row in self._coverage.counts[self._name].get("condition", {}):
+            self._coverage.add(self._name, "condition", row, "true" if truth else "false")
+
+
+def coverage_dot(coverage: Coverage, name: str, domain: FrozenDomain) -> str:
+    """The domain in dot.
+
+    Green methods were chosen, and their conditions true and false in every part; blue ones were
+    chosen; red ones never were.
+    """
+    kinds = coverage.counts.get(name, {})
+    methods, conditions = kinds.get("method", {}), kinds.get("condition", {})
+    statuses = {}
+    for (task, index), label in _methods(domain):
+        of_method = [
+            row for one, row in conditions.items() if one.startswith(f"{task}, method {index}: ")
+        ]
+        is_whole = all(true and false for true, false in of_method)
+        is_chosen = methods.get(label, [0])[0] > 0
+        status = "SUCCESS" if is_whole else "RUNNING"
+        statuses[task, index] = status if is_chosen else "FAILURE"
+    return domain_dot(domain, statuses=statuses)
+
+
+def parts_of(label: str, condition: Condition) -> Iterator[tuple[str, Condition]]:
+    """The rows of a condition: itself, and its parts if it has several."""
+    if isinstance(condition, Constant) or always_holds(condition):
+        return
+    yield f"{label}: {condition}", condition
+    parts = list(_leaves(condition))
+    if len(parts) > 1:
+        yield from ((f"{label}: {part}", part) for part in parts)
+
+
+def truths_of(
+    label: str, condition: Condition, view: StateView, args: Binding
+) -> Iterator[tuple[str, bool]]:
+    """The rows of a condition with their values; without those that are unknown, or raise."""
+    for row, part in parts_of(label, condition):
+        with suppress(Exception):  # a user's function, of which only the whole need not raise
+            truth = part.evaluate(RecordingView(view), args)
+            if isinstance(truth, bool):
+                yield row, truth
+
+
+class _Asked(Reference):
+    """The specification of planning, which evaluates conditions one by one, and notes them."""
+
+    def __init__(self, asked: PlanRequest, labels: Mapping[Method, str]) -> None:
+        super().__init__(asked)
+        self._labels = labels
+        self._truths: list[tuple[str, bool]] = []
+
+    def truths(self) -> list[tuple[str, bool]]:
+        """The values of the conditions on the way to the plan; one may occur several times."""
+        with suppress(_Enough, BthtnError, RecursionError):
+            self.best()
+        return self._truths
+
+    def _primitive(
+        self, call: TaskCall, place: Place, args: tuple[Any, ...], view: RecordingView
+    ) -> Iterator[Outcome]:
+        task = call.task
+        assert isinstance(task, PrimitiveTask), "the reference looks at that"
+        self._note(f"{task.name}, precondition", task.precondition, place.at, args)
+        yield from super()._primitive(call, place, args, view)
+
+    def _network(self, method: Method, view: RecordingView, binding: Binding) -> Network | None:
+        if method in self._labels:
+            self._note(self._labels[method], method.condition, view, binding)
+        return super()._network(method, view, binding)
+
+    def _note(self, label: str, condition: Condition, view: StateView, args: Binding) -> None:
+        if self.expansions > MOST_EXPANSIONS:
+            raise _Enough
+        self._truths.extend(truths_of(label, condition, view, args))
+
+
+class _Enough(Exception):  # noqa: N818 - ends a search, and is no error
+    """The search has taken long enough."""
+
+
+def _leaves(condition: Condition) -> Iterator[Condition]:
+    """The parts of a condition that are no conjunctions and disjunctions."""
+    match condition:
+        case Junction(parts):
+            for part in parts:
+                yield from _leaves(part)
+        case Negation(Junction() as operand):
+            yield from _leaves(operand)
+        case _:
+            yield condition
+
+
+def _authored(domain: FrozenDomain) -> Iterator[tuple[str, int, Method]]:
+    """The methods that the author wrote, with their tasks and indices."""
+    for task in domain.tasks.values():
+        if isinstance(task, CompoundTask) and not task.origin:
+            yield from ((task.name, index, one) for index, one in enumerate(domain.methods[task]))
+
+
+def _methods(domain: FrozenDomain) -> Iterator[tuple[tuple[str, int], str]]:
+    """The methods that the author wrote, by task and index, with the texts of their rows."""
+    for task, index, method in _authored(domain):
+        yield (task, index), f"{task}, method {method_appearance(index, method)[1]}"
+
+
+def _conditions(domain: FrozenDomain) -> Iterator[tuple[str, Condition]]:
+    for task, index, method in _authored(domain):
+        yield f"{task}, method {index}", method.condition
+    for one in domain.tasks.values():
+        if isinstance(one, PrimitiveTask):
+            for name in (*AT_RUN_TIME, "during"):
+                yield f"{one.name}, {name}", getattr(one, name)
+
+
+def _chosen(plan: Plan | None) -> Iterator[tuple[str, str, int]]:
+    for _, node in preorder(plan.tree) if plan is not None else ():
+        if isinstance(node, ScopeNode):
+            yield "chosen", node.task.name, node.method

@@ -1,0 +1,156 @@
+"""How the work before and at the first plan grows with a domain: counted in calls of functions.
+
+Counts are the same on every machine. The exponent is that of the power of the size by which they
+grow: 1 for what is done once for each task, 0 for what is done once.
+"""
+
+import gc
+import sys
+from math import log
+
+import pytest
+
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    Planner,
+    Primitive,
+    State,
+    fluent,
+    fluents,
+    method,
+    primitive,
+)
+from bthtn.planning.protocol import SearchStatus
+from tests.sizes import size
+
+SIZES = size(quick=(125, 250, 500), thorough=(250, 500, 1_000, 2_000))
+
+
+class Yard(State):
+    at: Fluent[int] = fluent(default=0)
+    lit: Fluent[bool] = fluent(default=True)
+    dug: FluentFamily[int, bool] = fluents(default=False)
+
+
+def yard(tasks):
+    """A domain of so many tasks: half of them are primitive, the others a tree of two branches."""
+    domain, half = Domain("yard", Yard), tasks // 2
+    for number in range(half):
+        domain.primitive(digging(number))
+    for number in range(half):
+        below = [2 * number + 1, 2 * number + 2]
+        domain.compound(working(domain, number, [one for one in below if one < half]))
+    return domain
+
+
+def digging(number):
+    def dig(place: int) -> Primitive:
+        effects = [Yard.dug[place].becomes(True), Yard.at.increases(1)]
+        return primitive(precondition=(Yard.at >= 0) & ~Yard.dug[place], effects=effects)
+
+    dig.__name__ = f"dig_{number}"
+    return dig
+
+
+def working(domain, number, below):
+    def work(place: int):
+        dig = domain.task(f"dig_{number}")
+        yield method(dig(place), when=Yard.at > 10**6)
+        yield method(dig(place), when=Yard.dug[place])
+        yield method(
+            dig(place + number),
+            *(domain.task(f"work_{one}")(place) for one in below),
+            when=Yard.lit,
+        )
+
+    work.__name__ = f"work_{number}"
+    return work
+
+
+def calls_of(work):
+    """How many functions of Python are called."""
+    count = 0
+
+    def called(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    gc.collect()
+    gc.disable()  # others' finalizers would be counted
+    sys.setprofile(called)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+    return count
+
+
+def asked(planner):
+    """Search to the end, and look at the plan."""
+    search = planner.search(Yard())
+    assert search.advance() is SearchStatus.SOLVED
+    assert search.plan.steps
+
+
+def start_up(tasks, number):
+    """The calls for the domain, and for the first searches for a plan of the task of a number."""
+    domain, planners = yard(tasks), []
+
+    def prepare():
+        planners.append(Planner(domain, domain.task(f"work_{number % (tasks // 2)}")(0)))
+
+    counts = {"freezing": calls_of(lambda: domain.freeze().has_values)}
+    counts["preparing"] = calls_of(prepare)
+    for which in ("first search", "second search", "third search"):
+        counts[which] = calls_of(lambda: asked(planners[0]))
+    return counts
+
+
+def exponents(number):
+    """By which power of the number of tasks each count grows."""
+    start_up(SIZES[0], number)  # what is only done once is done before
+    counts = [start_up(tasks, number) for tasks in SIZES]
+    return {
+        what: log(counts[-1][what] / counts[0][what]) / log(SIZES[-1] / SIZES[0])
+        for what in counts[0]
+    }
+
+
+@pytest.fixture(scope="module")
+def all_tasks():
+    return exponents(0)
+
+
+@pytest.fixture(scope="module")
+def last_task():
+    return exponents(-1)
+
+
+def test_a_domain_is_frozen_and_planned_with_in_linear_time(all_tasks):
+    assert all(power < 1.1 for power in all_tasks.values()), all_tasks
+    assert all_tasks["first search"] > 0.9, "the plan has a step for every second task"
+
+
+def test_only_freezing_looks_at_tasks_that_a_goal_does_not_reach(last_task):
+    assert 0.9 < last_task.pop("freezing") < 1.1
+    assert all(power < 0.05 for power in last_task.values()), last_task
+
+
+def test_of_what_a_goal_reaches_only_what_a_search_comes_to_is_compiled():
+    """In the dark there is no way into the tree, and the first task fails at once."""
+    few, many = (dark(tasks) for tasks in (SIZES[0], SIZES[-1]))
+    for which in ("first search", "third search"):
+        assert many[which] < 1.1 * few[which]
+
+
+def dark(tasks):
+    domain = yard(tasks)
+    planner = Planner(domain, domain.task("work_0")(0))
+
+    def in_the_dark():
+        assert planner.plan(Yard(lit=False)) is None
+
+    return {which: calls_of(in_the_dark) for which in ("first search", "second", "third search")}

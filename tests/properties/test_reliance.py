@@ -1,0 +1,200 @@
+"""A check that is repeated only where a change makes a difference says what a new check would say.
+
+Plans for random problems, some steps of which are over, are checked in one state after another.
+Half of the problems are made for it: their plans rely on much, and most changes leave them valid.
+"""
+
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    first_of,
+    method,
+    one_of,
+    parallel,
+    primitive,
+    priority,
+    sequence,
+)
+from bthtn.plan import leaves
+from bthtn.plan.nodes import ParallelNode, PriorityNode
+from bthtn.plan.walk import preorder
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import PlanRequest, request
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.reliance import Reliance
+from bthtn.replanning.validity import validity_of
+from bthtn.testing.playground import World
+from bthtn.testing.strategies import problems, states
+from tests.occurrences import assert_occurs
+
+VARIABLES = [*World.__schema__.fluents.values(), World.at["a"], World.at["b"]]
+
+post = Domain("post", World)
+step = post.primitive
+STEPS = tuple(
+    step(name, precondition=when, effects=effects)
+    for name, when, effects in (
+        ("up", True, World.count.increases(1)),
+        ("down", World.count > 0, World.count.increases(-1)),
+        ("shoot", (World.ammo > 0) & (World.count < 7), World.ammo.increases(-1)),
+        ("load", World.ammo < 5, World.ammo.becomes(3)),
+        ("copy", World.ammo >= 0, World.count.becomes(World.ammo)),
+        ("add", True, World.ammo.increases(World.count)),
+        ("enter", World.open | World.lit | World.armed, World.open.becomes(True)),
+        ("leave", True, (World.open.becomes(False), World.count.increases(1))),
+        ("peek", ~World.seen | World.lit, ()),
+        ("ask", lambda state: state.open or state.count >= 0, ()),
+    )
+)
+
+
+@step
+def go(where: str):
+    return primitive(precondition=World.count < 6)
+
+
+@post.compound
+def visit(where: str):
+    yield method(STEPS[0](), go(where))
+
+
+@post.compound
+def approach():
+    yield method(
+        go(one_of(lambda state: ("a", "b") if state.lit else ("b",))), when=World.count < 6
+    )
+
+
+@post.compound
+def plainly():
+    yield method(lambda state: (STEPS[0](), go(state.place)))
+
+
+@post.compound
+def choose():
+    yield method(STEPS[2](), when=World.count > 2)
+    yield method(STEPS[6](), when=World.lit)
+    yield method(STEPS[8]())
+
+
+LEAVES = (
+    *(one() for one in STEPS * 2),
+    *(go(World.place), visit(World.place), approach(), plainly(), choose(), choose()),
+)
+NETWORKS = st.recursive(
+    st.lists(st.sampled_from(LEAVES), min_size=1, max_size=6).map(lambda some: sequence(*some)),
+    lambda inner: st.one_of(
+        *(
+            st.tuples(inner, inner).map(lambda parts, join=join: join(*parts))
+            for join in (sequence, sequence, sequence, priority, parallel, first_of)
+        )
+    ),
+    max_leaves=4,
+)
+CHANGES = st.one_of(
+    st.tuples(st.sampled_from((World.count, World.ammo)), st.integers(1, 5)),
+    st.tuples(st.sampled_from((World.open, World.lit, World.armed, World.seen)), st.booleans()),
+    st.tuples(st.just(World.place), st.sampled_from("ab")),
+    st.tuples(st.sampled_from((World.count, World.lit, World.place)), st.just(UNKNOWN)),
+)
+
+
+@st.composite
+def posts(draw):
+    """A problem in which most things work, and changes that often leave it so."""
+    state = World(count=draw(st.integers(0, 4)), ammo=draw(st.integers(1, 4)))
+    return request(post, state, draw(NETWORKS)), draw(st.lists(CHANGES, min_size=12, max_size=25))
+
+
+@st.composite
+def random_problems(draw):
+    """Any problem, and any changes."""
+    drawn = [(draw(states()), draw(st.sampled_from(VARIABLES))) for _ in range(12)]
+    return draw(problems()), [(variable, other.get(variable)) for other, variable in drawn]
+
+
+class Scene(NamedTuple):
+    """A plan that has come so far, and the states in which it is checked."""
+
+    problem: PlanRequest
+    progress: Progress
+    states: list[Any]
+
+    def told(self):
+        """What a check that goes on says in each state, None where it cannot tell, with the truth.
+
+        As in a review, another check begins where it cannot tell, and none goes on from a failure.
+        """
+        progress, domain, reliance = self.progress, self.problem.domain, None
+        for now in self.states:
+            goes_on = reliance is not None and reliance.still(now)
+            if not goes_on:
+                reliance = Reliance(progress, domain, now)
+            yield goes_on, reliance.validity, validity_of(progress, domain, now)
+            if reliance.validity.failure is not None:
+                reliance = None
+
+
+@st.composite
+def scenes(draw):
+    """Plans at their start, or with some of the steps of a sequence over, and changing states."""
+    problem, changes = draw(posts() | random_problems())
+    search = HtnSearch(problem)
+    search.advance()
+    assume(search.plan is not None and search.plan.steps)
+    tree, now = search.plan.tree, problem.state
+    steps = [*leaves(tree)]
+    branches = any(isinstance(node, ParallelNode | PriorityNode) for _, node in preorder(tree))
+    done = 0 if branches else draw(st.integers(0, len(steps) - 1))
+    stages = [Stage.FINISHED] * done + [draw(st.sampled_from((Stage.RUNNING, Stage.AHEAD)))]
+    progress = Progress(tree, dict(zip(steps, stages, strict=False)) | _ahead(steps[done + 1 :]))
+    seen = [now]
+    for variable, value in changes:
+        now = now.changed({variable: value})
+        seen.append(now)
+    return Scene(problem, progress, seen)
+
+
+def _ahead(steps):
+    return dict.fromkeys(steps, Stage.AHEAD)
+
+
+def _written(validity):
+    failure = validity.failure
+    return failure and (failure.why, failure.what, failure.node, failure.reads), validity.support
+
+
+@given(scenes())
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+def test_a_check_that_goes_on_says_what_a_new_one_says(scene):
+    for _, said, truth in scene.told():
+        assert _written(said) == _written(truth)
+
+
+@pytest.mark.slow
+def test_checks_go_on_through_changes_that_matter_and_do_not_through_failures():
+    def kinds(scene):
+        before = None
+        for now, (goes_on, said, _) in zip(scene.states, scene.told(), strict=True):
+            support = () if before is None else before[1].support
+            touched = any(before[0].get(one) != now.get(one) for one in support)
+            matters = "a change of the support" if touched else "another change"
+            if before is not None and before[1].failure is None:
+                yield f"{matters}: {'goes on' if goes_on else 'checked anew'}"
+                if said.failure is not None:
+                    yield "fails"
+            before = now, said
+
+    least = {
+        "a change of the support: goes on": 10,
+        "a change of the support: checked anew": 60,
+        "another change: goes on": 500,
+        "fails": 20,
+    }
+    assert_occurs(scenes(), kinds, least, most=1_000)
