@@ -101,18 +101,9 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
 
     ``depth`` is how deep the tree itself stands.
     """
-    pending = [(root, depth)]
-    while pending:
-        node, depth = pending.pop()
-        if isinstance(node, SequenceNode):
-            below = node.children
-        elif isinstance(node, ScopeNode):
-            below, depth = (node.child,), depth + _is_kept(node)
-        elif isinstance(node, _BRANCHED):
-            below, depth = node.children, depth + 1
-        else:
-            continue
-        if depth > DEEPEST and below:
+    level = [root]
+    while level:
+        if depth > DEEPEST:
             raise ExecutionError(
                 Diagnostic(
                     "BT305",
@@ -120,7 +111,21 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
                     hint="py_trees runs a tree by recursion; use a sequence or a suspension",
                 )
             )
-        pending += [(one, depth) for one in below if type(one) is not TaskNode]
+        level, depth = _one_deeper(level), depth + 1
+
+
+def _one_deeper(level: list[Node]) -> list[Node]:
+    """The nodes in the branches and kept decompositions of a level, which is used up."""
+    deeper: list[Node] = []
+    while level:
+        node = level.pop()
+        if isinstance(node, SequenceNode):
+            level += node.children
+        elif isinstance(node, ScopeNode):
+            (deeper if _is_kept(node) else level).append(node.child)
+        elif isinstance(node, _BRANCHED):
+            deeper += node.children
+    return deeper
 
 
 class _Compiler:
@@ -148,10 +153,13 @@ class _Compiler:
                 pending.pop()
             elif one in self._over or isinstance(one, NullNode):
                 pass
+            elif isinstance(one, TaskNode):
+                yield TaskLeaf(one, place.path, self._run)
             elif isinstance(one, SequenceNode):
                 pending.append((iter(one.children), place))
             elif isinstance(one, ScopeNode) and not self._is_shown(one, place):
-                pending.append((iter((one.child,)), place._replace(path=(str(one), place.path))))
+                below = _Place((str(one), place.path), place.tasks)
+                pending.append((iter((one.child,)), below))
             else:
                 yield from self._behaviour(one, place)
 
@@ -162,12 +170,10 @@ class _Compiler:
 
     def _behaviour(
         self,
-        node: TaskNode | SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
+        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
         place: _Place,
     ) -> Steps:
         match node:
-            case TaskNode():
-                yield TaskLeaf(node, place.path, self._run)
             case SuspendedNode():
                 yield Suspended(node, place.path, self._run, self._not_before, self._inside)
             case ScopeNode():

@@ -93,13 +93,15 @@ class FailureTracking:
     @property
     def avoided(self) -> Avoided:
         """The tasks and methods that plans must not use now."""
+        if not self.cooldowns:
+            return self._failures.avoided
         methods = self._planner.domain.methods
         cooling: dict[Avoidable, str] = {
             (methods[task][0], args): "it cools down"
             for task, args in self.cooldowns
             if task in methods
         }
-        return {**self._failures.avoided, **cooling} if cooling else self._failures.avoided
+        return {**self._failures.avoided, **cooling}
 
     @property
     def situation(self) -> tuple[FrozenState, Avoided]:

@@ -113,6 +113,9 @@ class Cooldowns:
     def __init__(self) -> None:
         self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
 
+    def __len__(self) -> int:
+        return len(self._left)
+
     def __contains__(self, node: ScopeNode) -> bool:
         return (node.task, node.args) in self._left
 

@@ -80,7 +80,10 @@ class TakingOver(Unpicklable, Behaviour):
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
         self._awaited = []
         is_interrupted = new_status is INVALID and self.status is RUNNING
-        super().stop(new_status)
+        # As that of py_trees, without the text for its logger.
+        self.terminate(new_status)
+        self.status = new_status
+        self.iterator = self.tick()
         self._ended = None
         if is_interrupted and not runtime_of(self.agent).is_sensed:
             self._warn_of_aborts()
