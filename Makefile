@@ -16,12 +16,16 @@ run: .venv/.ready
 # A process for each core; a file's tests stay together, for a document is read from its beginning.
 PYTEST := -m pytest --numprocesses auto --dist loadscope
 
-# test: whatever a change can break, the code in docs/ included, in two minutes
+# test: whatever a change can break, the code in docs/ included, in two minutes;
+# `make test COVERAGE=1` measures which lines that runs, for gates, and takes twice as long
 test: .venv/.ready
-	$(BIN)/python $(PYTEST) -m "not slow and not browser"
+	$(if $(COVERAGE),$(BIN)/coverage erase)
+	$(BIN)/$(if $(COVERAGE),coverage run,python) $(PYTEST) -m "not slow and not browser"
+	$(if $(COVERAGE),$(BIN)/coverage combine --quiet)
 
-# check: everything that must pass before a change is taken, the fastest first; takes twelve minutes
-check: static test site thorough
+# check: everything that must pass before a change is taken, the fastest first; takes ten minutes
+check: COVERAGE = 1
+check: static test gates site thorough
 
 # static: what is checked without running the code: format, style, import contracts, types
 static: .venv/.ready
@@ -41,17 +45,13 @@ docs: .venv/.ready
 	REDRAW=1 $(BIN)/python -m pytest -q docs tests/corpus/test_pictures.py
 	REDRAW=1 $(MAKE) --no-print-directory test-browser ONLY=squad
 
-# thorough: the quick tests measured for coverage, with the gates; then all whose size the profile sets,
-# and the slow ones, at full size and unmeasured: measuring them takes three times as long
+# thorough: what test leaves out: the slow tests, and those whose size the profile sets, at full size;
+# not measured for coverage, which takes three times as long
 thorough: .venv/.ready
-	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) -m "not slow and not browser"
-	$(BIN)/coverage combine --quiet
-	$(MAKE) --no-print-directory gates
 	$(BIN)/python $(PYTEST) --hypothesis-profile thorough -m "(slow or sized) and not long and not browser"
 
 # gates: every package is covered as well as pyproject.toml demands, judged by the last
-# `make thorough`, and planning takes as many expansions as benchmarks/counts.toml says
+# `make test COVERAGE=1`, and planning takes as many expansions as benchmarks/counts.toml says
 gates: .venv/.ready
 	$(BIN)/coverage report
 	$(BIN)/coverage json -q -o - | $(BIN)/python tests/coverage_gates.py

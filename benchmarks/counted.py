@@ -95,10 +95,10 @@ def lives() -> Iterator[Row]:
     yield Row("life of a combat plan", partial(_life, combat.CASES[0]))
     for ahead in (10, 300):
         yield Row(f"a relevant change with {ahead} steps ahead", partial(_change, _waiting(ahead)))
-    yield Row("the first of them, with 300 steps ahead", _first_change, times=2)
+    yield Row("the first one with 300 steps ahead", _first_change, times=2)
     ways = _two_ways()
     yield Row("a plan of 10 steps from nothing", partial(_begin, *ways))
-    yield Row("the same, adopted with its first step kept", partial(_adopt, *ways))
+    yield Row("the same, with its first step kept", partial(_adopt, *ways))
     for steps in (100, 1_000):
         yield Row(f"{steps:,} steps planned and begun", partial(_begin, *_steps(steps)), times=2)
     for steps in (100, 10_000):

@@ -40,6 +40,10 @@ class Diagnostic:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
 
+    def within(self, place: str) -> Diagnostic:
+        """The finding at a place, in which its own place lies."""
+        return replace(self, where=", ".join(filter(None, (place, self.where))))
+
     @property
     def order(self) -> tuple[bool, list[tuple[str, int, str]], str, str]:
         """Sort key: errors first, then by place (line 6 before line 26), code and text."""

@@ -46,6 +46,16 @@ def pytest_collection_finish():
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item, nextitem):
+    """So does what a file has imported and kept, which is a lot after three hundred files."""
+    done = yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+    return done
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """Says below a failure how to run this test alone."""
     report = yield

@@ -70,6 +70,19 @@ def read(path: str) -> str:
     return (ROOT / path).read_text("utf-8")
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    """Every rule looks at every file."""
+    return ast.parse(source)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_fixture():
+    """A million nodes would be looked at whenever garbage is collected."""
+    yield
+    parsed.cache_clear()
+
+
 def check(rule: Callable[[str], Iterable[str]], *folders: str) -> None:
     """Ask a rule about the source of every Python file in some folders. Fails with all faults."""
     check_files(lambda path: rule(read(path)), files(*folders))
@@ -101,14 +114,14 @@ def excess_lines(source: str) -> list[str]:
 def long_functions(source: str) -> list[str]:
     return [
         f"{node.name} has {lines} lines"
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (lines := node.end_lineno - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
     ]
 
 
 def docstring_faults(source: str) -> list[str]:
-    docstring = ast.get_docstring(ast.parse(source))
+    docstring = ast.get_docstring(parsed(source))
     if not docstring:
         return ["the module has no docstring"]
     width = len(docstring.splitlines()[0])
@@ -168,7 +181,7 @@ def is_mutable(value: ast.expr | None) -> bool:
 def mutable_globals(source: str) -> list[str]:
     """Names of mutable objects in a module; an annotated `Final` promises not to write."""
     faults = []
-    for statement in module_level(ast.parse(source).body):
+    for statement in module_level(parsed(source).body):
         if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
             continue
         targets = getattr(statement, "targets", None) or [statement.target]
@@ -223,7 +236,7 @@ def codes_raised(source: str) -> set[str]:
     """Codes in the string literals of a module."""
     texts = (
         node.value
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
     return {code for text in texts for code in CODE.findall(text)}
@@ -283,7 +296,7 @@ def running_lines(source: str) -> list[int]:
     """Lines that mention what runs text; ``re.compile`` and its like are attributes of others."""
     lines = []
     makes_classes = "builtins.__build_class__" in source  # runs no text
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         match node:
             case ast.Name(id=name) if name in RUNS_TEXT:
                 lines.append(node.lineno)
@@ -302,7 +315,7 @@ def unchecked_runs(source: str) -> list[str]:
     """Functions that run a text without having checked first that it can only be ours."""
     return [
         node.name
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.FunctionDef)
         and {"eval", "compile"} & {getattr(one, "id", "") for one in ast.walk(node)}
         and not any(ast.unparse(one).startswith("_check(") for one in node.body[:2])
@@ -447,7 +460,7 @@ def silent_raises(exported: object) -> list[str]:
         source = textwrap.dedent(inspect.getsource(inspect.unwrap(exported)))
     except OSError:  # a strategy, which Hypothesis has made of a function
         return []
-    top = ast.parse(source).body[0]
+    top = parsed(source).body[0]
     of_class = ("__init__", "__call__")
     faults = []
     for function in [top, *getattr(top, "body", ())]:
@@ -578,7 +591,7 @@ def allowed_imports(path: str) -> set[str]:
 
 def foreign_imports(source: str, allowed: set[str]) -> list[str]:
     modules = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -636,6 +649,7 @@ def test_the_arrows_between_packages_are_kept():  # R000-03
     assert not report, report
 
 
+@pytest.mark.slow
 def test_an_arrow_that_points_upward_is_seen(tmp_path):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(ROOT / "bthtn", tmp_path / "bthtn")

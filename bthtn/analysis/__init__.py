@@ -9,10 +9,4 @@ from bthtn.analysis.checks import findings
 from bthtn.analysis.parallelize import makespan, parallelize
 from bthtn.analysis.retriggering import Retriggering, retriggering
 
-__all__ = [
-    "Retriggering",
-    "findings",
-    "makespan",
-    "parallelize",
-    "retriggering",
-]
+__all__ = ["Retriggering", "findings", "makespan", "parallelize", "retriggering"]

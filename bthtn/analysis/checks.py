@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, Final
 
 import networkx as nx
@@ -14,6 +13,7 @@ import networkx as nx
 from bthtn.analysis.endings import endless
 from bthtn.analysis.graph import restricted, task_graph
 from bthtn.analysis.retriggering import retriggering
+from bthtn.analysis.run_time import PartlyKnown
 from bthtn.domain.choice import Key
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -26,7 +26,6 @@ from bthtn.errors import Diagnostic, Severity
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Constant, Expression, always_holds
 from bthtn.world.fluent import Fluent
-from bthtn.world.truth import UNKNOWN
 
 Check = Callable[[FrozenDomain], Iterator[Diagnostic]]
 
@@ -95,12 +94,8 @@ def unused_primitive(domain: FrozenDomain, used: Collection[str] = ()) -> Iterat
     for name, task in domain.tasks.items():
         is_used = name in used or graph.in_degree(name)
         if isinstance(task, PrimitiveTask) and not is_used:
-            yield _warning(
-                "BT153",
-                f"no method uses '{name}'",
-                f"primitive '{name}'",
-                "remove it, unless it is a goal of its own",
-            )
+            hint = "remove it, unless it is a goal of its own"
+            yield _warning("BT153", f"no method uses '{name}'", f"primitive '{name}'", hint)
 
 
 def unused_fluent(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[Diagnostic]:
@@ -114,12 +109,9 @@ def unused_fluent(domain: FrozenDomain, used: Collection[str] = ()) -> Iterator[
     schema = domain.schema
     for name in [*schema.fluents, *schema.families]:
         if name not in mentioned:
-            yield _warning(
-                "BT154",
-                f"no condition, effect or argument mentions '{name}'",
-                f"fluent '{name}' of {schema.name}",
-                "remove it, unless sensors or a behaviour tree use it",
-            )
+            message = f"no condition, effect or argument mentions '{name}'"
+            hint = "remove it, unless sensors or a behaviour tree use it"
+            yield _warning("BT154", message, f"fluent '{name}' of {schema.name}", hint)
 
 
 def in_its_own_way(domain: FrozenDomain) -> Iterator[Diagnostic]:
@@ -151,37 +143,22 @@ def ends_itself(domain: FrozenDomain) -> Iterator[Diagnostic]:
                         f"primitive '{task.name}'",
                         "make it the precondition, if it only has to hold at the start",
                     )
-                case _:
-                    pass
 
 
-CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
-    {
-        "BT151": never_ends,
-        "BT152": always_behind,
-        "BT153": unused_primitive,
-        "BT154": unused_fluent,
-        "BT155": in_its_own_way,
-        "BT156": ends_itself,
-    }
-)
-
-
-class _Known:
-    """A state of which only some values are known."""
-
-    def __init__(self, values: Mapping[Any, Any]) -> None:
-        self._values = values
-
-    def get(self, fluent: Any, /) -> Any:
-        """The value of the fluent, or UNKNOWN."""
-        return self._values.get(fluent, UNKNOWN)
+CHECKS: Final[Mapping[str, Check]] = {
+    "BT151": never_ends,
+    "BT152": always_behind,
+    "BT153": unused_primitive,
+    "BT154": unused_fluent,
+    "BT155": in_its_own_way,
+    "BT156": ends_itself,
+}
 
 
 def _is_false(condition: Condition, values: Mapping[Any, Any]) -> bool:
     """Whether a condition is false wherever these fluents have these values."""
     try:
-        return condition.evaluate(_Known(values)) is False
+        return condition.evaluate(PartlyKnown(values)) is False
     except Exception:  # noqa: BLE001 - a plain function, or an argument that is not known
         return False
 
@@ -191,7 +168,7 @@ def _warning(code: str, message: str, where: str, hint: str) -> Diagnostic:
 
 
 def _is_function(body: object) -> bool:
-    """Whether a plain function makes the network; turns have only what other methods have."""
+    """Whether a plain function makes the network; turns only have bodies of other methods."""
     return isinstance(body, PlainBody) and not isinstance(body, TurnBody)
 
 

@@ -6,7 +6,7 @@ without any ending always leads back to itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, assert_never
 
@@ -52,16 +52,15 @@ _KNOWN: Final = (Constant, Parameter, MarkDone, OneLess)
 
 def endless(domain: FrozenDomain) -> list[CompoundTask[Any]]:
     """The compound tasks whose planning neither ends nor is suspended, in order of definition."""
-    known: dict[CompoundTask[Any], Endings] = dict.fromkeys(domain.methods, NOTHING)
-    certain = is_certain(domain)
+    known = _Known(dict.fromkeys(domain.methods, NOTHING), is_certain(domain))
     grown = True
     while grown:
         grown = False
         for task, methods in domain.methods.items():
-            together = _of_task(task, methods, known, certain=certain)
-            grown = grown or together != known[task]
-            known[task] = together
-    return [task for task, endings in known.items() if not endings]
+            together = _of_task(task, methods, known)
+            grown = grown or together != known.endings[task]
+            known.endings[task] = together
+    return [task for task, endings in known.endings.items() if not endings]
 
 
 def is_certain(domain: FrozenDomain) -> bool:
@@ -97,29 +96,23 @@ def _makes_unknown(effect: Effect) -> bool:
     return isinstance(effect.value, Constant) and effect.value.value is UNKNOWN
 
 
-Known = Mapping[CompoundTask[Any], Endings]
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The endings of tasks as far as they were found, and whether all fluents stay known."""
+
+    endings: dict[CompoundTask[Any], Endings]
+    certain: bool
 
 
-def _of_task(
-    task: CompoundTask[Any],
-    methods: tuple[Method, ...],
-    known: Known,
-    *,
-    certain: bool,
-) -> Endings:
+def _of_task(task: CompoundTask[Any], methods: tuple[Method, ...], known: _Known) -> Endings:
     if task.origin in _ORDERS:
-        return _of_order(methods, known, certain=certain)
-    waits = task.choice is not None and not certain
-    endings = NOTHING.union(*(_of_method(one, known, certain=certain) for one in methods))
+        return _of_order(methods, known)
+    waits = task.choice is not None and not known.certain
+    endings = NOTHING.union(*(_of_method(one, known) for one in methods))
     return endings | (SUSPENDS if waits else NOTHING)
 
 
-def _of_order(
-    methods: tuple[Method, ...],
-    known: Known,
-    *,
-    certain: bool,
-) -> Endings:
+def _of_order(methods: tuple[Method, ...], known: _Known) -> Endings:
     """The endings of ``any_order`` and ``partial_order``.
 
     Planning ends if all blocks can end. It can be suspended in each block that can be reached,
@@ -130,7 +123,7 @@ def _of_order(
     for method in methods:
         if isinstance(method.condition, Due):
             assert isinstance(method.body, SequenceNetwork), "a block, then the other blocks"
-            parts = [_of(part, known, certain=certain) for part in method.body.parts[:-1]]
+            parts = [_of(part, known) for part in method.body.parts[:-1]]
             blocks[method.condition.place] = _in_sequence(parts)
             behind[method.condition.place] = method.condition.behind
     reached: set[int] = set()
@@ -144,19 +137,19 @@ def _of_order(
     return suspended | (ENDS if len(done) == len(blocks) else NOTHING)
 
 
-def _of_method(method: Method, known: Known, *, certain: bool) -> Endings:
+def _of_method(method: Method, known: _Known) -> Endings:
     if isinstance(method.body, PlainBody):
         return BOTH
-    may_wait = not certain and not isinstance(method.condition, Constant | TurnCondition)
-    return _of(method.body, known, certain=certain) | (SUSPENDS if may_wait else NOTHING)
+    may_wait = not known.certain and not isinstance(method.condition, Constant | TurnCondition)
+    return _of(method.body, known) | (SUSPENDS if may_wait else NOTHING)
 
 
-def _of(network: Network, known: Known, *, certain: bool) -> Endings:
+def _of(network: Network, known: _Known) -> Endings:
     match network:
         case TaskCall(task, args):
             plain = isinstance(task, CompoundTask) or isinstance(task.precondition, Constant)
-            waits = not (certain or (plain and all(isinstance(arg, _KNOWN) for arg in args)))
-            endings = known[task] if isinstance(task, CompoundTask) else ENDS
+            waits = not (known.certain or (plain and all(isinstance(arg, _KNOWN) for arg in args)))
+            endings = known.endings[task] if isinstance(task, CompoundTask) else ENDS
             return endings | (SUSPENDS if waits else NOTHING)
         case NullNetwork():
             return ENDS
@@ -165,11 +158,11 @@ def _of(network: Network, known: Known, *, certain: bool) -> Endings:
         case DeferNetwork():
             return BOTH if network.ensures else SUSPENDS
         case SequenceNetwork(parts):
-            return _in_sequence([_of(part, known, certain=certain) for part in parts])
+            return _in_sequence([_of(part, known) for part in parts])
         case PriorityNetwork(parts):
-            return NOTHING.union(*(_of(part, known, certain=certain) for part in parts))
+            return NOTHING.union(*(_of(part, known) for part in parts))
         case ParallelNetwork(parts):
-            branches = [_of(part, known, certain=certain) for part in parts]
+            branches = [_of(part, known) for part in parts]
             if not all(branches):
                 return NOTHING
             every = ENDS.intersection(*branches)

@@ -33,7 +33,7 @@ def task_graph(domain: FrozenDomain) -> nx.DiGraph[Any]:
             graph.add_edge(task.name, node)
             if isinstance(method.body, PlainBody):
                 continue
-            for call, deferred in calls(method.body):
+            for call, deferred in _calls(method.body):
                 known = graph.get_edge_data(node, call.task.name, {"deferred": True})
                 both = known["deferred"] and deferred
                 graph.add_edge(node, call.task.name, deferred=both)
@@ -48,7 +48,7 @@ def restricted(graph: nx.DiGraph[Any], kept: Container[Any]) -> nx.DiGraph[Any]:
     return part
 
 
-def calls(network: Network) -> Iterator[tuple[TaskCall, bool]]:
+def _calls(network: Network) -> Iterator[tuple[TaskCall, bool]]:
     """Every task call, left to right, and whether it is deferred."""
     for one in networks_in(network):
         if isinstance(one, TaskCall):

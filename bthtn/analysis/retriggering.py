@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from bthtn.analysis.graph import calls
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.network import calls_in
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import Condition, Constant, conjuncts, leaves_of
@@ -69,7 +69,7 @@ class _MethodEffects:
             body = pending.pop().body
             if isinstance(body, PlainBody):
                 return None
-            for call, _ in calls(body):
+            for call in calls_in(body):
                 if isinstance(call.task, PrimitiveTask):
                     done.tasks[call.task] = None
                 elif call.task not in seen:

@@ -7,6 +7,7 @@ those of a plain function, or of a family's member with a computed index, depend
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 from bthtn.domain.function import FunctionEffect
@@ -25,7 +26,7 @@ from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Binding, Constant, Expression, Parameter, leaves_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write
-from bthtn.world.truth import UNKNOWN, Unknown
+from bthtn.world.truth import UNKNOWN
 
 
 def whole_footprint(root: Node) -> Footprint | None:
@@ -107,11 +108,14 @@ def _mentioned(expression: Expression[Any], args: Binding) -> Footprint | None:
     return Footprint(frozenset(found))
 
 
-class _NothingKnown:
-    """A view of a state in which every fluent is unknown."""
+class PartlyKnown:
+    """A view of a state in which all fluents are unknown but those with these values."""
 
-    def get(self, _: Expression[Any], /) -> Unknown:
-        return UNKNOWN
+    def __init__(self, values: Mapping[Any, Any]) -> None:
+        self._values = values
+
+    def get(self, fluent: Any, /) -> Any:
+        return self._values.get(fluent, UNKNOWN)
 
 
-_NOTHING_KNOWN = _NothingKnown()
+_NOTHING_KNOWN = PartlyKnown({})

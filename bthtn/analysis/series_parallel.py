@@ -139,12 +139,10 @@ class _Arrangement:
         levels = self._levels(members)
         through = sum(max(self._weights[one] for one in level) for level in levels)
         if chains <= through and self._at_once.isdisjoint(members):
-            return _beside([self._one_by_one(component) for component in components])
+            chained = ([self._nodes[one] for one in component] for component in components)
+            return _beside([SequenceNode(tuple(chain)) for chain in chained])
         rows = (_beside([self._nodes[one] for one in level]) for level in levels)
         return SequenceNode(tuple(rows))
-
-    def _one_by_one(self, members: list[int]) -> Node:
-        return SequenceNode(tuple(self._nodes[one] for one in members))
 
     def _levels(self, members: list[int]) -> list[list[int]]:
         """The members grouped by the length of the longest chain before them."""
@@ -232,7 +230,6 @@ class _Arrangement:
                 yield cut, path + rest[cut], done * (total - done) - ordered
 
     def _longest(self, members: list[int], towards: list[list[int]]) -> dict[int, float]:
-        """The longest path that ends with each member."""
         length: dict[int, float] = {}
         for one in members:
             near = (length[other] for other in towards[one] if other in length)
@@ -253,7 +250,6 @@ class _Steps:
             self._changes[last + 1] -= 1
 
     def values(self) -> list[int]:
-        """The count at each place."""
         return list(accumulate(self._changes))
 
 

@@ -1,8 +1,8 @@
-"""A batch whose results are kept in a file of JSON lines: what is there is done.
+"""A batch whose results are kept in a file of JSON lines, from which it goes on.
 
 The lines are in the order of the items, so the same batch makes the same bytes, and an
-interrupted one leaves the beginning of them. Every line names its batch, a digest of what was
-asked: results of different batches never come into one file.
+interrupted one leaves the beginning of them. Every line names its batch, a digest of the
+question: results of different batches never come into one file.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where the results of a batch are kept, and what the batch is ``about``, as JSON.
+    """The file in which the results of a batch are kept, and its question, ``about``, as JSON.
 
-    ``key`` is what a line calls the item.
+    ``key`` is the name of the item in a line.
     """
 
     file: Path
@@ -35,7 +35,7 @@ class Kept:
 
     @property
     def batch(self) -> str:
-        """The digest of what it is about."""
+        """The digest of the question."""
         return sha256(json.dumps(self.about, sort_keys=True).encode()).hexdigest()[:12]
 
     def begun(self, items: Sequence[Any]) -> tuple[list[Row], int]:
@@ -90,7 +90,7 @@ class Kept:
 def resumed(
     function: Callable[[Any], Row],
     items: Sequence[Any],
-    kept: Kept,
+    kept: Kept | None,
     workers: Workers = LOCAL,
     deaths: Deaths | None = None,
 ) -> Generator[Row]:
@@ -98,6 +98,9 @@ def resumed(
 
     Raises InputError for a file that has something else in it or cannot be written.
     """
+    if kept is None:
+        yield from run_batch(function, items, workers, deaths)
+        return
     rows, length = kept.begun(items)
     yield from rows
     left = items[len(rows) :]

@@ -43,7 +43,7 @@ class Workers:
             yield lost
 
     def _connected(self, until_done: ExitStack) -> Callable[[], int]:
-        """Connect with the cluster, and make joblib know it. Returns what ``ready`` yields."""
+        """Connect joblib with the cluster. Returns the function that ``ready`` yields."""
         if not self.address:
             message = f"--backend {self.backend} needs the address of a cluster that runs"
             hint = f"--address {'tcp://HOST:8786' if self.backend == 'dask' else 'HOST:6379'}"

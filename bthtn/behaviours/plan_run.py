@@ -113,14 +113,14 @@ class Cooldowns:
     def __init__(self) -> None:
         self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
 
-    def __len__(self) -> int:
-        return len(self._left)
-
     def __contains__(self, node: ScopeNode) -> bool:
         return (node.task, node.args) in self._left
 
     def __iter__(self) -> Iterator[tuple[CompoundTask[Any], tuple[Any, ...]]]:
         return iter(self._left)
+
+    def __len__(self) -> int:
+        return len(self._left)
 
     def begin(self, node: ScopeNode, timer: Timer) -> None:
         """Do without a part from now on, until the timer is over."""

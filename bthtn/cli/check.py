@@ -31,12 +31,10 @@ class Report:
 
     @property
     def failed(self) -> int:
-        """The number of failed cases."""
         return sum(one.code == "BT403" for one in self.diagnostics)
 
     @property
     def errors(self) -> int:
-        """The number of diagnostics that are errors."""
         return sum(one.severity is Severity.ERROR for one in self.diagnostics)
 
 
@@ -75,11 +73,8 @@ def _domain_report(target: Target) -> Report:
         fault = fault_of(case)
         if fault:
             where = f"{shown(cases)}:{case.line}"
-            diagnostics.append(
-                Diagnostic(
-                    "BT403", f"case '{case.name}' does not hold\n{indent(fault, '  ')}", where
-                )
-            )
+            message = f"case '{case.name}' does not hold\n{indent(fault, '  ')}"
+            diagnostics.append(Diagnostic("BT403", message, where))
     return Report(_in_order(diagnostics), len(read), sheets)
 
 

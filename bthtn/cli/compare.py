@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
-from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
+from bthtn.batch import Deaths, Kept, Workers, resumed
 from bthtn.cli.handlers import ending
-from bthtn.cli.printing import WIDTH, say_json
+from bthtn.cli.printing import WIDTH, note, say_json, with_progress
 from bthtn.cli.sides import Pair
 from bthtn.compare import Finding, findings, most_different, other_plans
-from bthtn.compare.summary import OtherPlan
+from bthtn.compare.pair import OtherPlan
 from bthtn.errors import Diagnostic, InputError
 
 FORMAT: Final = "bthtn-compare/1"
@@ -28,37 +27,26 @@ MOST_PLANS: Final = 5
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
-    """What is done with the results: kept in a file, shown as JSON or as tables."""
+def compare(
+    pair: Pair, seeds: str, workers: Workers, *, output: Path | None, most: int, as_json: bool
+) -> int:
+    """Compare over the seeds, and print the findings and the most different seeds.
 
-    output: Path | None = None
-    most: int = 10
-    as_json: bool = False
-
-
-def compare(pair: Pair, seeds: str, workers: Workers, report: ReportOptions) -> int:
-    """Compare over the seeds and print what was found.
-
-    Returns 0 if both sides do the same with every seed, else 1. Raises BthtnError.
+    The results are kept in the file ``output``. Returns 0 if both sides do the same with every
+    seed, else 1. Raises BthtnError.
     """
     numbers = seeds_from(seeds)
     digests = [side.prepared(pair.experiment) for side in (pair.a, pair.b)]
     findings([], pair.experiment.registered())  # what is missing is to be known before
-    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
-    results: Any = run_batch(pair, numbers, workers, deaths)
-    if report.output is not None:
-        results.close()
-        sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
-        about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
-        results = resumed(pair, numbers, Kept(report.output, about, "seed"), workers, deaths)
-    with ending(workers), closing(results):
-        rows = [
-            {"seed": seed, **row}
-            for seed, row in zip(numbers, _with_progress(results, len(numbers)), strict=True)
-        ]
-        summary = _Summary(pair, rows, deaths.number, report.most)
-        if report.as_json:
+    deaths = Deaths(note)
+    sides = [[side.text, *side.settings] for side in (pair.a, pair.b)]
+    about = {"experiment": asdict(pair.experiment), "sides": sides, "files": digests}
+    kept = None if output is None else Kept(output, about, "seed")
+    with ending(workers), closing(resumed(pair, numbers, kept, workers, deaths)) as results:
+        shown = with_progress(results, "seeds", len(numbers))
+        rows = [{"seed": seed, **row} for seed, row in zip(numbers, shown, strict=True)]
+        summary = _Summary(pair, rows, deaths.number, most)
+        if as_json:
             say_json(summary.data())
         else:
             summary.show(Console(width=None if sys.stdout.isatty() else WIDTH))
@@ -75,16 +63,9 @@ def seeds_from(text: str) -> range:
     return range(first, last + 1)
 
 
-def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        return results
-    return iter(track(results, "seeds", total, console=screen, transient=True))
-
-
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """What the rows say, for people and for programs."""
+    """The rows summed up, for people and for programs."""
 
     pair: Pair
     rows: Sequence[Row]
@@ -104,7 +85,6 @@ class _Summary:
         return ["seed", *(key for key in values if key in row), "difference"]
 
     def data(self) -> dict[str, Any]:
-        """The summary as JSON."""
         return {
             "format": FORMAT,
             "a": self.pair.a.typed,
@@ -118,7 +98,6 @@ class _Summary:
         }
 
     def show(self, screen: Console) -> None:
-        """Print tables."""
         a, b = (side.typed for side in (self.pair.a, self.pair.b))
         same = sum(row["same"] for row in self.rows)
         screen.print(

@@ -1,9 +1,8 @@
-"""``bthtn explain``: why a plan is as it is, and what would change it."""
+"""``bthtn explain``: why a plan is as it is, and which changes would lead to another."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,10 @@ from bthtn.cli.plan_command import PlanArguments, as_written, goal_from, show_wh
 from bthtn.cli.printing import errors_at, say, say_json
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import TaskCall
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.explanation import (
-    StepReasons,
+    BetterPlan,
+    better_plan,
     decomposition_table,
     methods_of,
     table_text,
@@ -21,6 +21,7 @@ from bthtn.explanation import (
     why_not,
 )
 from bthtn.plan.plan import Plan
+from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, SearchStatus, no_answer
 from bthtn.testing.locate import domain_of
@@ -29,35 +30,25 @@ from bthtn.views.text import one_line
 EXPLANATION_FORMAT = "bthtn-explanation/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainOptions:
-    """What is asked: about one step, about one method, ``task:number``, or for the table.
+def explain(arguments: PlanArguments, *, step: str, method: str, table: bool, as_json: bool) -> int:
+    """Plan, and explain one step, one method, ``task:number``, the table, or the whole plan.
 
-    All that is empty or false is not asked; without any question the whole plan is explained.
+    Returns 0 if there is a plan, else 1. Raises BthtnError.
     """
-
-    step: str = ""
-    method: str = ""
-    table: bool = False
-    as_json: bool = False
-
-
-def explain(arguments: PlanArguments, options: ExplainOptions) -> int:
-    """Plan, and print the explanation. Returns 0 if there is a plan, else 1. Raises BthtnError."""
     asked = arguments.request()
-    method = _method(options.method, asked.domain) if options.method else None
+    chosen = _method(method, asked.domain) if method else None
     search = search_for(asked)
     if search.advance() is SearchStatus.LIMIT and search.plan is None:
         raise no_answer(search.expansions)
     plan = search.plan
-    if method is not None:
-        _show_method(asked, *method, as_json=options.as_json)
+    if chosen is not None:
+        _show_method(asked, *chosen, as_json=as_json)
     elif plan is None:
-        show_why_not(asked, search.expansions, as_json=options.as_json)
-    elif options.table:
-        _show_table(plan, as_json=options.as_json)
+        show_why_not(asked, search.expansions, as_json=as_json)
+    elif table:
+        _show_table(plan, as_json=as_json)
     else:
-        _show_plan(asked, plan, options)
+        _show_plan(asked, plan, step, as_json=as_json)
     return int(plan is None)
 
 
@@ -77,6 +68,50 @@ def beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[st
         name for name in beliefs if name.partition("[")[0] in (*schema.fluents, *schema.families)
     )
     return [f"{name}={_as_typed(beliefs[name])}" for name in known]
+
+
+def explain_replans(
+    arguments: PlanArguments,
+    file: Path | None,
+    tick: int | None,
+    agent: str,
+    goal: str,
+    *,
+    as_json: bool,
+) -> int:
+    """Print the decisions about a goal up to a tick, and whether a better plan is there then.
+
+    The better plan is looked for with the ``arguments``, which have the beliefs of the tick, if a
+    plan of the goal runs at its end. Returns 0. Raises BthtnError.
+    """
+    if file is None:
+        message = "--replans says why a recorded goal got other plans, and there is no recording"
+        raise InputError(Diagnostic("BT409", message, hint="name its file: --recording FILE"))
+    from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
+
+    recording = Recording.read(file)
+    known = {one.goal for one in recording.decisions(agent)}
+    if goal not in known:
+        message = f"no goal called '{goal}' had a plan in the recording"
+        raise InputError(Diagnostic("BT461", message, hint=nearest(goal, known)))
+    last = recording.ticks[-1][0]["tick"] if tick is None else tick
+    decisions = recording.decisions(agent, goal=goal, until=last)
+    running = recording.at(last, agent).plans.get(goal)
+    better: BetterPlan | None = None
+    if running is not None:
+        record = MethodTraversalRecord(running["plan"]["record"])
+        better = better_plan(arguments.request(), record)
+    if as_json:
+        data = {"decisions": [one.data() for one in decisions]}
+        found = None if better is None else better.data()
+        say_json({"format": EXPLANATION_FORMAT, **data, "better": found})
+        return 0
+    for decision in decisions:
+        say(one_line(str(decision)))
+    state = f"with the beliefs at the end of tick {last}"
+    answer = f"no plan of {goal} runs" if better is None else str(better)
+    say("\n".join(map(one_line, f"\n{state}, {answer}".split("\n"))))
+    return 0
 
 
 def _as_typed(value: Any) -> str:
@@ -116,23 +151,20 @@ def _show_table(plan: Plan, *, as_json: bool) -> None:
         say(_lines(table_text(rows)))
 
 
-def _show_plan(asked: PlanRequest, plan: Plan, options: ExplainOptions) -> None:
-    reasons = why(plan, asked.state, options.step or None)
-    answers = [] if options.step else [one for one in methods_of(asked) if not one.is_chosen]
-    if options.as_json:
+def _show_plan(asked: PlanRequest, plan: Plan, step: str, *, as_json: bool) -> None:
+    reasons = why(plan, asked.state, step or None)
+    answers = [] if step else [one for one in methods_of(asked) if not one.is_chosen]
+    if as_json:
         lists = {"why": [one.data() for one in reasons], "why_not": [one.data() for one in answers]}
         say_json({**_head(asked), **lists})
         return
     say(one_line(f"{asked.domain.name}: {as_written(plan.goal, plan.goal_text)}"))
-    say(_lines("\n".join(map(str, _named(reasons)))))
+    # A construct has no name of its own, and is only shown if it relies on something.
+    shown = [one for one in reasons if one.reliances or not one.is_construct]
+    say(_lines("\n".join(map(str, shown))))
     if answers:
         say("\nother methods")
         say(_lines("\n".join(map(str, answers))))
-
-
-def _named(reasons: tuple[StepReasons, ...]) -> list[StepReasons]:
-    """The reasons without those of constructs that rely on nothing."""
-    return [one for one in reasons if one.reliances or not one.is_construct]
 
 
 def _head(asked: PlanRequest) -> dict[str, Any]:

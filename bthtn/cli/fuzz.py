@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -11,13 +10,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from rich.console import Console
-from rich.progress import track
-
-from bthtn.batch import Deaths, Kept, Workers, resumed, run_batch
+from bthtn.batch import Deaths, Kept, Workers, resumed
 from bthtn.behaviours import Character
 from bthtn.cli.handlers import ending
-from bthtn.cli.printing import counted, say, say_json, write
+from bthtn.cli.printing import counted, note, say, say_json, with_progress, write
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.fuzzing import Material, find_failure, material_of, scenarios
@@ -49,7 +45,7 @@ class Rounds:
     fixed: tuple[str, ...] = ()
 
     def __call__(self, number: int) -> Row:
-        """What is wrong in a round, and the scenario that shows it; both empty if nothing is."""
+        """The fault that a round has found, and the scenario that shows it; both empty if none."""
         with project_in(self.folder).opened():
             target, material = _material(self)
             drawn = scenarios(material, ticks=self.ticks, invariants=invariants_of(target))
@@ -60,7 +56,7 @@ class Rounds:
         return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.tree)}
 
     def prepared(self) -> tuple[Material, str]:
-        """What can be brought about, and a digest of the files. Raises BthtnError."""
+        """The material to draw of, and a digest of the files. Raises BthtnError."""
         project = project_in(self.folder)
         with project.opened():
             _, material = _material(self)
@@ -69,7 +65,7 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzOptions:
-    """How long to search, from which round on, and what is done with the results."""
+    """How long to search, from which round on, and where results are kept."""
 
     runs: int
     seconds: float | None = None
@@ -90,18 +86,13 @@ def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
         raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
     _, digest = rounds.prepared()
     numbers = range(options.seed, options.seed - (-options.runs // RUNS))
-    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
     about = {"rounds": asdict(rounds), "files": digest}
     kept = None if options.output is None else Kept(options.output, about, "round")
-    results: Any = (
-        run_batch(rounds, numbers, workers, deaths)
-        if kept is None
-        else resumed(rounds, numbers, kept, workers, deaths)
-    )
     made, failed = 0, None
     until = None if options.seconds is None else perf_counter() + options.seconds
+    results = resumed(rounds, numbers, kept, workers, Deaths(note))
     with ending(workers), closing(results):
-        for row in _with_progress(results, len(numbers)):
+        for row in with_progress(results, "rounds", len(numbers)):
             made += 1
             failed = row if row["fault"] else None
             if failed or (until is not None and perf_counter() > until):
@@ -123,16 +114,9 @@ def _say(failed: Row | None, made: int, file: Path, *, as_json: bool) -> None:
         say(f"{failed['fault']}\n\nfound in at most {runs} runs\nwrote {file}: bthtn test {file}")
 
 
-def _with_progress(results: Iterator[Row], total: int) -> Iterator[Row]:
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        return results
-    return iter(track(results, "rounds", total, console=screen, transient=True))
-
-
 @cache
 def _material(rounds: Rounds) -> tuple[Target, Material]:
-    """The tree, loaded once in each process, and what can be brought about in it."""
+    """The tree, loaded once in each process, and the material to draw scenarios of."""
     target = loaded_once(resolve(rounds.tree, TargetKind.TREE))
 
     def make(seed: int) -> Character:

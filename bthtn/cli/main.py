@@ -11,18 +11,15 @@ import os
 import sys
 import traceback
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
-from bthtn.cli.many_runs import (
-    compare_command,
-    fuzz_command,
-    replay_command,
-    run_tests_command,
-)
+from bthtn.cli.many_runs import compare_command, fuzz_command, replay_command, run_tests_command
 from bthtn.cli.options import (
     TARGET,
     Achieve,
@@ -211,7 +208,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     as_json: AsJson = False,
 ) -> None:
     """Say why a plan is as it is, and why other methods were not chosen."""
-    from bthtn.cli.explain_command import ExplainOptions, beliefs_at, explain  # noqa: PLC0415 - see the docstring
+    from bthtn.cli.explain_command import beliefs_at, explain, explain_replans  # noqa: PLC0415 - see the docstring
     from bthtn.cli.plan_command import PlanArguments  # noqa: PLC0415 - see the docstring
 
     _require_goal(context, task or achieve)
@@ -226,11 +223,9 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
         achieve=achieve,
     )
     if replans:
-        from bthtn.cli.replans import explain_replans as why  # noqa: PLC0415 - see the docstring
-
-        raise typer.Exit(why(arguments, recording, tick, agent, replans, as_json=as_json))
-    options = ExplainOptions(step=step, method=method, table=table, as_json=as_json)
-    raise typer.Exit(explain(arguments, options))
+        code = explain_replans(arguments, recording, tick, agent, replans, as_json=as_json)
+        raise typer.Exit(code)
+    raise typer.Exit(explain(arguments, step=step, method=method, table=table, as_json=as_json))
 
 
 @app.command("check")
@@ -353,11 +348,14 @@ def watch_command(
     raise typer.Exit(served)
 
 
-def run() -> None:
-    """Call the command that was typed, and exit: every outcome becomes an exit code here.
+@cache
+def _program() -> Any:
+    """The parser of command lines, made once: that reads the signatures of all commands."""
+    return get_command(app)
 
-    An error is printed as one message.
-    """
+
+def run() -> None:
+    """Call the command that was typed, print an error as one message, and exit with its code."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the one who started the program
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - to the end
@@ -377,7 +375,7 @@ def _exit_code() -> int:
 
     try:
         try:
-            app(prog_name="bthtn")
+            _program()(prog_name="bthtn")
         except SystemExit as end:
             sys.stdout.flush()
             return end.code if isinstance(end.code, int) else 0

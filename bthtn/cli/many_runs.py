@@ -43,14 +43,14 @@ def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
 ) -> None:
     """Say what differs between two trees, domains or versions, over many seeds."""
     from bthtn.batch import Workers  # noqa: PLC0415 - only for this command
-    from bthtn.cli.compare import ReportOptions, compare  # noqa: PLC0415 - only for this command
+    from bthtn.cli.compare import compare  # noqa: PLC0415 - only for this command
     from bthtn.cli.sides import Experiment, Pair, Side  # noqa: PLC0415 - only for this command
 
     experiment = Experiment(tuple(measure or ()), ticks, task, tuple(given or ()))
     pair = Pair(Side.of(a, settings_a or ()), Side.of(b, settings_b or ()), experiment)
     workers = Workers(jobs or -1, backend.value, address)
-    report = ReportOptions(output=output, most=most, as_json=as_json)
-    raise typer.Exit(compare(pair, seeds, workers, report))
+    code = compare(pair, seeds, workers, output=output, most=most, as_json=as_json)
+    raise typer.Exit(code)
 
 
 def fuzz_command(  # noqa: PLR0913 - one for each thing that can be typed
@@ -136,6 +136,6 @@ def replay_command(
 
         write_scenario(file, scenario, tick, agent)
         return
-    from bthtn.cli.replay import replay  # noqa: PLC0415 - see the docstring of main
+    from bthtn.cli.replay_command import replay  # noqa: PLC0415 - see the docstring of main
 
     raise typer.Exit(replay(file, as_json=as_json))

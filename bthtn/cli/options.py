@@ -48,8 +48,7 @@ class Backend(StrEnum):
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout."),
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; - is stdout.")
 ]
 Format = typer.Option(
     "--format", help="Output format; without it, by the file's ending.", show_default=False
@@ -69,8 +68,7 @@ Cheapest = Annotated[
     bool, typer.Option("--cheapest", help="Find the plan of least cost, not the first one.")
 ]
 Anytime = Annotated[
-    bool,
-    typer.Option("--anytime", help="At the limit, return a plan with suspended parts."),
+    bool, typer.Option("--anytime", help="At the limit, return a plan with suspended parts.")
 ]
 MaxExpansions = Annotated[int, typer.Option(help="Limit of expansions.")]
 Flat = Annotated[

@@ -7,15 +7,17 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from errno import EISDIR
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from bthtn.cli.handlers import postponed
 from bthtn.errors import BthtnError, Diagnostic, InputError
+
+T = TypeVar("T")
 
 SCREEN: Final = Path("-")
 WIDTH: Final = 100
@@ -48,6 +50,22 @@ def say(text: str) -> None:
 def say_json(value: Any) -> None:
     """Print a value as one line of JSON."""
     print(json.dumps(value))
+
+
+def note(text: str) -> None:
+    """Print a line on stderr, beside the results."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def with_progress(results: Generator[T], what: str, total: int) -> Iterator[T]:
+    """The results, with a bar of progress if stderr is a terminal."""
+    from rich.console import Console  # noqa: PLC0415 - only for long commands
+    from rich.progress import track  # noqa: PLC0415 - only for long commands
+
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        return results
+    return iter(track(results, what, total, console=screen, transient=True))
 
 
 def complain(error: BthtnError) -> None:
@@ -162,7 +180,6 @@ def write_picture(dot: str, form: str, output: Path | None, name: str) -> Path |
         instead = output.with_suffix(".dot")
         write(dot, instead)
         one = error.diagnostics[0]
-        raise InputError(
-            Diagnostic(one.code, f"{one.message}; wrote {instead} instead", hint=one.hint)
-        ) from None
+        message = f"{one.message}; wrote {instead} instead"
+        raise InputError(replace(one, message=message)) from None
     return None if output == SCREEN else output

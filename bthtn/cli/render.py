@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bthtn.cli.printing import SCREEN, say, say_json, write, write_picture
+from bthtn.cli.printing import SCREEN, say, say_json, write_picture
 from bthtn.errors import Diagnostic, InputError
 from bthtn.testing.locate import Target, TargetKind, domain_of, resolve, root_of
+from bthtn.views.html import html_page
+from bthtn.views.plan_nodes import without_statuses
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What is to be drawn, in which format; a tick and an agent of a recording."""
+    """A target and the format to draw it in; a tick and an agent of a recording."""
 
     target: str
     form: str
@@ -20,16 +23,11 @@ class Drawn:
     agent: str
     legend: bool = False
 
-    @property
-    def is_recorded(self) -> bool:
-        """Whether the target is a recording."""
-        return self.target.endswith((".jsonl", ".jsonl.gz"))
-
 
 def render(drawn: Drawn, output: Path | None, *, as_json: bool) -> None:
     """Draw a domain, a tree or a moment; as XML only a tree. Raises BthtnError."""
     form = drawn.form
-    if drawn.is_recorded:
+    if drawn.target.endswith((".jsonl", ".jsonl.gz")):
         kind_of, name, text = "recording", *_moment(drawn)
     else:
         if drawn.tick is not None or drawn.agent:
@@ -40,12 +38,19 @@ def render(drawn: Drawn, output: Path | None, *, as_json: bool) -> None:
         target = resolve(drawn.target, *kinds)
         kind_of, name = target.kind.value, target.name
         text = _drawn(target, form, legend=drawn.legend)
-    kind = form if form in ("xml", "html") else "dot"
     facts = {"format": "bthtn-render/1", "kind": kind_of, "name": name}
+    _deliver(text, form, output, facts, as_json=as_json)
+
+
+def _deliver(
+    text: str, form: str, output: Path | None, facts: Mapping[str, str], *, as_json: bool
+) -> None:
+    """Print or write a text, or the picture of it; for JSON with the facts."""
+    kind = form if form in ("xml", "html") else "dot"
     if as_json and form == kind and output in (None, SCREEN):
         say_json({**facts, kind: text})
         return
-    place = write_picture(text, form, output, name)
+    place = write_picture(text, form, output, facts["name"])
     if as_json:
         say_json({**facts, "file": str(place)})
     elif place is not None:
@@ -56,7 +61,6 @@ def _moment(drawn: Drawn) -> tuple[str, str]:
     """The name and the picture of an agent's tree at the end of a recorded tick."""
     from bthtn.recording import Recording  # noqa: PLC0415 - not for other pictures
     from bthtn.views.behaviour_drawing import snapshot_dot  # noqa: PLC0415 - as above
-    from bthtn.views.html import html_page  # noqa: PLC0415 - as above
 
     if drawn.form == "xml":
         message = "a recording has the nodes that ran, not the code of a tree: no XML"
@@ -78,53 +82,26 @@ def palette(text: str, output: Path | None, *, as_json: bool) -> None:
     from bthtn.formats import palette_of  # noqa: PLC0415 - not for pictures
 
     domain = domain_of(text)
-    models = palette_of(domain)
     facts = {"format": "bthtn-palette/1", "name": domain.name}
-    if as_json and output in (None, SCREEN):
-        say_json({**facts, "xml": models})
-        return
-    write(models, output)
-    if as_json:
-        say_json({**facts, "file": str(output)})
-    elif output not in (None, SCREEN):
-        say(f"wrote {output}")
+    _deliver(palette_of(domain), "xml", output, facts, as_json=as_json)
 
 
 def _drawn(target: Target, form: str, *, legend: bool) -> str:
-    match form:
-        case "xml":
-            return _xml(target)
-        case "html":
-            return _html(target)
-        case _:
-            return _dot(target, legend=legend)
-
-
-def _html(target: Target) -> str:
-    from bthtn.views.html import html_page  # noqa: PLC0415 - not for other pictures
-
     if target.kind is TargetKind.DOMAIN:
-        from bthtn.views.domain_nodes import domain_tree  # noqa: PLC0415 - one of the two
+        from bthtn.views.domain_drawing import domain_dot, domain_tree  # noqa: PLC0415 - not for trees
 
-        return html_page(f"domain {target.name}", {target.name: domain_tree(target.load())})
-    from bthtn.views.plan_nodes import without_statuses  # noqa: PLC0415 - one of the two
-    from bthtn.views.snapshot import Snapshots  # noqa: PLC0415 - one of the two
-
-    tree = without_statuses(Snapshots(root_of(target)).whole())
-    return html_page(target.name, {target.name: tree})
-
-
-def _xml(target: Target) -> str:
-    from bthtn.formats import xml_of  # noqa: PLC0415 - not for pictures
-
-    return xml_of(root_of(target))
-
-
-def _dot(target: Target, *, legend: bool) -> str:
-    if target.kind is TargetKind.DOMAIN:
-        from bthtn.views.domain_drawing import domain_dot  # noqa: PLC0415 - one of the two
-
+        if form == "html":
+            return html_page(f"domain {target.name}", {target.name: domain_tree(target.load())})
         return domain_dot(target.load(), legend=legend)
-    from bthtn.views.behaviour_drawing import behaviour_dot  # noqa: PLC0415 - one of the two
+    root = root_of(target)
+    if form == "xml":
+        from bthtn.formats import xml_of  # noqa: PLC0415 - not for pictures
 
-    return behaviour_dot(root_of(target), title=target.name, legend=legend)
+        return xml_of(root)
+    if form == "html":
+        from bthtn.views.snapshot import Snapshots  # noqa: PLC0415 - not for domains
+
+        return html_page(target.name, {target.name: without_statuses(Snapshots(root).whole())})
+    from bthtn.views.behaviour_drawing import behaviour_dot  # noqa: PLC0415 - not for domains
+
+    return behaviour_dot(root, title=target.name, legend=legend)

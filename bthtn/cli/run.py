@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from types import FrameType, MappingProxyType
+from types import FrameType
 from typing import Any, Final
 
 from bthtn.agent.events import (
@@ -48,26 +48,24 @@ TICKS: Final = 200
 OUT: Final = Path("out")
 PAGE: Final = "pictures.html"
 MOST_DRAWN: Final = 50
-_IN_ASCII: Final = MappingProxyType(str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."}))
-_STYLES: Final = MappingProxyType(
-    {
-        "senses": "dim",
-        "plan": "bold magenta",
-        "keeps": "dim",
-        "replaces": "bold yellow",
-        "breaks": "bold yellow",
-        "replans": "bold yellow",
-        "drops": "bold red",
-        "goal": "bold",
-        "starts": "blue",
-        "chooses": "bold blue",
-        "done": "green",
-        "fails": "red",
-        "refuses": "yellow",
-        "aborts": "red",
-        "reloads": "bold yellow",
-    }
-)
+_IN_ASCII: Final = str.maketrans({"–": "-", "—": "-", "→": "->", "…": "..."})
+_STYLES: Final[Mapping[str, str]] = {
+    "senses": "dim",
+    "plan": "bold magenta",
+    "keeps": "dim",
+    "replaces": "bold yellow",
+    "breaks": "bold yellow",
+    "replans": "bold yellow",
+    "drops": "bold red",
+    "goal": "bold",
+    "starts": "blue",
+    "chooses": "bold blue",
+    "done": "green",
+    "fails": "red",
+    "refuses": "yellow",
+    "aborts": "red",
+    "reloads": "bold yellow",
+}
 
 
 def play(  # noqa: PLR0913 - the options of the command, by name
@@ -133,7 +131,7 @@ def _say_outcome(run: Run, record: Path | None, files: list[Path], missing: str)
 
 
 class Run:
-    """One run of a character, and its outcome; ``recorder`` is told of every tick."""
+    """One run of a character, and its outcome; ``recorder`` records every tick."""
 
     def __init__(
         self,
@@ -289,8 +287,6 @@ class _Album:
                 self._draw(goal, reason)
             case GoalEnded(goal):
                 self._draw(goal, "done" if event.succeeded else event.reason)
-            case _:
-                pass
         if self._listener is not None:
             self._listener(event)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.handlers import ending
-from bthtn.cli.printing import say, say_json, write
+from bthtn.cli.printing import note, say, say_json, write
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.project import project_in
 from bthtn.testing.case_files import SCENARIO, domain_file_of
@@ -28,7 +27,7 @@ FEW: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is wrong with a test, and how its file was updated; empty if there is nothing to say."""
+    """The fault of a test, and how its file was updated; empty texts if there is nothing to say."""
 
     name: str
     fault: str
@@ -49,9 +48,9 @@ class Suite:
 
 
 def test(paths: list[Path], *, update: bool, as_json: bool, workers: Workers | None) -> int:
-    """Run the cases and scenarios in files and folders, and print what failed.
+    """Run the cases and scenarios in files and folders, and print the failures.
 
-    With ``update``, those that fail expect from now on what happens now, and the differences are
+    With ``update``, those that fail expect the present events from now on, and the differences are
     printed. Without workers, those of this machine run more files than a few. Returns 1 if a test
     has failed. Raises BthtnError for files that cannot be read, and where there is nothing to run.
     """
@@ -91,14 +90,13 @@ def _all_results(
     if workers == Workers(1):
         yield from ((file, _results(file, update=update)) for file in files)
         return
-    deaths = Deaths(lambda text: print(text, file=sys.stderr, flush=True))
     suite = Suite(os.path.realpath(os.curdir), update)
-    with closing(run_batch(suite, files, workers, deaths)) as results:
+    with closing(run_batch(suite, files, workers, Deaths(note))) as results:
         yield from zip(files, results, strict=True)
 
 
 def show_scenario(file: Path, *, as_json: bool) -> int:
-    """Print the timeline of a scenario, and what is wrong with it. Returns 1 if something is."""
+    """Print the timeline of a scenario, and its fault. Returns 1 if it has one."""
     from bthtn.testing.scenario import play  # noqa: PLC0415 - loads py_trees
     from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - as above
     from bthtn.views.event_log import event_data  # noqa: PLC0415 - as above
@@ -115,7 +113,7 @@ def show_scenario(file: Path, *, as_json: bool) -> int:
 
 
 def write_scenario(file: Path, scenario: Path, tick: int | None, agent: str) -> None:
-    """Write what an agent of a recording did as a scenario. Raises InputError."""
+    """Write the steps of a recorded agent as a scenario. Raises InputError."""
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
     from bthtn.testing.recorded_scenario import scenario_of  # noqa: PLC0415 - as above
 

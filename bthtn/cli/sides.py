@@ -1,4 +1,4 @@
-"""The two sides of ``bthtn compare``: where they come from, and what a seed shows.
+"""The two sides of ``bthtn compare``: where they come from, how a seed is observed.
 
 soldier             a tree, or with --task a domain, as for all other commands
 soldier@../older    the same as if the command had been started in another folder, such as
@@ -29,7 +29,7 @@ Observe = Callable[[int], Observation]
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What is done for a seed on either side, and what is read off it.
+    """The run or plan to make for a seed on either side, and its measures.
 
     A tree runs for at most so many ticks. With a ``task``, a domain plans it from a state in
     which fluents have one of the ``given`` values.
@@ -47,7 +47,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: as it was typed, what is found by which text in which folder, and settings."""
+    """One side as it was typed: the text that names it, its folder, and settings."""
 
     typed: str
     text: str
@@ -75,7 +75,7 @@ class Side:
         return project.digest()
 
     def observe(self, experiment: Experiment, seed: int) -> Observation:
-        """What the seed shows of it."""
+        """The run or plan of this side for a seed."""
         with project_in(self.folder).opened():
             return _observer(self, experiment)(seed)
 
@@ -112,7 +112,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 @cache
 def _observer(side: Side, experiment: Experiment) -> Observe:
-    """What observes a side in its project, which is open; once for each process."""
+    """The function that observes a side in its open project; once for each process."""
     return _planner(side, experiment) if experiment.task else _runner(side, experiment)
 
 

@@ -1,15 +1,14 @@
 """WHAT DOES AN EDIT CHANGE? Two characters or domains over the same seeds, in pairs.
 
-``run_seed`` and ``plan_seed`` are what a seed shows of one side, ``paired`` has two of them beside
+``run_seed`` and ``plan_seed`` observe one side for a seed, ``paired`` has two of them beside
 each other, and ``findings`` judges the registered measures over all seeds. Where the sides
 come from, and where the seeds run, is not decided here.
 """
 
 from bthtn.compare.measure import Measure, measures_from
 from bthtn.compare.observe import Observation, drawn_state, plan_seed, run_seed
-from bthtn.compare.pair import paired
+from bthtn.compare.pair import most_different, other_plans, paired
 from bthtn.compare.statistics import Finding, findings
-from bthtn.compare.summary import most_different, other_plans
 
 __all__ = [
     "Finding",

@@ -1,7 +1,7 @@
-"""Measures: what is read off every run, written down before the first run.
+"""Measures of every run, registered before the first run.
 
 finished, ticks              whether the run ended by itself, and after how many ticks
-planned, cost, steps         of a plan: whether there is one, what it costs, how long it is
+planned, cost, steps         of a plan: whether there is one, its cost, its length
 count leaf_aborted           how many events of a kind; of a task: count leaf_started shoot
 health, health > 0           a value or condition of the beliefs at the end
 """

@@ -1,4 +1,4 @@
-"""Observation: what a seed shows of one side, as plain data: a run, or a plan."""
+"""Observation: the run or plan of one side for a seed, as plain data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BegunPlan:
 class Observation:
     """The facts of a run or plan, and for the first difference its lines and begun plans.
 
-    ``lines`` are what happened, each with its tick.
+    ``lines`` are the events, each with its tick.
     """
 
     facts: dict[str, Any]

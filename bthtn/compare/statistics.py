@@ -22,7 +22,7 @@ _AT_ONCE: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one measure says over all seeds; ``only_a`` and ``only_b`` are where it is larger.
+    """The result of one measure over all seeds; ``only_a`` and ``only_b`` are where it is larger.
 
     ``left_out`` counts seeds in which a side has no value. ``p`` is corrected over all measures,
     and ``is_significant`` whether it is below one minus the confidence.
@@ -45,7 +45,7 @@ class Finding:
 def findings(
     rows: Sequence[Mapping[str, Any]], measures: Sequence[str], confidence: float = 0.95
 ) -> list[Finding]:
-    """What the measures say. Raises InputError if scipy or statsmodels is not installed."""
+    """The results of the measures. Raises InputError if scipy or statsmodels is not installed."""
     multitest = package_of("statsmodels.stats.multitest", HOW)
     found = [_finding(rows, text, confidence) for text in measures]
     if not found:

@@ -53,7 +53,7 @@ class Bindable(Generic[F]):
 
 
 def held_by(value: object) -> Iterator[object]:
-    """What a function, partial, method, callable object or container holds."""
+    """The objects that a function, partial, method, callable object or container holds."""
     match value:
         case FunctionType():
             yield from map(_content, value.__closure__ or ())
@@ -95,7 +95,7 @@ def _mentions(value: object, seen: set[int]) -> bool:
 
 
 class _Copies:
-    """Copies of what holds parameters, with these values in their place."""
+    """Copies of objects that hold parameters, with these values in their place."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding

@@ -132,17 +132,11 @@ class Domain(Unpicklable, Generic[S]):
             message = f"{type(error).__name__}: {error}"
             raise DomainError(Diagnostic("BT110", message, where, SYMBOL_HINT)) from error
         if not isinstance(description, Primitive):
-            raise DomainError(
-                Diagnostic(
-                    "BT110",
-                    f"'{name.__name__}' returned {description!r}",
-                    where=where,
-                    hint="end the function with: return primitive(effects=...)",
-                )
-            )
-        return self._add(
-            self._primitive(name.__name__, parameters, description, name.__doc__ or "")
-        )
+            message = f"'{name.__name__}' returned {description!r}"
+            hint = "end the function with: return primitive(effects=...)"
+            raise DomainError(Diagnostic("BT110", message, where, hint))
+        made = self._primitive(name.__name__, parameters, description, name.__doc__ or "")
+        return self._add(made)
 
     @checked
     def compound(self, function: Callable[P, Methods]) -> CompoundTask[P]:
@@ -255,21 +249,15 @@ class Domain(Unpicklable, Generic[S]):
     def _add(self, task: Task) -> Task:
         where = f"domain '{self.name}'"
         if self._frozen is not None:
-            raise DomainError(
-                Diagnostic(
-                    "BT108",
-                    f"'{task.name}' comes too late: the domain is frozen",
-                    where=where,
-                    hint="define it before the first plan, or in a copy: domain = domain.copy()",
-                )
-            )
+            message = f"'{task.name}' comes too late: the domain is frozen"
+            hint = "define it before the first plan, or in a copy: domain = domain.copy()"
+            raise DomainError(Diagnostic("BT108", message, where, hint))
         before = self._given.pop(task.name, None)
         if before is not None:
             self._replace(before, task, where)
         elif task.name in self._tasks:
-            raise DomainError(
-                Diagnostic("BT104", f"two tasks are called '{task.name}'", where=where)
-            )
+            message = f"two tasks are called '{task.name}'"
+            raise DomainError(Diagnostic("BT104", message, where))
         self._tasks[task.name] = task
         return task
 
@@ -286,14 +274,12 @@ class Domain(Unpicklable, Generic[S]):
         }
 
 
-_READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = MappingProxyType(
-    {
-        **dict.fromkeys(("precondition", "exec_only", "during"), condition_from),
-        **dict.fromkeys(("effects", "expected", "actual"), effects_from),
-        **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
-        **dict.fromkeys(("duration", "cost"), number_from),
-    }
-)
+_READ: Final[Mapping[str, Callable[[Any, type[State]], Any]]] = {
+    **dict.fromkeys(("precondition", "exec_only", "during"), condition_from),
+    **dict.fromkeys(("effects", "expected", "actual"), effects_from),
+    **dict.fromkeys(("on_start", "on_failure", "on_abort"), effects_from),
+    **dict.fromkeys(("duration", "cost"), number_from),
+}
 """The parts of a primitive task that are read, each with its reader."""
 
 

@@ -101,9 +101,8 @@ def values_in_order(values: Any, where: Callable[[], str], hint: str) -> list[An
     Raises DomainError for something else than a collection of hashable values.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise DomainError(
-            Diagnostic("BT117", f"{value_text(values)} holds no values", where(), hint)
-        )
+        message = f"{value_text(values)} holds no values"
+        raise DomainError(Diagnostic("BT117", message, where(), hint))
     is_set = isinstance(values, set | frozenset)
     found = sorted(values, key=stable_text) if is_set else list(values)
     for value in found:

@@ -94,7 +94,6 @@ class ValueChoice:
         return (*room[: self.position], value, *room[self.position + 1 :])
 
     def label(self, value: Any) -> str:
-        """``spot = 'b'``."""
         return f"{self.name} = {value_text(value)}"
 
 
@@ -104,7 +103,7 @@ class TurnChoice:
 
     @property
     def asks(self) -> tuple[Expression[Any] | Key, ...]:
-        """None: a turn depends on what the decomposed task depends on."""
+        """None: a turn depends on the same as the decomposed task."""
         return ()
 
     def with_value(self, args: Binding, value: Any) -> Binding:  # noqa: ARG002 - see ValueChoice
@@ -112,7 +111,6 @@ class TurnChoice:
         return (*value.head_binding, value)
 
     def label(self, value: Any) -> str:
-        """The name of the turn."""
         return str(value)
 
 

@@ -35,13 +35,9 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         return Constant(written)
     if isinstance(written, Expression) and not written.is_condition:
         kind = written.value_type.__name__ if isinstance(written, FluentReference) else "a number"
-        raise DomainError(
-            Diagnostic(
-                "BT110",
-                f"'{written!s}' is {kind}, not a condition",
-                hint=f"compare it: {written!s} > 0, {written!s} == ...",
-            )
-        )
+        message = f"'{written!s}' is {kind}, not a condition"
+        hint = f"compare it: {written!s} > 0, {written!s} == ..."
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
     if isinstance(written, Expression):
         state_class.__schema__.check(written)
         return written
@@ -52,11 +48,8 @@ def condition_from(written: ConditionLike | None, state_class: type[State]) -> C
         hint = "write several conditions as one: (Soldier.ammo > 0) & Soldier.has_target"
     elif isinstance(written, Assignment):
         hint = f"a condition changes nothing: write {written.target!s} == {written.value!s}"
-    raise DomainError(
-        Diagnostic(
-            "BT110", f"{written!r} is not a condition, but {type(written).__name__}", "", hint
-        )
-    )
+    message = f"{written!r} is not a condition, but {type(written).__name__}"
+    raise DomainError(Diagnostic("BT110", message, hint=hint))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ hold the author's request; ``lowering`` turns them into tasks and methods.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from math import isfinite
 from typing import Any, Final, cast
@@ -27,6 +28,7 @@ from bthtn.domain.network import (
     Construct,
     Network,
     NetworkLike,
+    listed_text,
     network_from,
     network_text,
     sequence,
@@ -58,9 +60,8 @@ class FirstOf(Construct):
     word: str = "first_of"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``first_of(a, b)``, ``optional(a)``."""
         shown = self.parts[:1] if self.word == "optional" else self.parts
-        return f"{self.word}({_listed(shown, binding)})"
+        return f"{self.word}({listed_text(shown, binding)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +73,7 @@ class Repetition(Construct):
     word: str = "repeat"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``repeat(3, a)``."""
-        return f"repeat({_written(self.times, binding)}, {_listed(self.parts, binding)})"
+        return f"repeat({_written(self.times, binding)}, {network_text(self.parts[0], binding)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +85,8 @@ class Until(Construct):
     word: str = "until"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``until(ammo > 0, a)``."""
-        return f"{self.word}({_written(self.condition, binding)}, {_listed(self.parts, binding)})"
+        part = network_text(self.parts[0], binding)
+        return f"{self.word}({_written(self.condition, binding)}, {part})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +102,8 @@ class AnyOrder(Construct):
     word: str = "any_order"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``any_order(a, b)``, ``partial_order('a < b', a=x, b=y)``."""
         if not self.names:
-            return f"{self.word}({_listed(self.parts, binding)})"
+            return Construct.text(self, binding)
         shown = [repr(f"{self.names[one]} < {self.names[two]}") for one, two in self.before]
         shown += [
             f"{name}={network_text(part, binding)}"
@@ -120,10 +119,6 @@ class Unordered(Construct):
     parts: tuple[Network, ...]
     word: str = "unordered"
 
-    def text(self, binding: Binding | None = None) -> str:
-        """``unordered(a, b)``."""
-        return f"{self.word}({_listed(self.parts, binding)})"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomOf(Construct):
@@ -135,7 +130,6 @@ class RandomOf(Construct):
     word: str = "random_of"
 
     def text(self, binding: Binding | None = None) -> str:
-        """``random_of((3, a), (1, b))``."""
         pairs = zip(self.weights, self.parts, strict=True)
         shown = [
             f"({_written(one, binding)}, {network_text(part, binding)})" for one, part in pairs
@@ -152,7 +146,6 @@ class WithCleanup(Construct):
     word: str = WITH_CLEANUP
 
     def text(self, binding: Binding | None = None) -> str:
-        """``with_cleanup(a, finally_=b)``."""
         body, cleanup = (network_text(part, binding) for part in self.parts)
         return f"{self.word}({body}, finally_={cleanup})"
 
@@ -230,8 +223,7 @@ def unordered(*parts: NetworkLike) -> Construct:
 
 @checked
 def random_of(
-    *weighted: tuple[Amount, NetworkLike],
-    by: Written | tuple[Written, ...] = (),
+    *weighted: tuple[Amount, NetworkLike], by: Written | tuple[Written, ...] = ()
 ) -> Construct:
     """One of the networks, drawn by weight; the others, in drawn order, when it cannot be planned.
 
@@ -288,44 +280,26 @@ def _pairs(constraint: object, names: tuple[str, ...]) -> Iterator[tuple[int, in
     if len(chain) < _PAIR or not all(map(_NAME.fullmatch, chain)):
         hint = 'write "walls < roof", or a chain: "walls < roof < paint"'
         raise DomainError(Diagnostic("BT113", f"{constraint!r} is not an order", where, hint))
-    unknown = [word for word in chain if word not in names]
-    if unknown:
-        raise DomainError(
-            [
-                Diagnostic("BT113", f"no part is called '{one}'", where, nearest(one, names))
-                for one in unknown
-            ]
-        )
+    faults = [
+        Diagnostic("BT113", f"no part is called '{one}'", where, nearest(one, names))
+        for one in chain
+        if one not in names
+    ]
+    if faults:
+        raise DomainError(faults)
     places = [names.index(word) for word in chain]
     yield from pairwise(places)
 
 
 def _circle(before: tuple[tuple[int, int], ...], count: int) -> list[int]:
     """Positions that form a cycle, the first one again at the end; empty if there is none."""
-    waiting: Mapping[int, list[int]] = {
-        place: [one for one, two in before if two == place] for place in range(count)
-    }
-    free: set[int] = set()
-    while True:
-        more = {
-            place
-            for place, others in waiting.items()
-            if place not in free and free.issuperset(others)
-        }
-        if not more:
-            break
-        free |= more
-    stuck = [place for place in range(count) if place not in free]
-    if not stuck:
-        return []
-    path = [stuck[0]]  # everything stuck waits for something stuck: following that, one comes back
-    while path[-1] not in path[:-1]:
-        path.append(next(one for one in waiting[path[-1]] if one in stuck))
-    return path[path.index(path[-1]) :][::-1]
-
-
-def _listed(parts: tuple[Network, ...], binding: Binding | None) -> str:
-    return ", ".join(network_text(part, binding) for part in parts)
+    order = {place: [one for one, two in before if two == place] for place in range(count)}
+    try:
+        TopologicalSorter(order).prepare()
+    except CycleError as error:
+        circle: list[int] = error.args[1]
+        return circle
+    return []
 
 
 def _written(value: Written | bool, binding: Binding | None) -> str:  # noqa: FBT001 - a condition

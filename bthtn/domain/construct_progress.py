@@ -29,12 +29,10 @@ class Due(TurnCondition):
     names: tuple[str, ...]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> bool:
-        """Whether the part can come next."""
         bits: Any = self.done.evaluate(view, binding)
         return not bits >> self.place & 1 and all(bits >> place & 1 for place in self.behind)
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
-        """``roof is not done, walls and wires are``."""
         text = f"{self.names[self.place]} is not done"
         if not self.behind:
             return text
@@ -50,12 +48,10 @@ class AllDone(TurnCondition):
     parts: int
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> bool:
-        """Whether all parts are done."""
         bits: Any = self.done.evaluate(view, binding)
         return bool(bits == (1 << self.parts) - 1)
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
-        """``all are done``."""
         return "all are done"
 
 
@@ -67,12 +63,10 @@ class MarkDone(Expression[int]):
     place: int
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> int:
-        """The set as a number, with the part's bit set."""
         bits: Any = self.done.evaluate(view, binding)
         return int(bits | 1 << self.place)
 
     def text(self, binding: Binding | None = None) -> str:
-        """The number, or how it comes about."""
         if binding is not None:
             return str(binding[self.done.position] | 1 << self.place)
         return f"{self.done.text()} with {self.place}"
@@ -85,11 +79,9 @@ class OneLess(Expression[int]):
     left: Parameter[int]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> int:
-        """The number less one."""
         return self.left.evaluate(view, binding) - 1
 
     def text(self, binding: Binding | None = None) -> str:
-        """The number, or how it comes about."""
         return "one less" if binding is None else str(binding[self.left.position] - 1)
 
 
@@ -101,10 +93,8 @@ class TimesLeft(TurnCondition):
     over: bool = False
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> bool:
-        """Whether to repeat once more or, with ``over``, to stop."""
         left: Any = self.left.evaluate(view, binding)
         return bool(left <= 0) is self.over
 
     def text(self, binding: Binding | None = None) -> str:
-        """``times > 0``."""
         return f"{self.left.text(binding)} {'<=' if self.over else '>'} 0"

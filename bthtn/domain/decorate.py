@@ -46,7 +46,6 @@ class DecoratedPart(Construct):
     word: str
 
     def text(self, binding: Binding | None = None) -> str:
-        """``retry(3, a)``."""
         return f"{opening_text(self.decorator)}{network_text(self.parts[0], binding)})"
 
 
@@ -83,7 +82,7 @@ def cooldown(time: int | Seconds, *parts: NetworkLike) -> Construct:
 def force_success(*parts: NetworkLike) -> Network:
     """The networks in order; if they fail, the plan goes on all the same.
 
-    It is ``priority((…), null())``: what the networks would write is unknown behind them.
+    It is ``priority((…), null())``: all that the networks would write is unknown behind them.
     """
     return PriorityNetwork((sequence(*some_parts("force_success", parts)), NULL))
 

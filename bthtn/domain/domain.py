@@ -235,11 +235,6 @@ def _has_values(domain: FrozenDomain) -> bool:
 
 def _computed(method: Method, construct: Construct) -> DomainError:
     body, word = method.body, construct.word
-    return DomainError(
-        Diagnostic(
-            "BT116",
-            f"{body} answers with {word}(…), which is read before planning begins",
-            where=f"method {body}",
-            hint=f"put it into a compound task: yield method({word}(…)), and call that task",
-        )
-    )
+    message = f"{body} answers with {word}(…), which is read before planning begins"
+    hint = f"put it into a compound task: yield method({word}(…)), and call that task"
+    return DomainError(Diagnostic("BT116", message, f"method {body}", hint))

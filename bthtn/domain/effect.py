@@ -52,9 +52,8 @@ def _effect(written: object, state_class: type[State]) -> Effect:
         hint = "leave it out, or write () for no effects"
     elif isinstance(written, Comparison) and written.symbol == "==":
         hint = f"an effect is no comparison: write {written.left!s}.becomes({written.right!s})"
-    raise DomainError(
-        Diagnostic("BT110", f"{written!r} is not an effect, but {type(written).__name__}", "", hint)
-    )
+    message = f"{written!r} is not an effect, but {type(written).__name__}"
+    raise DomainError(Diagnostic("BT110", message, hint=hint))
 
 
 def writes_of(

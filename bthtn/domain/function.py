@@ -69,14 +69,9 @@ def used(
 
 
 def _raised(function: Callable[..., Any], error: Exception) -> PlanningError:
-    return PlanningError(
-        Diagnostic(
-            "BT201",
-            f"{function_text(function)} raised {exception_text(error)}",
-            where=_place(function),
-            hint="functions of a domain are called with every state a search looks at",
-        )
-    )
+    message = f"{function_text(function)} raised {exception_text(error)}"
+    hint = "functions of a domain are called with every state a search looks at"
+    return PlanningError(Diagnostic("BT201", message, _place(function), hint))
 
 
 def _place(function: Callable[..., Any]) -> str:
@@ -94,7 +89,6 @@ class Computed(Expression[T]):
     _bindable: Bindable[Callable[[Any], T]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Look at the function once."""
         object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> T | Unknown:
@@ -122,7 +116,6 @@ class Computed(Expression[T]):
         raise PlanningError(Diagnostic("BT110", message, _place(self.function), hint))
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - protocol
-        """The function's name."""
         return function_text(self.function)
 
 
@@ -158,7 +151,6 @@ class FunctionEffect:
     _bindable: Bindable[Callable[[Any], object]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Look at the function once."""
         object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def writes(self, view: StateView, binding: Binding = ()) -> dict[Fluent[Any], Write]:
@@ -173,7 +165,6 @@ class FunctionEffect:
         return recorder.writes
 
     def text(self, binding: Binding | None = None) -> str:  # noqa: ARG002 - as expressions
-        """The function's name."""
         return function_text(self.function)
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Protocol
 
 from bthtn.domain.chance import values_in_order
 from bthtn.domain.condition import ConditionLike, condition_from
@@ -140,11 +140,6 @@ class GoalBody(PlainBody):
 
     pursuit: Pursuit = field(kw_only=True)
 
-    @classmethod
-    def of(cls, pursuit: Pursuit, state_class: type[State]) -> Self:
-        """The body for a goal."""
-        return cls(_asks_a_solver, state_class, pursuit=pursuit)
-
     def network(self, view: StateView, binding: Binding) -> Network | None:
         """The steps in order; None if no steps reach the goal.
 
@@ -161,17 +156,11 @@ class GoalBody(PlainBody):
         return with_tasks(steps_network(solution.steps), self.tasks)
 
     def why_not(self, view: StateView, binding: Binding) -> str:
-        """The reasons why no steps reach the goal from this state."""
         reasons = self.pursuit.solver.why_not(self.pursuit, view, binding)
         return "; ".join([f"no plan for {self.pursuit.condition.text(binding)}", *reasons])
 
     def __str__(self) -> str:
         return f"achieve({self.pursuit.condition})"
-
-
-def _asks_a_solver(state: Any) -> None:
-    """A placeholder for the function of the plain method: goals are given to the solver."""
-    raise AssertionError(f"{state!r} is not asked for a goal's steps: the solver is")
 
 
 def steps_network(steps: Iterable[Action]) -> Network:
@@ -192,7 +181,6 @@ class Achieve(Construct):
     parts: tuple[Network, ...] = ()
 
     def text(self, binding: Binding | None = None) -> str:
-        """``achieve(has_target == false)``."""
         goal: ConditionLike = self.condition
         if isinstance(goal, Expression):
             return f"achieve({goal.text(binding)})"

@@ -33,7 +33,7 @@ from bthtn.domain.decorate import DecoratedPart
 from bthtn.domain.decorator import Decorator
 from bthtn.domain.function import Computed
 from bthtn.domain.goal import Achieve, GoalBody
-from bthtn.domain.method import FREE, Method, PlainBody
+from bthtn.domain.method import FREE, Method, PlainBody, never_called
 from bthtn.domain.network import (
     NULL,
     Construct,
@@ -214,9 +214,8 @@ class Lowering:
         pending: Parameter[Any] = Parameter("pending", len(scope))
         task = self._task(construct.word, (*scope, pending), construct.text(), TurnChoice())
         numbers = OfTurn("cost", FREE), OfTurn("value", FREE)
-        turn = Method(
-            TurnBody.of(self._state_class), OfTurn("condition", ALWAYS), "next turn", *numbers
-        )
+        body = TurnBody(never_called, self._state_class)
+        turn = Method(body, OfTurn("condition", ALWAYS), "next turn", *numbers)
         self.methods[task] = (*self._alternatives(construct, scope), turn)
         return TaskCall(task, (*scope, Constant(None)))
 
@@ -255,7 +254,7 @@ class Lowering:
     def _achieve(self, construct: Achieve, scope: Scope) -> TaskCall:
         pursuit = construct.pursuit(self._taken, self._state_class)
         task = self._task(construct.word, scope, construct.text())
-        body = GoalBody.of(pursuit, self._state_class)
+        body = GoalBody(never_called, self._state_class, pursuit=pursuit)
         self.methods[task] = (Method(body, name=pursuit.condition.text()),)
         return TaskCall(task, scope)
 

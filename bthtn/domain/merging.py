@@ -65,7 +65,6 @@ class _MergedDomain:
         self._owners: dict[Task, str] = {}
 
     def add(self, whole: FrozenDomain) -> None:
-        """Add the tasks and methods of a domain."""
         for task in whole.tasks.values():
             before = self.tasks.get(task.name)
             is_known = before is task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from bthtn.checked import checked
 from bthtn.domain.bindable import Bindable
@@ -45,7 +45,6 @@ class PlainBody:
     _bindable: Bindable[PlainMethod] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Look at the function once."""
         object.__setattr__(self, "_bindable", Bindable(self.function))
 
     def network(self, view: StateView, binding: Binding) -> Network | None:
@@ -63,6 +62,11 @@ class PlainBody:
 
     def __str__(self) -> str:
         return function_text(self.function)
+
+
+def never_called(state: Any) -> None:
+    """In the place of the function of a body whose network is found otherwise."""
+    raise AssertionError(f"{state!r} is not asked for a network")
 
 
 def _network_in(answer: Iterable[NetworkLike] | NetworkLike | None) -> Network | None:
@@ -154,24 +158,18 @@ def method(
 
 def plain_function(body: tuple[NetworkLike | PlainMethod, ...]) -> PlainMethod | None:
     """The function if the body is a single plain function, else None."""
-    if (
-        len(body) == 1
-        and callable(body[0])
-        and not isinstance(body[0], PrimitiveTask | CompoundTask)
-    ):
-        return body[0]
-    return None
+    return body[0] if len(body) == 1 and _is_plain(body[0]) else None
+
+
+def _is_plain(part: object) -> TypeGuard[Callable[..., Any]]:
+    return callable(part) and not isinstance(part, PrimitiveTask | CompoundTask)
 
 
 def written_network(body: tuple[Any, ...]) -> Network:
     """The body as a network. Raises DomainError for a part that is not a network."""
     for part in body:
-        if callable(part) and not isinstance(part, PrimitiveTask | CompoundTask):
-            raise DomainError(
-                Diagnostic(
-                    "BT110",
-                    f"{function_text(part)} stands beside other parts of a method",
-                    hint="a plain function is the whole body of a method, or none of it",
-                )
-            )
+        if _is_plain(part):
+            message = f"{function_text(part)} stands beside other parts of a method"
+            hint = "a plain function is the whole body of a method, or none of it"
+            raise DomainError(Diagnostic("BT110", message, hint=hint))
     return sequence(*body)

@@ -10,7 +10,6 @@ A tuple is a sequence too. All networks are frozen data. Authors may also write 
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -108,7 +107,7 @@ Network = (
 )
 
 
-class Construct(Shared, Unpicklable, ABC):
+class Construct(Shared, Unpicklable):
     """A network that is replaced by a call of an anonymous task when the domain is frozen.
 
     ``word`` is the name of the function that made it, ``parts`` are the networks in it. Planners
@@ -120,9 +119,9 @@ class Construct(Shared, Unpicklable, ABC):
     word: str
     parts: tuple[Network, ...]
 
-    @abstractmethod
     def text(self, binding: Binding | None = None) -> str:
         """The construct as it was written."""
+        return f"{self.word}({listed_text(self.parts, binding)})"
 
 
 NetworkLike = Network | Construct | tuple[Any, ...] | list[Any]
@@ -156,10 +155,9 @@ def parallel(
     try:
         chosen = ParallelPolicy(policy)
     except ValueError:
-        known = ", ".join(one.value for one in ParallelPolicy)
-        raise DomainError(
-            Diagnostic("BT111", f"no parallel policy is called {policy!r}", hint=f"one of: {known}")
-        ) from None
+        hint = f"one of: {', '.join(one.value for one in ParallelPolicy)}"
+        message = f"no parallel policy is called {policy!r}"
+        raise DomainError(Diagnostic("BT111", message, hint=hint)) from None
     return ParallelNetwork(some_parts("parallel", parts), chosen)
 
 
@@ -175,8 +173,8 @@ def defer(
 ) -> Network:
     """A task that is planned on arrival. With ``ensures`` planning continues after it.
 
-    Behind a step it is planned in the tick after its end, when the agent has sensed what the step
-    did; with ``now`` in the same tick, without looking. Raises DomainError if ``ensures`` has
+    Behind a step it is planned in the tick after its end, when the agent has sensed its
+    results; with ``now`` in the same tick, without looking. Raises DomainError if ``ensures`` has
     something else than effects.
     """
     effects = (ensures,) if isinstance(ensures, Assignment) else tuple(ensures)
@@ -190,8 +188,8 @@ def defer(
 def pause(*, now: bool = False) -> Network:
     """Stop planning here until execution gets here.
 
-    Behind a step, planning goes on in the tick after its end, when the agent has sensed what the
-    step did; with ``now`` in the same tick, without looking.
+    Behind a step, planning goes on in the tick after its end, when the agent has sensed its
+    results; with ``now`` in the same tick, without looking.
     """
     return PAUSE_NOW if now else PAUSE
 
@@ -212,7 +210,7 @@ def network_from(written: object) -> Network:
     hint = "write calls of tasks: method(reload(), shoot()), and null() for nothing"
     if callable(written):
         hint = "call the task: add brackets, and its arguments"
-    raise _not_a_network(written, hint)
+    raise DomainError(Diagnostic("BT110", f"{written!r} is not a task network", hint=hint))
 
 
 def parts_of(network: Network | Construct) -> tuple[Network, ...]:
@@ -316,6 +314,11 @@ def network_text(
             assert_never(network)
 
 
+def listed_text(parts: tuple[Network, ...], binding: Binding | None) -> str:
+    """Networks as they would be written, with commas between them."""
+    return ", ".join(network_text(part, binding) for part in parts)
+
+
 def equal_parts(some: tuple[Network, ...], others: tuple[Network, ...], binding: Binding) -> bool:
     """Whether these are the same networks, where a parameter is equal to its value."""
 
@@ -328,11 +331,6 @@ def equal_parts(some: tuple[Network, ...], others: tuple[Network, ...], binding:
 def some_parts(name: str, parts: tuple[NetworkLike, ...]) -> tuple[Network, ...]:
     """The parts of a composite as data. Raises DomainError when it has no parts."""
     if not parts:
-        raise DomainError(
-            Diagnostic("BT105", f"{name}() has nothing in it", hint="write null() for nothing")
-        )
+        message, hint = f"{name}() has nothing in it", "write null() for nothing"
+        raise DomainError(Diagnostic("BT105", message, hint=hint))
     return tuple(map(network_from, parts))
-
-
-def _not_a_network(written: object, hint: str) -> DomainError:
-    return DomainError(Diagnostic("BT110", f"{written!r} is not a task network", hint=hint))

@@ -72,7 +72,7 @@ def arguments(
 def _bound(
     task: str, parameters: Parameters, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> list[Any]:
-    """What is given for each parameter, in order. Raises DomainError for a wrong count."""
+    """The value given for each parameter, in order. Raises DomainError for a wrong count."""
     free = [parameter for parameter in parameters if not parameter.is_fixed]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(

@@ -1,6 +1,6 @@
 """Turns: the decompositions of ``unordered``, whose members are planned in turns.
 
-The argument of its anonymous task holds what is pending of each member. A turn takes the first
+The argument of its anonymous task holds the pending rest of each member. A turn takes the first
 part of a member: it plans that part, or replaces a compound task by the body of one of its methods.
 """
 
@@ -11,18 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self, TypeGuard
 
 from bthtn.domain.method import Method, PlainBody
-from bthtn.domain.network import (
-    NULL,
-    Network,
-    NullNetwork,
-    SequenceNetwork,
-    network_text,
-    sequence,
-)
+from bthtn.domain.network import NULL, Network, NullNetwork, SequenceNetwork, network_text, sequence
 from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.fluent import UnknownRead
-from bthtn.world.state import State
 from bthtn.world.truth import Unknown
 
 _DECOMPOSED: Final = ("", "one_of")
@@ -104,9 +96,9 @@ class Turn:
         return () if self.place is None else self.pending.head(self.place)[1]
 
     def network(self, view: StateView) -> Network | None:
-        """What is planned now, then the next turn; None if the method is not applicable.
+        """The part that is planned now, then the next turn; None if the method is not applicable.
 
-        Raises UnknownRead, and what the method's own function raises.
+        Raises UnknownRead, and as the method's own function.
         """
         if self.unknown is not None:
             raise UnknownRead(self.unknown)
@@ -129,7 +121,7 @@ class Turn:
 
 
 def is_decomposed(task: Task) -> TypeGuard[CompoundTask[Any]]:
-    """Whether what the task is decomposed into takes turns; any other task is a block."""
+    """Whether the parts of the task take turns; any other task is a block."""
     return isinstance(task, CompoundTask) and task.origin in _DECOMPOSED
 
 
@@ -137,29 +129,17 @@ def is_decomposed(task: Task) -> TypeGuard[CompoundTask[Any]]:
 class TurnBody(PlainBody):
     """The body of the method for a turn, which is the last value of the binding."""
 
-    @classmethod
-    def of(cls, state_class: type[State]) -> Self:
-        """The body for domains with these states."""
-        return cls(_is_not_called, state_class)
-
     def network(self, view: StateView, binding: Binding) -> Network | None:
-        """The network of the turn."""
         turn: Turn = binding[-1]
         return turn.network(view)
 
     def why_not(self, view: StateView, binding: Binding) -> str:
-        """Why the method of the turn does not apply."""
         turn: Turn = binding[-1]
         body = None if turn.method is None else turn.method.body
         return body.why_not(view, turn.binding) if isinstance(body, PlainBody) else turn.name
 
     def __str__(self) -> str:
         return "the next turn"
-
-
-def _is_not_called(state: Any) -> None:
-    """A placeholder for the function of the plain method: the turn has the network."""
-    raise AssertionError(f"{state!r} is not asked for a turn")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -170,12 +150,10 @@ class OfTurn(Expression[Any]):
     otherwise: Expression[Any]
 
     def evaluate(self, view: StateView, binding: Binding = ()) -> Any | Unknown:
-        """The method's own, with the values of its parameters."""
         of, inside = self._of(binding)
         return of.evaluate(view, inside)
 
     def text(self, binding: Binding | None = None) -> str:
-        """The method's own, or whose it is."""
         if binding is None:
             return f"the {self.which} of the turn"
         of, inside = self._of(binding)

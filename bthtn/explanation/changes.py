@@ -120,7 +120,7 @@ class _Sets:
                     yield (*changes, (fluent, value))
 
     def _plan(self, changes: ChangeSet) -> tuple[bool, tuple[Fluent[Any], ...]]:
-        """Whether planning with the changes leads to a wanted plan, and what it has read."""
+        """Whether planning with the changes leads to a wanted plan, and the fluents it has read."""
         self.plannings += 1
         asked = replace(self._asked, state=self._asked.state.changed(dict(changes)))
         search = search_for(asked)

@@ -46,8 +46,8 @@ class TableRow:
 def decomposition_table(plan: Plan) -> tuple[TableRow, ...]:
     """A row for the goal, and one after each task of the plan was decomposed or became a step.
 
-    Branches of parallel and priority nodes follow each other, as the search plans them. What it
-    tried in vain is not in the table.
+    Branches of parallel and priority nodes follow each other, as the search plans them. Its
+    vain attempts are not in the table.
     """
     pending: list[Node] = [plan.tree]
     steps: list[str] = []
@@ -87,7 +87,7 @@ def _cells(number: int, row: TableRow) -> tuple[str, str, str, str]:
 
 
 def _unfold(pending: list[Node]) -> None:
-    """Replace the nodes on top that are no tasks by what is below them."""
+    """Replace the nodes on top that are no tasks by their children."""
     while pending:
         match pending[-1]:
             case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):

@@ -1,4 +1,4 @@
-"""Why a plan has a step: the tasks above it, and what each of them relies on.
+"""Why a plan has a step: the tasks above it, and the conditions of each.
 
 fight, method 0
 relies on target: target = true (the initial state)
@@ -72,7 +72,7 @@ class Reliance:
 
 @dataclass(frozen=True, slots=True)
 class StepReasons:
-    """A task of a plan, ``depth`` tasks below the goal, with what it relies on.
+    """A task of a plan, ``depth`` tasks below the goal, with the conditions it relies on.
 
     ``method`` is the index of the method that decomposes it, ``name`` is that method's; they are
     None and empty for a primitive task.
@@ -111,7 +111,7 @@ class StepReasons:
 def why(
     plan: Plan, state: State | FrozenState, step: TaskNode | str | None = None
 ) -> tuple[StepReasons, ...]:
-    """The tasks from the goal down to a step, each with what it relies on.
+    """The tasks from the goal down to a step, each with the conditions it relies on.
 
     ``state`` is the state from which the plan was made. A step may be given by its text, such as
     ``"go('b')"``: then it is the first one of this text. Without a step, all tasks of the plan are
@@ -140,7 +140,6 @@ class _Reasons(Projection):
         self.origins: dict[Fluent[Any], str] = {}
 
     def visit(self, node: Node) -> Visit[None]:
-        """Note what the node relies on before it is projected."""
         if isinstance(node, ScopeNode):
             self._note_scope(node)
             return self._below(node)
@@ -150,7 +149,7 @@ class _Reasons(Projection):
         return super().visit(node)
 
     def task(self, node: TaskNode) -> None:
-        """Apply the effects of a step, which is the origin of what it writes."""
+        """Apply the effects of a step, and note it as the origin of the values."""
         super().task(node)
         self.origins |= dict.fromkeys(node.footprint.writes, f"after {node}")
 

@@ -32,7 +32,7 @@ from bthtn.world.state import FrozenState
 
 
 class MethodOutcome(Enum):
-    """What became of a method."""
+    """The outcome of a method."""
 
     CHOSEN = "chosen"
     """The plan decomposes the task by it."""
@@ -50,7 +50,7 @@ class MethodOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MethodAnswer:
-    """What became of one method of a task, and why.
+    """The outcome of one method of a task, and why.
 
     ``method`` is its index among those of the task, as in records. ``reasons`` are the conditions
     that failed, with values, each as deep as the search was. ``depth`` is that of the task.
@@ -103,7 +103,7 @@ def methods_of(asked: PlanRequest) -> tuple[MethodAnswer, ...]:
 
 @checked
 def why_not(asked: PlanRequest, task: TaskCall, method: int) -> tuple[MethodAnswer, Changes]:
-    """Why the plan for a request decomposes a task by another method, and what would change it.
+    """Why the plan for a request decomposes a task by another method, and the changes that help.
 
     The answer is that for the first scope in the plan where this task stands. The changes are the
     smallest ones after which some scope of the plan decomposes the task by this method; none are
@@ -140,9 +140,8 @@ def chooses(task: TaskCall, method: int) -> Wanted:
 def _count(asked: PlanRequest, task: TaskCall) -> int:
     if not isinstance(task.task, CompoundTask):
         message = f"'{task}' is a primitive task: it has no methods"
-        raise DomainError(
-            Diagnostic("BT110", message, hint="explain() says why a step is not possible")
-        )
+        hint = "explain() says why a step is not possible"
+        raise DomainError(Diagnostic("BT110", message, hint=hint))
     return len(asked.domain.methods.get(task.task, ()))
 
 
@@ -173,7 +172,6 @@ class _Scopes(Projection):
         self._above: tuple[ScopeNode, ...] = ()
 
     def visit(self, node: Node) -> Visit[None]:
-        """Note a scope before it is projected."""
         if not isinstance(node, ScopeNode):
             return super().visit(node)
         self.sense()

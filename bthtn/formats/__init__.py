@@ -1,7 +1,7 @@
 """Text and file formats for the objects of the packages below, which know no files."""
 
+from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.formats.authored import (
@@ -51,9 +51,11 @@ __all__ = [
     "xml_of",
 ]
 
-_MODULE_OF: Final = MappingProxyType(
-    {"palette_of": "palette", "tree_from_xml": "tree_reader", "xml_of": "tree_writer"}
-)
+_MODULE_OF: Final[Mapping[str, str]] = {
+    "palette_of": "palette",
+    "tree_from_xml": "tree_reader",
+    "xml_of": "tree_writer",
+}
 
 
 def __getattr__(name: str) -> Any:

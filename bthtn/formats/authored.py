@@ -181,8 +181,8 @@ def task_from(
     commands = [part for part in parts if isinstance(part, Command)]
     if len(commands) == 1 and all(isinstance(part, _STEP) for part in parts):
         return author.primitive(name, parts)
-    branches = root.children if _is_selector(root) else [root]
-    methods = [author.method(branch) for branch in branches]
+    is_choice = isinstance(root, Selector) and not isinstance(root, Later)
+    methods = [author.method(one) for one in (root.children if is_choice else [root])]
 
     def define(*_: Any) -> Methods:
         for build in methods:
@@ -220,7 +220,6 @@ class _TaskReader:
         self._steps = 0
 
     def named(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function with a name and with the parameters of the task."""
         update_wrapper(function, self._signature, assigned=("__annotations__",), updated=())
         function.__name__ = name
         return function
@@ -315,10 +314,6 @@ _NODES: Final = (
     " Decorated;"
     " Value at the beginning of a method, and ExtensionPoint at the root"
 )
-
-
-def _is_selector(tree: Behaviour) -> bool:
-    return isinstance(tree, Selector) and not isinstance(tree, Later)
 
 
 def _without_parameters() -> None:

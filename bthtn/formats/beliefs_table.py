@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from keyword import iskeyword
-from types import MappingProxyType, new_class
+from types import new_class
 from typing import Any, Final
 
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
@@ -25,9 +25,7 @@ from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
 from bthtn.world.value_type import ValueType
 
-_TYPES: Final[Mapping[str, type]] = MappingProxyType(
-    {"bool": bool, "int": int, "float": float, "str": str}
-)
+_TYPES: Final[Mapping[str, type]] = {"bool": bool, "int": int, "float": float, "str": str}
 _KEYS: Final = ("type", "default", "index", "volatile")
 _HOW: Final = 'write distance = 8.0, or stance = { type = ["calm", "rage"], default = "calm" }'
 

@@ -19,7 +19,7 @@ from bthtn.world.truth import Unknown
 class Column:
     """A column: its heading, other headings of it, and the ``field`` of the row that it fills.
 
-    ``read`` makes a value of the text in a cell. It raises ValueError when the text is not what
+    ``read`` makes a value of the text in a cell. It raises ValueError when the text is not as
     ``wanted`` describes, or a BthtnError.
     """
 

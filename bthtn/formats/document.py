@@ -20,9 +20,8 @@ def text_of(path: Path) -> str:
             raise InputError(Diagnostic("BT404", f"cannot read {path}: it is no file", hint=hint))
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise InputError(
-            Diagnostic("BT404", f"cannot read {path}: {error.strerror}", hint=hint)
-        ) from None
+        message = f"cannot read {path}: {error.strerror}"
+        raise InputError(Diagnostic("BT404", message, hint=hint)) from None
     except UnicodeDecodeError as error:
         place = f"{path}, byte {error.start}"
         hint = "save it in UTF-8"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from sys import maxsize
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.domain.decorate import cooldown, force_success, invert, retry, timeout
@@ -17,31 +16,25 @@ from bthtn.world.expression import Parameter
 
 Decorate = Callable[[NetworkLike], NetworkLike]
 
-_WITHOUT_NUMBER: Final[Mapping[str, Decorate]] = MappingProxyType(
-    {"Inverter": invert, "ForceSuccess": force_success}
-)
-_BY_PORT: Final[Mapping[str, Mapping[str, Callable[[Any], Decorate]]]] = MappingProxyType(
-    {
-        "Timeout": {"msec": lambda number: partial(timeout, seconds(number / 1_000))},
-        "TimeoutTicks": {"ticks": lambda number: partial(timeout, number)},
-        "RetryUntilSuccessful": {"num_attempts": lambda number: partial(retry, number)},
-        "Cooldown": {
-            "ticks": lambda number: partial(cooldown, number),
-            "seconds": lambda number: partial(cooldown, seconds(number)),
-        },
-    }
-)
-DECORATORS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        **dict.fromkeys(_WITHOUT_NUMBER, ("name",)),
-        **{tag: ("name", *ports) for tag, ports in _BY_PORT.items()},
-    }
-)
+_WITHOUT_NUMBER: Final[Mapping[str, Decorate]] = {"Inverter": invert, "ForceSuccess": force_success}
+_BY_PORT: Final[Mapping[str, Mapping[str, Callable[[Any], Decorate]]]] = {
+    "Timeout": {"msec": lambda number: partial(timeout, seconds(number / 1_000))},
+    "TimeoutTicks": {"ticks": lambda number: partial(timeout, number)},
+    "RetryUntilSuccessful": {"num_attempts": lambda number: partial(retry, number)},
+    "Cooldown": {
+        "ticks": lambda number: partial(cooldown, number),
+        "seconds": lambda number: partial(cooldown, seconds(number)),
+    },
+}
+DECORATORS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(_WITHOUT_NUMBER, ("name",)),
+    **{tag: ("name", *ports) for tag, ports in _BY_PORT.items()},
+}
 """The attributes of the decorators."""
 
 
 def decorate_from(tag: str, given: Mapping[str, str]) -> Decorate:
-    """What the decorator of a tag and attributes does with a part. Raises InputError."""
+    """The function that decorates a part, by tag and attributes. Raises InputError."""
     if tag in _WITHOUT_NUMBER:
         return _WITHOUT_NUMBER[tag]
     ports = _BY_PORT[tag]

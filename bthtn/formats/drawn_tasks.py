@@ -19,7 +19,7 @@
     </root>
 
 The ports of a tree are the parameters of its task. An element makes the node of its name in
-``authored``, which says what becomes of it; ``Fallback`` is a Selector, and ``SubTree`` or the
+``authored``, where its meaning is explained; ``Fallback`` is a Selector, and ``SubTree`` or the
 name of a task a SubTask. An argument is a constant, or in curly brackets a value that is computed.
 """
 
@@ -29,10 +29,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, cast, get_args
 
 from py_trees import composites
@@ -48,43 +46,41 @@ from bthtn.domain.task import Task, TaskCall
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.formats import authored
 from bthtn.formats.drawn_decorators import DECORATORS, decorate_from
+from bthtn.formats.node_kinds import CATEGORIES
 from bthtn.formats.xml_document import Element, element_in
 from bthtn.plan.codec import value_from
-from bthtn.world.assignment import Assignment
 from bthtn.world.condition_parser import (
     changes_from_text,
     condition_from_text,
     expression_from_text,
 )
-from bthtn.world.expression import Condition, Expression, Parameter
+from bthtn.world.expression import Parameter
 from bthtn.world.schema import StateSchema
 
-_TYPES: Final[Mapping[str, type]] = MappingProxyType(
-    {
-        "bool": bool,
-        **dict.fromkeys(("int", "unsigned"), int),
-        **dict.fromkeys(("float", "double"), float),
-        **dict.fromkeys(("str", "string", "std::string"), str),
-    }
-)
-_ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "CheckState": ("condition",),
-        "ModifyState": ("set", "kind"),
-        "Value": ("number",),
-        "Command": ("name", "uses", "duration"),
-        "Parallel": ("name", "policy"),
-        "Null": (),
-        **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
-        **DECORATORS,
-    }
-)
+Symbols = tuple[StateSchema, Parameters]
+"""What words in texts stand for: fluents, and the parameters of a task."""
+
+_TYPES: Final[Mapping[str, type]] = {
+    "bool": bool,
+    **dict.fromkeys(("int", "unsigned"), int),
+    **dict.fromkeys(("float", "double"), float),
+    **dict.fromkeys(("str", "string", "std::string"), str),
+}
+_ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = {
+    "CheckState": ("condition",),
+    "ModifyState": ("set", "kind"),
+    "Value": ("number",),
+    "Command": ("name", "uses", "duration"),
+    "Parallel": ("name", "policy"),
+    "Null": (),
+    **dict.fromkeys(("Sequence", "Selector", "Fallback", "Later", "ExtensionPoint"), ("name",)),
+    **DECORATORS,
+}
 """The attributes of the elements; all others are calls, which have arguments."""
 _LEAVES: Final = ("CheckState", "ModifyState", "Value", "Command", "Null")
-_CALLS: Final = MappingProxyType({"SubTask": "task", "SubTree": "ID"})
+_CALLS: Final[Mapping[str, str]] = {"SubTask": "task", "SubTree": "ID"}
 _TAKEN: Final = ("name", "task", "ID")
 """The attributes of calls that are no arguments."""
-_EXPLICIT: Final = ("Action", "Condition", "Control", "Decorator")
 _CONDITIONS: Final = (
     *("_failureIf", "_successIf", "_skipIf", "_while"),
     *("_onSuccess", "_onFailure", "_onHalted", "_post"),
@@ -195,23 +191,23 @@ class _TaskFile:
     def _node(self, element: Element, parameters: Parameters) -> Behaviour:
         """The node of an element, an empty one if there is something wrong with it."""
         kind, given = element.tag, {**element.attributes}
-        if kind in _EXPLICIT and "ID" in given:
+        if kind in CATEGORIES and "ID" in given:
             kind = given.pop("ID")
         children = [self._node(one, parameters) for one in element.children]
         with self.collecting(element):
             _check(kind, given, children)
-            reader = _TextReader(self._schema, parameters)
+            symbols = (self._schema, parameters)
             if kind in _LEAVES:
-                return _leaf(kind, given, reader)
+                return _leaf(kind, given, symbols)
             if kind in DECORATORS:
                 return _decorated(kind, given, children, element)
             if kind in _ATTRIBUTES:
                 return _composite(kind, given, children)
-            return self._call(kind, given, element, reader)
+            return self._call(kind, given, element, symbols)
         return authored.Null()
 
     def _call(
-        self, kind: str, given: Mapping[str, str], element: Element, reader: _TextReader
+        self, kind: str, given: Mapping[str, str], element: Element, symbols: Symbols
     ) -> Behaviour:
         name = _required(given, _CALLS[kind]) if kind in _CALLS else kind
         if kind not in _CALLS and kind not in self._names and not _is_task(self._domain, kind):
@@ -219,44 +215,19 @@ class _TaskFile:
             raise _fault(f"there is no node and no task '{kind}'", nearest(kind, known))
         not_given = ("name", _CALLS.get(kind, ""))
         texts = {key: text for key, text in given.items() if key not in not_given and key[0] != "_"}
-        return _DrawnCall(name, texts, element, reader)
-
-
-@dataclass(frozen=True, slots=True)
-class _TextReader:
-    """Reads texts over the fluents of a schema and the parameters of a task."""
-
-    schema: StateSchema
-    parameters: Parameters
-
-    def condition(self, text: str) -> Condition:
-        """The condition that the text describes. Raises InputError."""
-        return condition_from_text(text, self.schema, self.parameters)
-
-    def changes(self, text: str) -> tuple[Assignment, ...]:
-        """The changes that the text describes. Raises InputError."""
-        return changes_from_text(text, self.schema, self.parameters)
-
-    def duration(self, text: str) -> Duration:
-        """The time in ticks, or in seconds as in ``seconds(1.5)``. Raises InputError."""
-        in_seconds = re.fullmatch(r"\s*seconds\((.*)\)\s*", text)
-        return Seconds(self.value(in_seconds[1])) if in_seconds else self.value(text)
-
-    def value(self, text: str) -> Expression[Any]:
-        """The value that the text describes. Raises InputError."""
-        return expression_from_text(text, self.schema, self.parameters)
+        return _DrawnCall(name, texts, element, symbols)
 
 
 class _DrawnCall(authored.SubTask):
     """A call whose arguments are texts until the task is known, which says of which type."""
 
     def __init__(
-        self, task: str, texts: Mapping[str, str], element: Element, reader: _TextReader
+        self, task: str, texts: Mapping[str, str], element: Element, symbols: Symbols
     ) -> None:
         super().__init__(task)
         self._texts = texts
         self._element = element
-        self._reader = reader
+        self._symbols = symbols
 
     def call(self, domain: Domain[Any]) -> TaskCall:
         try:
@@ -272,7 +243,7 @@ class _DrawnCall(authored.SubTask):
             raise InputError(Diagnostic("BT103", message, hint=nearest(name, known)))
         text = self._texts[name]
         if text.startswith("{") and text.endswith("}"):
-            return self._reader.value(text[1:-1])
+            return expression_from_text(text[1:-1], *self._symbols)
         return value_from(text, known[name])
 
 
@@ -294,7 +265,7 @@ def _composite(kind: str, given: Mapping[str, str], children: list[Behaviour]) -
 def _decorated(
     kind: str, given: Mapping[str, str], children: list[Behaviour], element: Element
 ) -> Behaviour:
-    """A decorated part. What is wrong with the part is known when the domain is frozen."""
+    """A decorated part. Mistakes in the part are found when the domain is frozen."""
     if len(children) != 1:
         raise _fault(f"<{kind}> has one node in it", "put its nodes into a <Sequence>")
     leaves = [one for one in children[0].iterate() if not one.children]
@@ -311,21 +282,29 @@ def _decorated(
     return authored.Decorated(given.get("name", kind), children[0], decorate)
 
 
-def _leaf(kind: str, given: Mapping[str, str], reader: _TextReader) -> Behaviour:
+def _leaf(kind: str, given: Mapping[str, str], symbols: Symbols) -> Behaviour:
     match kind:
         case "CheckState":
-            return authored.CheckState(reader.condition(_required(given, "condition")))
+            condition = condition_from_text(_required(given, "condition"), *symbols)
+            return authored.CheckState(condition)
         case "ModifyState":
-            changes = reader.changes(_required(given, "set"))
+            changes = changes_from_text(_required(given, "set"), *symbols)
             return authored.ModifyState(*changes, kind=_kind(given))
         case "Value":
-            return authored.Value(reader.value(_required(given, "number")))
+            return authored.Value(expression_from_text(_required(given, "number"), *symbols))
         case "Command":
             uses = re.findall(r"[^\s,]+", given.get("uses", ""))
-            duration = reader.duration(given.get("duration", "0"))
+            duration = _duration(given.get("duration", "0"), symbols)
             return authored.Command(_required(given, "name"), uses=uses, duration=duration)
         case _:
             return authored.Null()
+
+
+def _duration(text: str, symbols: Symbols) -> Duration:
+    """The time in ticks, or in seconds as in ``seconds(1.5)``. Raises InputError."""
+    in_seconds = re.fullmatch(r"\s*seconds\((.*)\)\s*", text)
+    value = expression_from_text(in_seconds[1] if in_seconds else text, *symbols)
+    return Seconds(value) if in_seconds else value
 
 
 def _check(kind: str, given: Mapping[str, str], children: Sequence[Behaviour]) -> None:
@@ -380,7 +359,4 @@ def _fault(message: str, hint: str) -> InputError:
 
 def _placed(error: BthtnError, element: Element) -> list[Diagnostic]:
     """The diagnostics of an error, placed at an element."""
-    return [
-        replace(one, where=", ".join(filter(None, (element.where, one.where))))
-        for one in error.diagnostics
-    ]
+    return [one.within(element.where) for one in error.diagnostics]

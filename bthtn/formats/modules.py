@@ -25,7 +25,7 @@ _LIBRARIES: Final = ("stdlib", "purelib", "platlib")
 def reimported(*folders: Path | str) -> Iterator[None]:
     """Inside, modules below these folders are imported anew, and their files are read again.
 
-    What did not change stays the same object, so that what lives on from before fits to it: an
+    Unchanged classes stay the same objects, so that objects from before fit to them: an
     Enum with the same members is the Enum of before, with the methods that it had, and a State
     class has the same fluents as far as they are declared alike. If an exception leaves it, the
     modules of before are put back.
@@ -104,8 +104,6 @@ def _kept(made: Any, before: Any) -> Any:
             return before
         case type(), type() if issubclass(made, State) and issubclass(before, State):
             keep_fluents(made, before)
-        case _:
-            pass
     return made
 
 

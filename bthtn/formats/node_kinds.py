@@ -23,12 +23,11 @@ from bthtn.world.fluent import Fluent
 from bthtn.world.value_type import COLLECTIONS, ValueType, value_type_of
 
 Category = Literal["Action", "Condition", "Control", "Decorator"]
+CATEGORIES: Final = get_args(Category)
 
 GIVEN: Final = frozenset({"name", "agent", "child", "children", "skipped"})
 _NUMBERED: Final = re.compile(r"(\w+)_([1-9]\d{0,3})", re.ASCII)
-_TEXTS: Final[Mapping[type, str]] = MappingProxyType(
-    {bool: "bool", int: "int", float: "double", str: "std::string"}
-)
+_TEXTS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "double", str: "std::string"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, assert_never
 
 from bthtn.behaviours.compile import DEEPEST, MOST_SCOPES
@@ -41,12 +40,10 @@ from bthtn.world.truth import value_text
 
 Steps = list[Element]
 
-_COUNTS: Final[Mapping[ParallelPolicy, Mapping[str, str]]] = MappingProxyType(
-    {
-        ParallelPolicy.ALL: {"success_count": "-1", "failure_count": "1"},
-        ParallelPolicy.ANY: {"success_count": "1", "failure_count": "-1"},
-    }
-)
+_COUNTS: Final[Mapping[ParallelPolicy, Mapping[str, str]]] = {
+    ParallelPolicy.ALL: {"success_count": "-1", "failure_count": "1"},
+    ParallelPolicy.ANY: {"success_count": "1", "failure_count": "-1"},
+}
 
 
 class PlanWriter:

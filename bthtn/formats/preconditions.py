@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from py_trees.behaviour import Behaviour
@@ -25,14 +24,12 @@ _PRECONDITIONS: Final = ("_failureIf", "_successIf", *_SKIPPING)
 
 _POSTCONDITIONS: Final = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 _WITHOUT_MEANING: Final = ("_uid", "_fullpath", "_description")
-_SKIPPED_IN: Final[Mapping[str, Status]] = MappingProxyType(
-    {
-        "Sequence": SUCCESS,
-        "ReactiveSequence": SUCCESS,
-        "Fallback": FAILURE,
-        "ReactiveFallback": FAILURE,
-    }
-)
+_SKIPPED_IN: Final[Mapping[str, Status]] = {
+    "Sequence": SUCCESS,
+    "ReactiveSequence": SUCCESS,
+    "Fallback": FAILURE,
+    "ReactiveFallback": FAILURE,
+}
 """The status with which a parent goes on to the next child, as after a skipped one."""
 
 Preconditions = Mapping[str, Behaviour]

@@ -69,7 +69,7 @@ def read_sheet(
     mapping: Mapping[str, str] = NO_MAPPING,
     other: Callable[[str], Column] | None = None,
 ) -> dict[str, T]:
-    """What ``make`` makes of each row of a ``.csv`` or ``.toml`` file, by the name it gives it.
+    """The rows of a ``.csv`` or ``.toml`` file as ``make`` returns them, by the name it gives each.
 
     ``mapping`` has headings of the file, with their meanings. ``other`` makes columns of headings
     that are none of ``columns``, or raises. Raises InputError with all faults and their places.
@@ -112,7 +112,11 @@ class _Sheet:
         self.faults: list[Diagnostic] = []
         self._path = path
         self._columns = columns
-        self._known = {folded(one): column for column in columns for one in _headings(column)}
+        self._known = {
+            folded(one): column
+            for column in columns
+            for one in (column.heading, column.field, *column.also)
+        }
         self._mapping = {folded(heading): meaning for heading, meaning in mapping.items()}
         self._other = other
         self._resolved: dict[str, Column | None] = {}
@@ -154,11 +158,10 @@ class _Sheet:
     def add(self, error: BthtnError, line: int, heading: str = "", code: str = "") -> None:
         """Collect the diagnostics of an error at a place of the sheet."""
         for one in error.diagnostics:
-            where = ", ".join(filter(None, (self._where(line, heading), one.where)))
-            self.faults.append(replace(one, code=code or one.code, where=where))
+            placed = one.within(self._where(line, heading))
+            self.faults.append(replace(placed, code=code or one.code))
 
     def add_fault(self, message: str, line: int, heading: str = "", hint: str = "") -> None:
-        """Collect a fault at a place of the sheet."""
         self.faults.append(Diagnostic("BT410", message, self._where(line, heading), hint))
 
     def _where(self, line: int, heading: str) -> str:
@@ -259,10 +262,6 @@ def _flat(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 def _is_csv(sheet: object) -> bool:
     return isinstance(sheet, str) and re.fullmatch(r"[^/\\\0]+\.csv", sheet) is not None
-
-
-def _headings(column: Column) -> tuple[str, ...]:
-    return (column.heading, column.field, *column.also)
 
 
 def _text(cell: Any) -> str:

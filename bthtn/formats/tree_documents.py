@@ -13,24 +13,16 @@ from bthtn.formats.xml_document import Element, element_from, element_in
 _INSIDE_ROOT: Final = ("BehaviorTree", "include", "TreeNodesModel")
 
 
-@dataclass(frozen=True, slots=True)
-class DefinedTree:
-    """A BehaviorTree: its ID, its outermost node, and the place for messages."""
-
-    name: str
-    root: Element
-
-
 @dataclass(slots=True)
 class Documents:
     """The trees and ports that a file or a text, and the files it includes, define.
 
-    ``trees`` are the trees by ID, ``ports`` the ports of those that have a SubTree model, with
-    their defaults, ``main`` is the ID of the main tree, "" if nothing says which it is.
+    ``trees`` are the outermost nodes of trees by ID, ``ports`` the ports of those that have a
+    SubTree model, with their defaults, ``main`` is the ID of the main tree, "" if none is named.
     """
 
     source: Path | str
-    trees: dict[str, DefinedTree] = field(default_factory=dict)
+    trees: dict[str, Element] = field(default_factory=dict)
     ports: dict[str, dict[str, str | None]] = field(default_factory=dict)
     main: str = ""
     _is_begun: bool = False
@@ -45,11 +37,11 @@ class Documents:
         else:
             self._add_files(self.source)
 
-    def named(self, name: str) -> DefinedTree:
-        """The tree with an ID; the main tree if that is empty. Raises InputError."""
+    def chosen(self, name: str) -> str:
+        """The ID, that of the main tree if it is empty. Raises InputError if there is no tree."""
         name = name or self.main or (next(iter(self.trees)) if len(self.trees) == 1 else "")
         if name in self.trees:
-            return self.trees[name]
+            return name
         known = ", ".join(self.trees) or "none"
         if name:
             message, hint = f"there is no tree '{name}'", nearest(name, self.trees)
@@ -119,11 +111,11 @@ class Documents:
             raise fault(element, "the tree has no ID", 'write <BehaviorTree ID="…">')
         if name in self.trees:
             message = f"there are two trees '{name}'"
-            raise fault(element, message, f"the other one is at {self.trees[name].root.where}")
+            raise fault(element, message, f"the other one is at {self.trees[name].where}")
         if len(element.children) != 1:
             message = f"tree '{name}' has {len(element.children)} nodes at its top"
             raise fault(element, message, "put them into one, such as a Sequence")
-        self.trees[name] = DefinedTree(name, element.children[0])
+        self.trees[name] = element.children[0]
 
     def _add_models(self, element: Element) -> None:
         """Keep the ports of SubTrees; all other models are for Groot2 alone."""

@@ -42,28 +42,18 @@ Children = list[Behaviour]
 MILLISECONDS: Final = 1_000
 
 
-def _sequence(name: str, children: Children) -> Behaviour:
-    return Sequence(name, memory=True, children=children)
+def _composite(made: type[Sequence | Selector], *, memory: bool) -> NodeKind:
+    def make(name: str, children: Children) -> Behaviour:
+        return made(name, memory=memory, children=children)
+
+    return kind_of(make)
 
 
-def _reactive_sequence(name: str, children: Children) -> Behaviour:
-    return Sequence(name, memory=False, children=children)
+def _branching(made: Callable[..., Behaviour]) -> NodeKind:
+    def make(name: str, children: Children) -> Behaviour:
+        return made(name, *children)
 
-
-def _fallback(name: str, children: Children) -> Behaviour:
-    return Selector(name, memory=True, children=children)
-
-
-def _reactive_fallback(name: str, children: Children) -> Behaviour:
-    return Selector(name, memory=False, children=children)
-
-
-def _if_then_else(name: str, children: Children) -> Behaviour:
-    return IfThenElse(name, *children)
-
-
-def _while_do_else(name: str, children: Children) -> Behaviour:
-    return WhileDoElse(name, *children)
+    return kind_of(make, fewest=2, most=3)
 
 
 def _switch(
@@ -123,14 +113,9 @@ def _run_once(
 ) -> Behaviour:
     """``skipped`` is the status that stands for a skipped node at its place, None without one."""
     if then_skip and skipped is None:
+        message = "RunOnce would be skipped where that cannot be kept"
         hint = 'write then_skip="false", or put it directly into a sequence or fallback beside'
-        raise InputError(
-            Diagnostic(
-                "BT415",
-                "RunOnce would be skipped where that cannot be kept",
-                hint=f"{hint} a node that is never skipped",
-            )
-        )
+        raise InputError(Diagnostic("BT415", message, hint=f"{hint} a node that is never skipped"))
     return RunOnce(name, child, then=skipped if then_skip else None)
 
 
@@ -239,88 +224,91 @@ def _by_case(
     values = [variable.parse(text) for text in _in_order("case", case, len(branches))]
     found = dict(zip(values, branches, strict=True))
     if len(found) < len(values) or UNKNOWN in found:
+        message = "two cases are the same, or one is unknown"
         hint = "write each value once; an unknown one has the default"
-        raise InputError(
-            Diagnostic("BT414", "two cases are the same, or one is unknown", hint=hint)
-        )
+        raise InputError(Diagnostic("BT414", message, hint=hint))
     return found
 
 
-def _plain(make: Callable[..., Behaviour]) -> NodeKind:
-    """A decorator, or a leaf, of py_trees without any port."""
-
+def _decorator(make: Callable[..., Behaviour]) -> NodeKind:
     def decorator(name: str, child: Behaviour) -> Behaviour:
         return make(name, child)
 
+    return kind_of(decorator)
+
+
+def _leaf(make: Callable[..., Behaviour]) -> NodeKind:
     def leaf(name: str) -> Behaviour:
         return make(name)
 
-    return kind_of(leaf if make in (Success, Failure) else decorator)
+    return kind_of(leaf)
 
 
-CPP_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
-    {
-        "Sequence": kind_of(_sequence),
-        "ReactiveSequence": kind_of(_reactive_sequence),
-        "Fallback": kind_of(_fallback),
-        "ReactiveFallback": kind_of(_reactive_fallback),
-        "Parallel": kind_of(Parallel),
-        "IfThenElse": kind_of(_if_then_else, fewest=2, most=3),
-        "WhileDoElse": kind_of(_while_do_else, fewest=2, most=3),
-        **{f"Switch{n}": kind_of(_switch, fewest=n + 1, most=n + 1) for n in range(2, 7)},
-        "Inverter": _plain(decorators.Inverter),
-        "ForceSuccess": _plain(decorators.FailureIsSuccess),
-        "ForceFailure": _plain(decorators.SuccessIsFailure),
-        "KeepRunningUntilFailure": _plain(decorators.SuccessIsRunning),
-        "Repeat": kind_of(_repeat),
-        "RetryUntilSuccessful": kind_of(_retry),
-        "Timeout": kind_of(_timeout),
-        "Delay": kind_of(_delay),
-        "RunOnce": kind_of(_run_once),
-        "AlwaysSuccess": _plain(Success),
-        "AlwaysFailure": _plain(Failure),
-    }
-)
+_BRANCHING: Final = {"IfThenElse": IfThenElse, "WhileDoElse": WhileDoElse}
+_DECORATORS: Final = {
+    "Inverter": decorators.Inverter,
+    "ForceSuccess": decorators.FailureIsSuccess,
+    "ForceFailure": decorators.SuccessIsFailure,
+    "KeepRunningUntilFailure": decorators.SuccessIsRunning,
+}
+_LEAVES: Final = {"AlwaysSuccess": Success, "AlwaysFailure": Failure}
+TAGS: Final[Mapping[type, str]] = {
+    made: tag for table in (_BRANCHING, _DECORATORS, _LEAVES) for tag, made in table.items()
+}
+"""The tags of classes without ports."""
+
+CPP_NODES: Final[Mapping[str, NodeKind]] = {
+    "Sequence": _composite(Sequence, memory=True),
+    "ReactiveSequence": _composite(Sequence, memory=False),
+    "Fallback": _composite(Selector, memory=True),
+    "ReactiveFallback": _composite(Selector, memory=False),
+    "Parallel": kind_of(Parallel),
+    **{f"Switch{n}": kind_of(_switch, fewest=n + 1, most=n + 1) for n in range(2, 7)},
+    "Repeat": kind_of(_repeat),
+    "RetryUntilSuccessful": kind_of(_retry),
+    "Timeout": kind_of(_timeout),
+    "Delay": kind_of(_delay),
+    "RunOnce": kind_of(_run_once),
+    **{tag: _branching(made) for tag, made in _BRANCHING.items()},
+    **{tag: _decorator(made) for tag, made in _DECORATORS.items()},
+    **{tag: _leaf(made) for tag, made in _LEAVES.items()},
+}
 """Nodes that do what those of BehaviorTree.CPP do."""
 
-OWN_NODES: Final[Mapping[str, NodeKind]] = MappingProxyType(
-    {
-        "PlanGoal": kind_of(_plan_goal),
-        "Believes": kind_of(_believes, category="Condition"),
-        "PriorityGoals": kind_of(_priority_goals),
-        "UtilityGoals": kind_of(_utility_goals),
-        "StateMachineGoals": kind_of(_state_machine_goals),
-        "Cooldown": kind_of(_cooldown),
-        "RunOnceThen": kind_of(_run_once_then),
-        "TimeoutTicks": kind_of(_timeout_ticks),
-        "DelayTicks": kind_of(_delay_ticks),
-    }
-)
+OWN_NODES: Final[Mapping[str, NodeKind]] = {
+    "PlanGoal": kind_of(_plan_goal),
+    "Believes": kind_of(_believes, category="Condition"),
+    "PriorityGoals": kind_of(_priority_goals),
+    "UtilityGoals": kind_of(_utility_goals),
+    "StateMachineGoals": kind_of(_state_machine_goals),
+    "Cooldown": kind_of(_cooldown),
+    "RunOnceThen": kind_of(_run_once_then),
+    "TimeoutTicks": kind_of(_timeout_ticks),
+    "DelayTicks": kind_of(_delay_ticks),
+}
 """Nodes of bthtn that BehaviorTree.CPP lacks, or has no ports for."""
 
 _CHANGES: Final = "let an effect of a task, a sensor or a leaf of yours change the belief"
 _LOOPS: Final = "write a leaf of yours, or Repeat with a number"
-REFUSED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "AsyncSequence": "use Sequence, which goes on in the same tick",
-        "AsyncFallback": "use Fallback, which goes on in the same tick",
-        "SequenceWithMemory": "use Sequence, which begins anew after a failure",
-        "SequenceStar": "use Sequence, which begins anew after a failure",
-        "ParallelAll": "use Parallel, which ends as soon as it is decided",
-        "TryCatch": "use Fallback, or with_cleanup in the domain",
-        "ManualSelector": "use Switch2 … Switch6 with a variable",
-        "Precondition": "use IfThenElse with Believes, or the attribute _failureIf",
-        "ScriptCondition": 'use Believes condition="…"',
-        "Sleep": "use Delay around AlwaysSuccess",
-        "Script": _CHANGES,
-        "SetBlackboard": _CHANGES,
-        "UnsetBlackboard": _CHANGES,
-        "ConsumeQueue": _LOOPS,
-        **dict.fromkeys(("LoopInt", "LoopBool", "LoopDouble", "LoopString"), _LOOPS),
-        "SkipUnlessUpdated": "use Believes, which is asked in every tick",
-        "WaitValueUpdate": "use Believes, which is asked in every tick",
-        "WasEntryUpdated": "use Believes, which is asked in every tick",
-        "TestNode": "use the test doubles of bthtn.testing",
-    }
-)
+REFUSED: Final[Mapping[str, str]] = {
+    "AsyncSequence": "use Sequence, which goes on in the same tick",
+    "AsyncFallback": "use Fallback, which goes on in the same tick",
+    "SequenceWithMemory": "use Sequence, which begins anew after a failure",
+    "SequenceStar": "use Sequence, which begins anew after a failure",
+    "ParallelAll": "use Parallel, which ends as soon as it is decided",
+    "TryCatch": "use Fallback, or with_cleanup in the domain",
+    "ManualSelector": "use Switch2 … Switch6 with a variable",
+    "Precondition": "use IfThenElse with Believes, or the attribute _failureIf",
+    "ScriptCondition": 'use Believes condition="…"',
+    "Sleep": "use Delay around AlwaysSuccess",
+    "Script": _CHANGES,
+    "SetBlackboard": _CHANGES,
+    "UnsetBlackboard": _CHANGES,
+    "ConsumeQueue": _LOOPS,
+    **dict.fromkeys(("LoopInt", "LoopBool", "LoopDouble", "LoopString"), _LOOPS),
+    "SkipUnlessUpdated": "use Believes, which is asked in every tick",
+    "WaitValueUpdate": "use Believes, which is asked in every tick",
+    "WasEntryUpdated": "use Believes, which is asked in every tick",
+    "TestNode": "use the test doubles of bthtn.testing",
+}
 """Nodes of BehaviorTree.CPP that no behaviour does exactly as they do, and what to use instead."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Failure
@@ -20,10 +19,10 @@ from bthtn.agent.agent import Agent
 from bthtn.behaviours.compile import DEEPEST
 from bthtn.checked import checked
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
-from bthtn.formats.node_kinds import NodeKind, Port, kind_of
+from bthtn.formats.node_kinds import CATEGORIES, NodeKind, Port, kind_of
 from bthtn.formats.palette import nodes_of
 from bthtn.formats.preconditions import guarded, preconditions_of, with_skips
-from bthtn.formats.tree_documents import DefinedTree, Documents, fault, unkept
+from bthtn.formats.tree_documents import Documents, fault, unkept
 from bthtn.formats.tree_nodes import CPP_NODES, OWN_NODES, REFUSED
 from bthtn.formats.tree_scope import Scope, is_json, is_port
 from bthtn.formats.xml_document import MOST_ELEMENTS, Element
@@ -52,7 +51,7 @@ def tree_from_xml(
     Raises InputError with all mistakes of the tree, each with its line.
     """
     documents = Documents(source)
-    return _TreeReader(documents, agent, nodes).read(documents.named(tree))
+    return _TreeReader(documents, agent, nodes).read(documents.chosen(tree))
 
 
 class _TreeReader:
@@ -66,19 +65,16 @@ class _TreeReader:
         self._kinds = {**nodes_of(agent.domains), **CPP_NODES, **OWN_NODES}
         for name, make in nodes.items():
             if name in CPP_NODES or name in OWN_NODES or name in REFUSED:
-                hint = "choose another name for yours"
-                raise InputError(
-                    Diagnostic("BT416", f"there is a node '{name}' already", hint=hint)
-                )
+                message, hint = f"there is a node '{name}' already", "choose another name for yours"
+                raise InputError(Diagnostic("BT416", message, hint=hint))
             self._kinds[name] = kind_of(make)
         self._faults: dict[Diagnostic, None] = {}
         self._count = 0
 
-    def read(self, tree: DefinedTree) -> Behaviour:
-        """The root of the tree. Raises InputError with all mistakes."""
-        root = unwound(
-            self._node(tree.root, Scope((tree.name,), self._schema, self._schema), None, 1)
-        )
+    def read(self, tree: str) -> Behaviour:
+        """The root of the tree with this ID. Raises InputError with all mistakes."""
+        scope = Scope((tree,), self._schema, self._schema)
+        root = unwound(self._node(self._documents.trees[tree], scope, None, 1))
         if self._faults:
             raise InputError(list(self._faults))
         return root
@@ -96,7 +92,7 @@ class _TreeReader:
             made: Behaviour
             if element.tag == "SubTree":
                 inside = scope.inside(element, self._documents)
-                below = self._documents.trees[inside.trees[-1]].root
+                below = self._documents.trees[inside.trees[-1]]
                 made = yield self._node(below, inside, None, depth)
             else:
                 tag, kind = self._kind(element)
@@ -124,14 +120,15 @@ class _TreeReader:
             yield
         except BthtnError as error:
             for one in error.diagnostics:
-                self._faults[_placed(one, element)] = None
+                is_placed = one.where.startswith(f"{element.source}:")
+                self._faults[one if is_placed else one.within(element.where)] = None
 
     def _kind(self, element: Element) -> tuple[str, NodeKind]:
         """The name and the kind of a node, in the compact or the explicit form.
 
         Raises InputError.
         """
-        is_explicit = element.tag in _CATEGORIES
+        is_explicit = element.tag in CATEGORIES
         name = element.attributes.get("ID", "") if is_explicit else element.tag
         if not is_explicit and "ID" in element.attributes:
             hint = f'write <{name}> alone, or <Action ID="{name}">'
@@ -235,13 +232,3 @@ class _TreeReader:
             pass
         hint = port.values.hint(found)
         raise fault(element, f"'{attribute}' cannot be {found!r}", hint)
-
-
-_CATEGORIES: Final = ("Action", "Condition", "Control", "Decorator")
-
-
-def _placed(one: Diagnostic, element: Element) -> Diagnostic:
-    """The diagnostic at the line of an element."""
-    if one.where.startswith(f"{element.source}:"):
-        return one
-    return replace(one, where=f"{element.where}, {one.where}" if one.where else element.where)

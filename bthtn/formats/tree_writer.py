@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from py_trees import composites, decorators
 from py_trees.behaviour import Behaviour
-from py_trees.behaviours import Failure, Success
 from py_trees.common import OneShotPolicy, Status
 
 from bthtn.agent.agent import Agent
 from bthtn.behaviours.believes import Believes
-from bthtn.behaviours.control import IfThenElse, Parallel, Switch, WhileDoElse
+from bthtn.behaviours.control import Parallel, Switch
 from bthtn.behaviours.decorators import (
     Cooldown,
     Delay,
@@ -31,7 +29,7 @@ from bthtn.errors import BthtnError, Diagnostic, InputError
 from bthtn.formats.node_kinds import Category, NodeKind, ports_kept
 from bthtn.formats.palette import LegalNames, models, port_text
 from bthtn.formats.plan_writer import PlanWriter
-from bthtn.formats.tree_nodes import CPP_NODES, MILLISECONDS, OWN_NODES, goal_from_text
+from bthtn.formats.tree_nodes import CPP_NODES, MILLISECONDS, OWN_NODES, TAGS, goal_from_text
 from bthtn.formats.tree_scope import POINTER, is_json
 from bthtn.formats.xml_document import Element, without_controls, xml_text
 from bthtn.plan.plan import Plan
@@ -150,25 +148,10 @@ def _written(node: Behaviour, skipped: Status | None) -> Written:
         if node.then is skipped:
             return "RunOnce", {"then_skip": True}
         return "RunOnceThen", {"then": node.then.name.lower()}
-    if type(node) in _TAGS:
-        return _TAGS[type(node)], {}
+    if type(node) in TAGS:
+        return TAGS[type(node)], {}
     write = _PORTS.get(type(node))
     return None if write is None else write(node)
-
-
-_TAGS: Final[Mapping[type, str]] = MappingProxyType(
-    {
-        IfThenElse: "IfThenElse",
-        WhileDoElse: "WhileDoElse",
-        decorators.Inverter: "Inverter",
-        decorators.FailureIsSuccess: "ForceSuccess",
-        decorators.SuccessIsFailure: "ForceFailure",
-        decorators.SuccessIsRunning: "KeepRunningUntilFailure",
-        Success: "AlwaysSuccess",
-        Failure: "AlwaysFailure",
-    }
-)
-"""Classes without ports."""
 
 
 def _composite(node: composites.Sequence | composites.Selector) -> Written:
@@ -177,10 +160,7 @@ def _composite(node: composites.Sequence | composites.Selector) -> Written:
 
 
 def _parallel(node: Parallel) -> Written:
-    return "Parallel", {
-        "success_count": node.success_count,
-        "failure_count": node.failure_count,
-    }
+    return "Parallel", {"success_count": node.success_count, "failure_count": node.failure_count}
 
 
 def _switch(node: Switch) -> Written:
@@ -299,24 +279,22 @@ def _state_machine_goals(node: StateMachineGoals) -> Written:
     return "StateMachineGoals", {"state": node.variable, **cases}
 
 
-_PORTS: Final[Mapping[type, Callable[[Any], Written]]] = MappingProxyType(
-    {
-        composites.Sequence: _composite,
-        composites.Selector: _composite,
-        Parallel: _parallel,
-        Switch: _switch,
-        Repeat: lambda node: ("Repeat", {"num_cycles": node.cycles}),
-        RetryUntilSuccessful: lambda node: ("RetryUntilSuccessful", {"num_attempts": node.cycles}),
-        Timeout: _timed("Timeout", "msec"),
-        Delay: _timed("Delay", "delay_msec"),
-        Cooldown: _cooldown,
-        RunOnce: lambda _: ("RunOnce", {"then_skip": False}),
-        decorators.OneShot: _one_shot,
-        Believes: _believes,
-        PlanGoal: _plan_goal,
-        PriorityGoals: _priority_goals,
-        UtilityGoals: _utility_goals,
-        StateMachineGoals: _state_machine_goals,
-    }
-)
+_PORTS: Final[Mapping[type, Callable[[Any], Written]]] = {
+    composites.Sequence: _composite,
+    composites.Selector: _composite,
+    Parallel: _parallel,
+    Switch: _switch,
+    Repeat: lambda node: ("Repeat", {"num_cycles": node.cycles}),
+    RetryUntilSuccessful: lambda node: ("RetryUntilSuccessful", {"num_attempts": node.cycles}),
+    Timeout: _timed("Timeout", "msec"),
+    Delay: _timed("Delay", "delay_msec"),
+    Cooldown: _cooldown,
+    RunOnce: lambda _: ("RunOnce", {"then_skip": False}),
+    decorators.OneShot: _one_shot,
+    Believes: _believes,
+    PlanGoal: _plan_goal,
+    PriorityGoals: _priority_goals,
+    UtilityGoals: _utility_goals,
+    StateMachineGoals: _state_machine_goals,
+}
 """What writes the tag and the ports of a node of each class."""

@@ -43,7 +43,6 @@ class Element:
 
     @property
     def where(self) -> str:
-        """The place for messages: ``tree.xml:3``."""
         return f"{self.source}:{self.line}"
 
 

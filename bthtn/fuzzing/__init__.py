@@ -1,7 +1,7 @@
 """WHAT BREAKS A CHARACTER? Random scenarios, and the shortest one in which it fails.
 
-``scenarios`` is the Hypothesis strategy of them, for tests of one's own, and ``material_of`` what
-they are made of. ``find_failure`` tries a number of them. It needs Hypothesis, the extra ``fuzz``.
+``scenarios`` is the Hypothesis strategy of them, for tests of one's own, and ``material_of`` finds
+their parts. ``find_failure`` tries a number of them. It needs Hypothesis, the extra ``fuzz``.
 """
 
 from bthtn.fuzzing.material import Material, material_of

@@ -1,4 +1,4 @@
-"""What can be brought about in a character: what some plain runs of it have shown."""
+"""The interventions that fuzzing draws: those that plain runs of a character suggest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN_RUNS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What can be brought about in a character that ``make`` makes, by the names of it.
+    """The possible interventions in a character that ``make`` makes, by its names.
 
     ``beliefs`` are the values of each fluent that anything but a plan has written, as a scenario
     writes them; ``steps`` are the tasks of those that were started, ``goals`` those that ran.
@@ -45,7 +45,7 @@ class Material:
 
 
 def material_of(make: Callable[[int], Character], *, ticks: int = MOST_TICKS) -> Material:
-    """What runs with a few seeds show; ``make`` makes the character of a seed.
+    """The material that runs with a few seeds show; ``make`` makes the character of a seed.
 
     Values are those that were seen, and those that the types of fluents list. Scenarios that are
     made of it are of seed 0.

@@ -19,7 +19,7 @@ from bthtn.testing.scenario import Scenario, play
 
 @dataclass(frozen=True, slots=True)
 class FailedScenario:
-    """A scenario that fails, as short as was found, and what is wrong in it."""
+    """A scenario that fails, as short as was found, and its fault."""
 
     scenario: Scenario
     fault: str
@@ -48,7 +48,7 @@ def find_failure(drawn: SearchStrategy[Scenario], *, runs: int, seed: int) -> Fa
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Without the log of what agents' code raised, which the failure says once."""
+    """Without the log of errors of agents' code, which the failure says once."""
     log = logging.getLogger("bthtn")
     before, log.disabled = log.disabled, True
     try:

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
 
 from py_trees.behaviour import Behaviour
@@ -54,23 +53,19 @@ T = TypeVar("T")
 
 TREE: Final = "tree.xml"
 SETTINGS: Final = "character.toml"
-_SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
-    {"domain": str, "kind": str, "finished": str, "simulate": list, "beliefs": dict}
-)
-_HOW: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "domain": 'write domain = "combat"',
-        "kind": 'write kind = "ogre"',
-        "finished": 'write finished = "health <= 0"',
-        "simulate": 'write simulate = ["wait"]',
-        "beliefs": "write [beliefs], and a line for each fluent",
-    }
-)
+_SETTINGS: Final[Mapping[str, tuple[type, str]]] = {
+    "domain": (str, 'write domain = "combat"'),
+    "kind": (str, 'write kind = "ogre"'),
+    "finished": (str, 'write finished = "health <= 0"'),
+    "simulate": (list, 'write simulate = ["wait"]'),
+    "beliefs": (dict, "write [beliefs], and a line for each fluent"),
+}
+"""The class of each setting, and how it is written."""
 
 
 @dataclass(frozen=True, eq=False)
 class CharacterFiles(Unpicklable):
-    """What the files of a folder say, for any number of characters.
+    """The contents of a folder of files, for any number of characters.
 
     ``domain`` is ``base`` with the skills that were derived from ``templates``.
     """
@@ -93,7 +88,7 @@ class CharacterFiles(Unpicklable):
         return self.folder.resolve().name
 
     def agent(self, body: Any, name: str = "") -> Agent[Any, Any]:
-        """An agent that believes what is so by default. Raises ExecutionError."""
+        """An agent with the beliefs of the defaults. Raises ExecutionError."""
         return Agent(
             name or self.name,
             self.domain,
@@ -130,11 +125,7 @@ class CharacterFiles(Unpicklable):
             return DrawnGoal(name, planned, Lottery(table, seed=seed), family, on=on)
 
         def goals(
-            name: str,
-            agent: Agent[Any, Any],
-            sheet: str,
-            period: int = 10,
-            inertia: float = 0,
+            name: str, agent: Agent[Any, Any], sheet: str, period: int = 10, inertia: float = 0
         ) -> Behaviour:
             table = _named(self.goals, sheet, "list of goals")
             return table.behaviour(name, agent, period=period, inertia=inertia)
@@ -169,10 +160,10 @@ def read_character(
     ``code`` is the module with ``operators``, ``sensors``, ``body``, a function of the seed that
     makes what operators act with, and ``nodes`` for the tree, as far as it has them. If the body
     has a method ``step``, a run calls it at every tick; if it has a ``clock``, seconds are read
-    from that. ``domain`` is the one that the settings name. Raises InputError for what is wrong
-    with a file, DomainError for the domain, and ExecutionError for tasks without an operator that
+    from that. ``domain`` is the one that the settings name. Raises InputError for the mistakes
+    in a file, DomainError for the domain, and ExecutionError for tasks without an operator that
     are not declared to be simulated: one error with the mistakes of all files, except ``tree.xml``,
-    which is read for an agent. What needs a file with a mistake is not checked.
+    which is read for an agent. Nothing is checked that needs a file with a mistake.
     """
     return _FolderReader(Path(folder), code).read(domain)
 
@@ -194,7 +185,7 @@ class _FolderReader:
         self._nodes = getattr(code, "nodes", {})
 
     def read(self, domain: Domain[Any] | FrozenDomain | None) -> CharacterFiles:
-        """What the files say. Raises BthtnError, with the mistakes of all files."""
+        """The contents of all files. Raises BthtnError, with the mistakes of all."""
         noted = self._noted
         base: Any = None if domain is None else frozen(domain)
         state = self._state() if base is None else base.state_class
@@ -232,7 +223,7 @@ class _FolderReader:
         )
 
     def _noted(self, read: Callable[..., Any], *args: Any) -> Any:
-        """What a function returns; None if it raises a BthtnError, which is noted."""
+        """The result of a function; None if it raises a BthtnError, which is noted."""
         try:
             return read(*args)
         except BthtnError as error:
@@ -297,7 +288,7 @@ class _FolderReader:
             raise ExecutionError(faults)
 
     def _sheets(self, kind: str) -> Iterator[tuple[str, Path]]:
-        """The sheets of a kind, and what they are called in ``tree.xml``."""
+        """The sheets of a kind, with their names in ``tree.xml``."""
         for path in sheets_in(self._folder):
             if kind_of(path) == kind:
                 yield path.name.partition(".")[0], path
@@ -307,10 +298,10 @@ class _FolderReader:
         for key, value in self._settings.items():
             if key not in _SETTINGS:
                 faults.append(self._fault(f"there is no '{key}'", nearest(key, _SETTINGS), key))
-            elif not isinstance(value, _SETTINGS[key]) or (
+            elif not isinstance(value, _SETTINGS[key][0]) or (
                 isinstance(value, list) and not all(isinstance(one, str) for one in value)
             ):
-                faults.append(self._fault(f"'{key}' is {value!r}", _HOW[key], key))
+                faults.append(self._fault(f"'{key}' is {value!r}", _SETTINGS[key][1], key))
         if "domain" in self._settings and "beliefs" in self._settings:
             hint = "the domain has its own State class: leave one out"
             faults.append(self._fault("there are a domain and beliefs", hint, "beliefs"))
@@ -329,12 +320,7 @@ class _FolderReader:
         try:
             yield
         except BthtnError as error:
-            raise InputError(
-                [
-                    replace(one, where=", ".join(filter(None, (self._where(key), one.where))))
-                    for one in error.diagnostics
-                ]
-            ) from None
+            raise InputError([one.within(self._where(key)) for one in error.diagnostics]) from None
 
 
 def domain_named_in(folder: Path) -> str:
@@ -353,7 +339,7 @@ def _names_of(task: Task) -> Iterator[str]:
 
 
 def _part_of(code: object, name: str, kind: type[T]) -> T:
-    """What a module calls ``name``, an empty one if it has no such thing. Raises InputError."""
+    """The object called ``name`` in a module, else an empty one. Raises InputError."""
     found = getattr(code, name, None)
     if found is None:
         return kind()
@@ -366,7 +352,6 @@ def _part_of(code: object, name: str, kind: type[T]) -> T:
 
 def _named(known: Mapping[str, T], name: str, what: str) -> T:
     if name not in known:
-        raise InputError(
-            Diagnostic("BT421", f"there is no {what} '{name}'", "", nearest(name, known))
-        )
+        hint = nearest(name, known)
+        raise InputError(Diagnostic("BT421", f"there is no {what} '{name}'", hint=hint))
     return known[name]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from math import dist
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent
@@ -178,7 +179,7 @@ def grouped(
     while left:
         group = [left.pop(0)]
         for one in group:
-            near = [other for other in left if _distance(positions[one], positions[other]) <= reach]
+            near = [other for other in left if dist(positions[one], positions[other]) <= reach]
             group.extend(near)
             left = [other for other in left if other not in near]
         groups.append(tuple(one for one in positions if one in group))
@@ -246,7 +247,3 @@ def _put(table: dict[Hashable, list[Any]], key: Hashable, values: list[Any]) -> 
         table[key] = values
     else:
         table.pop(key, None)
-
-
-def _distance(one: tuple[float, float], other: tuple[float, float]) -> float:
-    return float(((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) ** 0.5)

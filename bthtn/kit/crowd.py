@@ -36,7 +36,7 @@ class Detail:
 
 
 class Turns(NamedTuple):
-    """What became of a frame: how many characters were ticked, and how many were ``left_out``."""
+    """The outcome of a frame: how many characters were ticked, and how many were ``left_out``."""
 
     ticked: int
     left_out: int

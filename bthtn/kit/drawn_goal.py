@@ -29,7 +29,7 @@ from bthtn.world.sharing import Unpicklable
 
 
 class DrawnGoal(Unpicklable, Decorator):
-    """Draws before its goal plans, and reports to the lottery what was done.
+    """Draws before its goal plans, and reports the action to the lottery.
 
     ``values`` is the family of fluents from which methods take their ``value``; an action is
     named like the method or the compound task that does it. ``on`` says when an action counts as

@@ -72,10 +72,7 @@ class GoalTable(Shared, Unpicklable):
 
 @checked
 def read_goals(
-    path: Path | str,
-    domain: Domain[Any] | FrozenDomain,
-    *,
-    columns: Mapping[str, str] = NO_MAPPING,
+    path: Path | str, domain: Domain[Any] | FrozenDomain, *, columns: Mapping[str, str] = NO_MAPPING
 ) -> GoalTable:
     """Read a list of goals, which are tasks of this domain, from a ``.csv`` or ``.toml`` file.
 

@@ -61,16 +61,13 @@ class LotteryTable(Shared, Unpicklable):
         if len(self.rows) <= most:
             return ()
         last = list(self.rows)[most]
-        return (
-            Diagnostic(
-                "BT160",
-                f"of {len(self.rows)} actions only the first {most} drawn are better than waiting",
-                where=f"row '{last}' and those behind it",
-                hint=f"number {most} is worth {most * step:g}, waiting {wait:g}: make the step"
-                " between two actions smaller, or the value of waiting larger",
-                severity=Severity.WARNING,
-            ),
+        message = f"of {len(self.rows)} actions only the first {most} drawn are better than waiting"
+        hint = (
+            f"number {most} is worth {most * step:g}, waiting {wait:g}: make the step"
+            " between two actions smaller, or the value of waiting larger"
         )
+        where = f"row '{last}' and those behind it"
+        return (Diagnostic("BT160", message, where, hint, Severity.WARNING),)
 
 
 class Lottery(Unpicklable):

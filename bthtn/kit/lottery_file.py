@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.checked import checked
@@ -35,18 +34,16 @@ _COLUMNS: Final = (
     Column("WeightInc", "increment", number, "a number, such as 2.5"),
     Column("WeightGroup", "group"),
 )
-_MEANINGS: Final = MappingProxyType({"rangemin": "distance >=", "rangemax": "distance <="})
-_COMPARISONS: Final = MappingProxyType[str, Callable[[Any, Any], Any]](
-    {
-        "": operator.eq,
-        "==": operator.eq,
-        "!=": operator.ne,
-        "<": operator.lt,
-        "<=": operator.le,
-        ">": operator.gt,
-        ">=": operator.ge,
-    }
-)
+_MEANINGS: Final[Mapping[str, str]] = {"rangemin": "distance >=", "rangemax": "distance <="}
+_COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _ASKED: Final = re.compile(r"\s*(?P<fluent>.*?)\s*(?P<comparison>==|!=|<=|>=|<|>|)\s*\Z", re.DOTALL)
 
 

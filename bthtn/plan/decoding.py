@@ -109,7 +109,6 @@ class _Reader:
         self._enums = _enums_of(domain)
 
     def plan(self, data: Mapping[str, Any], goal: Network | None) -> Plan:
-        """The whole plan."""
         shown = shortened(str(data["goal"]))
         if goal is None and data["network"] is None:
             hint = "give it: decoded(text, domain, goal=…)"

@@ -238,7 +238,6 @@ class _Writer:
         return [fluent.name, self.value(fluent.index)]
 
     def values(self, values: tuple[Any, ...]) -> list[Any]:
-        """Values as JSON."""
         return [self.value(one) for one in values]
 
     def value(self, value: object) -> Any:
@@ -267,6 +266,5 @@ def _in_order(values: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def _unwritable(what: str, hint: str) -> InputError:
-    return InputError(
-        Diagnostic("BT406", f"{what} cannot be written into a complete plan", hint=hint)
-    )
+    message = f"{what} cannot be written into a complete plan"
+    return InputError(Diagnostic("BT406", message, hint=hint))

@@ -20,15 +20,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
-from bthtn.plan.walk import (
-    Visit,
-    children_of,
-    flat,
-    outline,
-    preorder,
-    record_entries,
-    unwound,
-)
+from bthtn.plan.walk import Visit, children_of, flat, outline, preorder, record_entries, unwound
 
 
 def steps_outline(
@@ -106,7 +98,7 @@ def _is_whole_comparable(tree: Node) -> bool:
 def _is_drawn(node: Node) -> bool:
     """Whether another search could draw otherwise here.
 
-    It cannot where all states draw alike, and what was drawn first is what runs.
+    It cannot where all states draw alike, and the action drawn first is the one that runs.
     """
     if not isinstance(node, ScopeNode):
         return False

@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from bthtn.domain.network import (
-    DeferNetwork,
-    Network,
-    ParallelPolicy,
-    PauseNetwork,
-    network_text,
-)
+from bthtn.domain.network import DeferNetwork, Network, ParallelPolicy, PauseNetwork, listed_text
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall, call_text
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -195,7 +189,7 @@ class SuspendedNode(Shared, Unpicklable):
     @property
     def left(self) -> str:
         """The networks that are left to be planned, as they would be written."""
-        return ", ".join(network_text(network, self.binding) for network in self.rest)
+        return listed_text(self.rest, self.binding)
 
     def __str__(self) -> str:
         return f"suspended ({self.cause})"

@@ -16,7 +16,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, Final, assert_never
 
 from bthtn.domain import network as networks
@@ -60,7 +59,9 @@ from bthtn.world.expression import Constant, Parameter
 from bthtn.world.truth import value_text
 
 DEEPEST: Final = 100
-_TIMED: Final = MappingProxyType({one.word: one for one in (TimeoutDecorator, CooldownDecorator)})
+_TIMED: Final[Mapping[str, type[TimeoutDecorator | CooldownDecorator]]] = {
+    one.word: one for one in (TimeoutDecorator, CooldownDecorator)
+}
 _DECORATORS: Final = frozenset({*_TIMED, RetryDecorator.word, InvertDecorator.word})
 COMPOSITES: Final = _DECORATORS | {"parallel", "priority", "suspended", "defer"}
 RESERVED: Final = COMPOSITES | {"null", "pause", "reactive", "policy", "now"}
@@ -72,9 +73,11 @@ _WORD: Final = re.compile(r"""[^\s(),"'=]+""")
 _OPTION: Final = re.compile(
     r"(?P<name>reactive|now|policy(?=\s*=))(?:(?<=policy)\s*=\s*(?P<policy>\w*))?\s*(?=\))"
 )
-_OWNERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"reactive": ("priority",), "policy": ("parallel",), "now": ("defer", "pause")}
-)
+_OWNERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "reactive": ("priority",),
+    "policy": ("parallel",),
+    "now": ("defer", "pause"),
+}
 _IN_VALUE: Final = re.compile(rf"""{QUOTED.pattern}|[^"'()\[\]{{}},]+|.""", re.DOTALL)
 
 
@@ -98,10 +101,9 @@ def call_from(text: str, domain: FrozenDomain) -> TaskCall:
     """A task with its arguments, ``fight`` or ``move("tokyo")``. Raises InputError."""
     call = _PlanParser(text, domain, suspended=True).whole()
     if not isinstance(call, TaskCall):
+        message = f"{shortened(text)!r} is not a task with arguments"
         hint = 'write one task, such as fight or move("tokyo")'
-        raise InputError(
-            Diagnostic("BT406", f"{shortened(text)!r} is not a task with arguments", hint=hint)
-        )
+        raise InputError(Diagnostic("BT406", message, hint=hint))
     texts = [argument.text() for argument in call.args]
     return call.task(*map(value_from, texts, call.task.parameters))
 
@@ -130,11 +132,8 @@ class _PlanParser:
         """The node, or network, that the whole text denotes. Raises InputError."""
         tree = self._tree()
         if self._peek():
-            raise self._fault(
-                self._at,
-                f"{self._next()} stands behind the end",
-                "remove it, or open a bracket before",
-            )
+            message = f"{self._next()} stands behind the end"
+            raise self._fault(self._at, message, "remove it, or open a bracket before")
         if self._found:
             raise InputError(self._found)
         return tree
@@ -262,9 +261,8 @@ class _PlanParser:
             raise InputError(Diagnostic("BT406", f"'{task.name}' is a compound task", hint=hint))
         if len(texts) != len(task.parameters):
             wanted = ", ".join(parameter.name for parameter in task.parameters) or "no values"
-            raise InputError(
-                Diagnostic("BT103", f"'{task.name}' takes {wanted}; it is given {len(texts)}")
-            )
+            message = f"'{task.name}' takes {wanted}; it is given {len(texts)}"
+            raise InputError(Diagnostic("BT103", message))
         return tuple(map(self._expected, texts, task.parameters))
 
     def _expected(self, text: str, parameter: Parameter[Any]) -> Any:

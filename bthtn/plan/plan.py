@@ -18,13 +18,19 @@ from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
+def _exhausted(part: str) -> Any:
+    raise AssertionError(f"the {part} of the plan is there already")
+
+
+_NOTHING_LEFT: Final = (_exhausted,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan(Shared, Unpicklable):
     """A plan for a goal, as a search has found it. Frozen.
 
     ``predicted`` is the state after the plan; fluents on which alternatives disagree are
-    unknown there. ``expansions`` is the number of expansions of the search. The tree and the
-    predicted state may be given as functions, which are called when they are first read.
+    unknown there. ``expansions`` is the number of expansions of the search.
     """
 
     domain: FrozenDomain
@@ -34,34 +40,7 @@ class Plan(Shared, Unpicklable):
     record: MethodTraversalRecord
     predicted: FrozenState
     expansions: int = 0
-    _source: tuple[Any, ...] = field(init=False, repr=False)
-
-    def __init__(  # noqa: PLR0913, PLR0917 - the fields, in their order
-        self,
-        domain: FrozenDomain,
-        goal: Network,
-        binding: Binding,
-        tree: Node | Callable[[], Node],
-        record: MethodTraversalRecord,
-        predicted: FrozenState | Callable[[], FrozenState],
-        expansions: int = 0,
-    ) -> None:
-        put = object.__setattr__
-        put(self, "domain", domain)
-        put(self, "goal", goal)
-        put(self, "binding", binding)
-        put(self, "record", record)
-        put(self, "expansions", expansions)
-        later: dict[str, Callable[[], Any]] = {}
-        if callable(tree):
-            later["tree"] = tree
-        else:
-            put(self, "tree", tree)
-        if callable(predicted):
-            later["predicted"] = predicted
-        else:
-            put(self, "predicted", predicted)
-        put(self, "_source", (_Later(later),) if later else _NOTHING_LEFT)
+    _source: tuple[Any, ...] = field(default=_NOTHING_LEFT, init=False, repr=False)
 
     @staticmethod
     def found(source: tuple[Any, ...]) -> Plan:
@@ -76,7 +55,7 @@ class Plan(Shared, Unpicklable):
         return plan
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is saved: all fields, made now."""
+        """The state to save: all fields, made now."""
         return {name: getattr(self, name) for name in _ORDER} | {"_source": _NOTHING_LEFT}
 
     def __getattr__(self, name: str) -> Any:
@@ -165,29 +144,12 @@ _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_sourc
 _PARTS: Final = frozenset(_ORDER)
 
 
-class _Later:
-    """Makes each field with a function of its own."""
-
-    def __init__(self, makers: dict[str, Callable[[], Any]]) -> None:
-        self._makers = makers
-
-    def __call__(self, part: str) -> Any:
-        return self._makers[part]() if part in self._makers else None
-
-
 def _is_made(plan: Plan, part: str) -> bool:
     try:
         object.__getattribute__(plan, part)
     except AttributeError:
         return False
     return True
-
-
-def _exhausted(part: str) -> Any:
-    raise AssertionError(f"the {part} of the plan is there already")
-
-
-_NOTHING_LEFT: Final = (_exhausted,)
 
 
 def _cost(node: Node, below: tuple[float, ...]) -> float:

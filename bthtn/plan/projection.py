@@ -7,7 +7,7 @@
     priority         merged into one state (semantics 2.3, 2.4)
 
 Everything that walks a plan and merges branches is a subclass of this, except the planners, which
-have no tree yet, and ``replay``, which must not share code with what it checks. Subclasses override
+have no tree yet, and ``replay``, which must not share code with the planners. Subclasses override
 ``effects`` (validation computes them again), ``below`` (a running plan leaves out finished nodes)
 or ``join`` (some branches do not work).
 """

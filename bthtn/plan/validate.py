@@ -59,7 +59,6 @@ class _Validator(Projection):
     """A projection that computes effects again, and ends at the first mistake."""
 
     def failure(self, plan: Plan) -> Failure | None:
-        """The first mistake in the plan, or None."""
         try:
             self.project(plan.tree)
         except _Invalid as invalid:

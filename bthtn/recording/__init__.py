@@ -8,7 +8,7 @@ another run, the first difference with its cause.
 Lines are JSON objects, docs/recording.md is their schema. Nothing here ticks anything.
 """
 
-from bthtn.recording.reading import Moment, Recording
+from bthtn.recording.recorded import Moment, Recording
 from bthtn.recording.recorder import Recorder
 
 __all__ = ["Moment", "Recorder", "Recording"]

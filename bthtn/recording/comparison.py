@@ -1,4 +1,4 @@
-"""Comparison: the lines of a run against those of a recording, up to the first difference."""
+"""The lines of a run against those of a recording, up to the first difference."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from bthtn.recording.watched import Line
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first difference: the tick, both lines, and what differs in words.
+    """The first difference: the tick, its cause in words, and both lines.
 
     A line is empty where the recording or the other run is over.
     """
 
     tick: int
+    cause: str
     recorded: str
     replayed: str
-    cause: str
 
 
-class Comparison:
+class LineComparison:
     """Takes the blocks of a run, as a Transcript gives them, and compares them byte by byte.
 
     ``lines`` are those of the recording. A recording that was cut off is compared as far as it
@@ -44,7 +44,6 @@ class Comparison:
         """Whether nothing is left to be compared."""
 
     def take(self, block: Block) -> None:
-        """Compare the lines of a block."""
         for text in texts(block):
             if self.is_over:
                 return
@@ -65,19 +64,19 @@ class Comparison:
         self.events += "event" in line
 
     def close(self) -> None:
-        """The run is over; what is left of the recording is a difference."""
+        """The run is over; further lines of the recording are a difference."""
         if not self.is_over and (recorded := next(self._lines, "")):
             self._differ(recorded, "")
         self.is_over = True
 
     def _differ(self, recorded: str, replayed: str) -> None:
         cause = cause_of(_line(recorded), _line(replayed))
-        self.difference = Difference(self._tick, recorded, replayed, cause)
+        self.difference = Difference(self._tick, cause, recorded, replayed)
         self.is_over = True
 
 
 def cause_of(recorded: Line, replayed: Line) -> str:
-    """What differs in two lines, in words; a line is empty where its run is over."""
+    """The difference of two lines in words; a line is empty where its run is over."""
     if not replayed:
         return f"the run is over where the recording has {_what(recorded)}"
     if not recorded:
@@ -97,7 +96,7 @@ def _line(text: str) -> Line:
 
 
 def _what(line: Line) -> str:
-    """What a line is, without what may differ in a line of its kind."""
+    """The kind of a line and its subject, which tell it from other lines."""
     subjects = [str(line[key]) for key in ("goal", "task", "key", "sensor") if line.get(key)]
     if "change" in line and isinstance(line["change"], dict):
         subjects = [str(line["change"].get("fluent"))]

@@ -1,4 +1,4 @@
-"""Known: what the lines of a recording come to for one agent."""
+"""Known: the state of one agent that the lines of a recording lead to."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _STEPS_END: Final = frozenset({"leaf_ended", "leaf_aborted"})
 class Known:
     """The beliefs, plans, running steps and tree of an agent, after some lines of a recording.
 
-    ``rights`` are the leases that it has, and what was drawn for its goals last.
-    ``about`` is what the first line has of the agent; its ``since`` are the plans and steps that
-    ran already when the recording began.
+    ``rights`` are the leases that it has, and the latest draws for its goals.
+    ``about`` is the part of the first line about the agent; its ``since`` are the plans and steps
+    that ran already when the recording began.
     """
 
     about: Line
@@ -36,7 +36,6 @@ class Known:
             self._hear(line)
 
     def add(self, line: Line) -> None:
-        """Take note of a line."""
         name = self.about["agent"]
         if "view" in line:
             if line["agent"] == self.about.get("tree", name):
@@ -49,7 +48,7 @@ class Known:
             self._hear(line)
 
     def line(self) -> Line:
-        """What the first line of a recording would have of the agent now."""
+        """The agent as in the first line of a recording that began now."""
         since = [*self.plans.values(), *self.steps.values(), *self.rights.values()]
         return {**self.about, "beliefs": self.beliefs, "since": since}
 

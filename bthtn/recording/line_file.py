@@ -79,7 +79,7 @@ class LineFile(Generic[B]):
             raise self._error
 
     def _write_all(self) -> None:
-        """In the thread: write until there is no more; after an error, only take what comes."""
+        """In the thread: write until there is no more; after an error, only take blocks."""
         while (block := self._blocks.get()) is not None:
             if self._error is None:
                 self._contain(lambda block=block: self._write(block))  # type: ignore[misc]

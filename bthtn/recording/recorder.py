@@ -1,4 +1,4 @@
-"""Recorder: writes what happens in a loop to a file, while it happens.
+"""Recorder: writes the events of a loop to a file, while it runs.
 
 with Recorder("run.jsonl", character) as recorder:
     while not character.finished:
@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from bthtn.checked import checked
@@ -58,7 +57,7 @@ class Recorder(Unpicklable):
         self._transcript.begin(self._file.put)
 
     def tick(self) -> None:
-        """Note what has happened since the last call. Raises InputError if it was not written."""
+        """Record the events since the last call. Raises InputError if they cannot be written."""
         self._transcript.tick()
 
     def end(self, *, finished: bool, reason: str = "") -> None:
@@ -77,10 +76,5 @@ class Recorder(Unpicklable):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

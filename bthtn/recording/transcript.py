@@ -1,7 +1,7 @@
 """Transcript: the ticks of trees, and the events of their agents, as lines of a recording.
 
-A block has the lines of one tick. Events are in it as they are, since they never change: whoever
-takes the block makes texts of them, in a thread of its own if it likes.
+A block has the lines of one tick. Events are in it as they are, since they never change: texts
+may be made of them later, and in another thread.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Transcript:
         take((self._ticks, [head]))
 
     def tick(self) -> None:
-        """Note what has happened since the last call; called after each tick of the loop."""
+        """Take down the events since the last call; called after each tick of the loop."""
         self._ticks += 1
         now = self._watched.time
         time = {} if now is None else {"time": now}
@@ -59,7 +59,7 @@ class Transcript:
         self._take((self._ticks, [head, *self._news()]))
 
     def end(self, *, finished: bool, reason: str = "") -> None:
-        """Note what has happened since the last tick, and that the run is over. Hears no more."""
+        """Take down the events since the last tick, and that the run is over. Hears no more."""
         if self._is_over:
             return
         lines: list[Line | AgentEvent] = []

@@ -1,4 +1,4 @@
-"""Watched: trees whose agents are heard, and what is new in them since the last look."""
+"""Watched: trees whose agents are heard, and their changes since the last look."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
-from bthtn.agent.events import (
-    AgentEvent,
-    AgentListener,
-    AgentReloaded,
-    LeafStarted,
-    PlanAdopted,
-)
+from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, LeafStarted, PlanAdopted
 from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.branch import running_leaves
@@ -39,9 +33,7 @@ class Watched:
     """
 
     def __init__(
-        self,
-        watched: Iterable[Watchable],
-        note: Callable[[AgentEvent], None] = lambda _: None,
+        self, watched: Iterable[Watchable], note: Callable[[AgentEvent], None] = lambda _: None
     ) -> None:
         """``note`` is called with each event at once.
 
@@ -79,7 +71,6 @@ class Watched:
 
     @property
     def goals(self) -> Iterator[PlanGoal]:
-        """The goals of the trees."""
         nodes = (node for root in self.roots for node in root.iterate())
         return (node for node in nodes if isinstance(node, PlanGoal))
 
@@ -100,14 +91,14 @@ class Watched:
             self._listen(agent)
 
     def close(self) -> None:
-        """Hear no more; listeners are put back where nobody else has set one since."""
+        """Hear no more; listeners are put back unless others were set since."""
         for name, (own, before) in self._heard.items():
             if self.agents[name].listener is own:
                 self.agents[name].listener = before
         self._heard.clear()
 
     def about(self) -> list[Line]:
-        """What has to be known of each agent to go on from here, as in a recording's first line."""
+        """The state of each agent from which to go on, as in the first line of a recording."""
         goals: dict[str, list[PlanGoal]] = {name: [] for name in self.agents}
         for goal in self.goals:
             goals.setdefault(goal.agent.name, []).append(goal)
@@ -139,7 +130,7 @@ class Watched:
         self._snapshots.clear()
 
     def changes(self, tick: int, shown: Container[str] | None = None) -> Iterator[Line]:
-        """What is new in each tree, or in those that are shown."""
+        """The changes of each tree, or of those that are shown."""
         for name, watched in self._trees.items():
             if shown is not None and name not in shown:
                 continue

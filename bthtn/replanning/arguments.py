@@ -109,6 +109,9 @@ class Arguments:
 
     def begun(self, node: ScopeNode, context: Context) -> Context:
         """The context inside of a decomposition that has begun. Raises any error of users' code."""
+        chosen = node.body is not None or isinstance(node.task.choice, ValueChoice)
+        if not (node.args or chosen):  # there is nothing in it that could be otherwise
+            return context if context is AS_PLANNED else Context(outside=context)
         view = RecordingView(self._now)
         values: dict[int, Any] = {}
         calls: dict[TaskCall, TaskCall] = {}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from bthtn.domain.network import NULL, SequenceNetwork
 from bthtn.domain.task import TaskCall
@@ -237,13 +237,17 @@ class Repair:
     def _whole(self, tree: Node) -> Plan:
         old, progress, now = self._old, self._rest.progress(tree), self._now
 
-        def predicted() -> FrozenState:
+        known: dict[str, Any] = {"domain": old.domain, "goal": old.goal, "binding": old.binding}
+        known |= {"tree": tree, "record": record_of(tree), "expansions": self.expansions}
+
+        def part_of(name: str) -> Any:
+            if name != "predicted":  # which is rarely asked for, and a walk through the plan
+                return known.get(name)
             projection = RemainingProjection(progress, now)
             projection.project(tree)
             return projection.state.freeze()
 
-        record = record_of(tree)
-        return Plan(old.domain, old.goal, old.binding, tree, record, predicted, self.expansions)
+        return Plan.found((part_of,))
 
 
 def _start_of(projection: Projection) -> FrozenState:

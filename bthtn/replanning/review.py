@@ -238,8 +238,9 @@ class Review:
 
     def _validated(self, running: RunningPlan) -> Verdict | None:
         changes = dict(self._support.changes)
-        if self._unexpected is not None:
-            changes.setdefault(self._unexpected.fluent, self._unexpected)
+        unexpected = self._unexpected
+        if unexpected is not None:
+            changes.setdefault(unexpected.fluent, unexpected)
         watched, self._is_new, self._unexpected = self._support.fluents, False, None
         self._support.forget()
         validity = self._validity(running)
@@ -256,7 +257,8 @@ class Review:
         about = [
             change
             for change in changes.values()
-            if watched is not None or change.fluent in validity.support
+            if (watched is not None and change is not unexpected)
+            or change.fluent in validity.support
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
 

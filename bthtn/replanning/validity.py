@@ -135,7 +135,7 @@ class Check(RemainingProjection):
         else:
             self.path.failure = _at(node, self._method_failure(node))
         if self.path.failure is None:
-            yield super().visit(node)
+            yield self.in_turn(self.below(node))
         self._context = outside
 
     def _enter_begun(self, node: ScopeNode) -> None:

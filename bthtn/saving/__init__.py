@@ -1,6 +1,6 @@
 """How a running character is written as JSON, and put back where it was.
 
-A save is a graph of objects: each with its class and its attributes, by number. What the
-character is made of, such as its domain, tree and functions, is not in it: a save names the parts
-of domains by their places, and is loaded into a character that was made anew.
+A save is a graph of objects: each with its class and its attributes, by number. The code of a
+character, such as its domain, tree and functions, is not in it: a save names the parts of domains
+by their places, and is loaded into a character that was made anew.
 """

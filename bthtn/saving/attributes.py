@@ -24,7 +24,7 @@ PER_PROCESS: Final = frozenset({"id", "iterator", "logger", "blackboards"})
 def saved_class(kind: type, package: str = "") -> type | None:
     """The class as which objects of a class are saved: it, or the nearest base; None for others.
 
-    Those are the classes of the library, and of a user's package. Classes that hold what no file
+    Those are the classes of the library, and of a user's package. Classes whose objects no file
     can hold have ``_is_saved = False``.
     """
     if not getattr(kind, "_is_saved", True):

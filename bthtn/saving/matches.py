@@ -23,7 +23,7 @@ class Matches:
 
     Nodes of a tree are followed only as elements of lists, which are those of children: other
     attributes refer to whatever node is at work. No value stands for another one, as others may
-    share it, but what it refers to does.
+    share it, but the objects that it refers to do.
     """
 
     def __init__(self, entries: list[Json], is_node: Callable[[object], bool]) -> None:
@@ -46,7 +46,7 @@ class Matches:
         return self._fresh.get(number, self._likes.get(number))
 
     def find(self, saved: Json, fresh: object, *, besides: Mapping[int, object]) -> None:
-        """Find what stands for a value and all that it has, except objects that are loaded."""
+        """Find the objects for a value and all that it has, except objects that are loaded."""
         pending = deque[_Pair]([(saved, fresh, True)])
         while pending:
             value, found, may_be_node = pending.popleft()
@@ -63,7 +63,7 @@ class Matches:
                     pass
 
     def _stands_for(self, number: int, found: Any) -> Iterator[_Pair]:
-        """Let an object stand for a saved one, unless either has another; yields what both have."""
+        """Let an object stand for a saved one, unless one has another; yields the parts of both."""
         entry = entry_of(self._entries, number)
         is_known = number in self._fresh or number in self._likes or id(found) in self._taken
         if is_known or isinstance(found, Shared) or not _fits(entry, found):
@@ -83,7 +83,7 @@ class Matches:
 
 
 def entry_of(entries: list[Json], number: int) -> dict[str, Any]:
-    """What was saved of an object. Raises InputError where there is nothing."""
+    """The entry of an object in the save. Raises InputError where there is none."""
     entry = entries[number] if 0 <= number < len(entries) else None
     if isinstance(entry, dict) and isinstance(entry.get("is"), str) and "has" in entry:
         return entry
@@ -91,7 +91,7 @@ def entry_of(entries: list[Json], number: int) -> dict[str, Any]:
 
 
 def _items_of(entry: Mapping[str, Any]) -> Iterable[tuple[Json, Json]]:
-    """What was saved of a dictionary by its keys, or of an object by the names of attributes."""
+    """The saved values of a dictionary by keys, or of an object by the names of attributes."""
     has = entry["has"]
     if isinstance(has, Mapping):
         return has.items()
@@ -99,7 +99,7 @@ def _items_of(entry: Mapping[str, Any]) -> Iterable[tuple[Json, Json]]:
 
 
 def damaged(what: str) -> InputError:
-    """The error of a save that nobody has written so."""
+    """The error of a save that bthtn has not written so."""
     hint = "load a save as it was written"
     return InputError(Diagnostic("BT496", f"the save is damaged: {what}", hint=hint))
 

@@ -1,4 +1,4 @@
-"""Parts: the names of what a save refers to without holding it, such as tasks and fluents."""
+"""Parts: the names of objects that a save refers to, such as tasks and fluents."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Parts:
 
 
 def _inside(part: Any) -> Iterator[tuple[str, Any]]:
-    """What something consists of, each with the end of its place, in order of definition."""
+    """The parts of an object, each with the end of its place, in order of definition."""
     match part:
         case tuple() | list():
             yield from ((f"[{index}]", one) for index, one in enumerate(part))

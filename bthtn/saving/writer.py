@@ -1,7 +1,7 @@
 """GraphWriter: a graph of objects as JSON.
 
-Numbers, texts and None stand for themselves; everything else is an array that begins with what
-it is. Objects, and containers that can change, are written once and referred to by number:
+Numbers, texts and None stand for themselves; everything else is an array that begins with
+its kind. Objects, and containers that can change, are written once and referred to by number:
 
     ["ref", 7]                      the object with number 7
     ["tuple", …]  ["frozenset", …]  elements
@@ -9,7 +9,7 @@ it is. Objects, and containers that can change, are written once and referred to
     ["enum", class, "NAME"]         ["value", class, …]         of the user's classes
     ["constant", "module:Class", "NAME"]  ["named", "module:Class", …]  of the library's
     ["method", object, "name"]      ["function", "module:name"]
-    ["fresh"]                       what the object has that is loaded into
+    ["fresh"]                       the value in the object that is loaded into
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ FRESH: Final = ["fresh"]
 
 
 class LoadedLater:
-    """Refers to an object that is loaded only when whoever has it asks for it."""
+    """Refers to an object that is loaded only when it is asked for."""
 
     def __init__(self, whole: object) -> None:
         self.whole = whole
 
 
 class GraphWriter:
-    """Writes objects, and what they refer to, into ``objects``.
+    """Writes objects, and those that they refer to, into ``objects``.
 
     Objects of the user's ``package`` are written as those of the library are; one that has
     ``save`` and ``load`` writes itself.

@@ -1,6 +1,6 @@
 """Which of the events that were heard are those that were expected.
 
-for each expected event, and each place up to which what was heard may be used up:
+for each expected event, and each place up to which the heard events may be used up:
     the first event from there on that fits         as it is, or within more ticks
     the first one in place of it                    another plan, value, or end
     none                                            it is left as it is
@@ -30,7 +30,7 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What the expected events have become; ``left`` are those with nothing in their place."""
+    """The outcome of the expected events; ``left`` are those with nothing in their place."""
 
     found: tuple[Expected, ...] = ()
     left: tuple[Expected, ...] = ()
@@ -60,7 +60,7 @@ def aligned(expected: Sequence[Expected], ticks: Sequence[Tick]) -> Alignment:
 def _next(
     one: Expected, heard: Sequence[tuple[int, str]], used: int, way: Alignment
 ) -> Iterator[tuple[int, Alignment]]:
-    """What may become of the next expected event, with the events that are used up then."""
+    """The possible outcomes of the next expected event, with the events that are used up then."""
     yield used, Alignment((*way.found, one), (*way.left, one), way.changed)
     before = heard[used - 1][0] if used else 0
     about = None if is_open(one.event) else _about(one.event)
@@ -82,7 +82,7 @@ def is_open(event: str) -> bool:
 
 
 def _about(event: str) -> tuple[int, str] | None:
-    """The kind of an event, and what it is about; None for events of other kinds."""
+    """The kind of an event, and its subject; None for events of other kinds."""
     text = event.partition(" — ")[0]
     for kind, pattern in enumerate(_KINDS):
         found = pattern.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Coverage of behaviour: counts of what tests made happen, and of what they did not.
+"""Coverage of behaviour: counts of the events in tests, and the rows that never happened.
 
 A row is something that may turn out in several ways, the columns of its kind. It is covered when
 it has turned out in each of the first ``needed`` ones.
@@ -57,7 +57,7 @@ class Coverage:
         self.row(subject, kind, name)[KINDS[kind].columns.index(column)] += 1
 
     def merge(self, counts: Counts) -> None:
-        """Add what another process has counted."""
+        """Add the counts of another process."""
         for subject, kinds in counts.items():
             for kind, rows in kinds.items():
                 for name, more in rows.items():
@@ -85,7 +85,7 @@ class Coverage:
         return 100 * covered / total if total else 100.0
 
     def table(self, subject: str) -> str:
-        """A table for each kind of a domain or tree; rows of what never happened are marked."""
+        """A table for each kind of a domain or tree; rows that never happened are marked."""
         lines = []
         for kind, rows in self.counts[subject].items():
             columns = KINDS[kind].columns
@@ -122,7 +122,7 @@ class Coverage:
 
 
 def what_counts(kind: str) -> str:
-    """What is needed of a kind: ``methods chosen``, ``conditions true and false``."""
+    """The need of a kind: ``methods chosen``, ``conditions true and false``."""
     columns, needed, plural = KINDS[kind]
     return f"{plural} {' and '.join(columns[:needed])}"
 

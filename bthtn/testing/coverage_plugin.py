@@ -55,13 +55,13 @@ class CoveragePlugin:
         self._runs.watch(tree, character)
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Count what a collected case's domain has as never tested so far."""
+        """Count all of a collected case's domain as never tested so far."""
         case = getattr(item, "case", None)
         if isinstance(case, Case):
             self._counted(item, case)
 
     def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """Count what becomes of the methods and conditions in a case."""
+        """Count the outcomes of the methods and conditions in a case."""
         case = getattr(item, "case", None)
         if isinstance(case, Case):
             asked = request(case.domain, case.state, case.task, case.settings)

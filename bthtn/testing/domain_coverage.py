@@ -1,4 +1,4 @@
-"""Coverage of a domain: what has become of its methods and conditions."""
+"""Coverage of a domain: the outcomes of its methods and conditions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class DomainCoverage:
                 coverage.row(name, "condition", row)
 
     def planned(self, asked: PlanRequest) -> None:
-        """Plan once more, and count each method and condition once for what became of it.
+        """Plan once more, and count each method and condition once for its outcome.
 
         A method is chosen when it is in the plan, entered when the search decomposed a task with
         it, and rejected when its condition was false, or a bound cut it.

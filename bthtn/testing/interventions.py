@@ -1,4 +1,4 @@
-"""What a scenario brings about: beliefs, a changed world, scripts, interrupts."""
+"""Interventions of a scenario: beliefs, a changed world, scripts, interrupts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from bthtn.world.value_type import COLLECTIONS
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """What is brought about before a tick.
+    """Changes that a scenario makes before a tick.
 
-    ``beliefs`` are what sensors report from then on, by the names of fluents: for so many
+    ``beliefs`` are the values that sensors report from then on, by fluents: for so many
     ``ticks``, or to the end. ``operators`` are scripts as of ``ScriptedOperator``, by the names of
     tasks: the next start of the task follows it instead of its code, ``RF S`` the next two
     starts. ``interrupt`` names goals, or
@@ -78,13 +78,13 @@ class Interventions:
             _call(self._character.world, call, one.where)
 
     def before(self, tick: int) -> None:
-        """Let sensors report for themselves again what was given until this tick."""
+        """Let sensors report themselves again the values that were given until this tick."""
         over = [one for one, (_, until) in self._reported.items() if until == tick]
         for fluent in over:
             del self._reported[fluent]
 
     def _interrupt(self) -> None:
-        """Stop what is to be interrupted, in the tick, so that its events are of this tick."""
+        """Stop the interrupted goals in the tick, so that their events are of this tick."""
         named = [one for one in self._character.root.iterate() if one.name in self._interrupted]
         for behaviour in named:
             if behaviour.status is Status.RUNNING:
@@ -92,7 +92,7 @@ class Interventions:
         self._interrupted.clear()
 
     def _report_to(self, agent: Agent[Any, Any]) -> None:
-        """Let an agent's sensors report what was given; what plans write is theirs."""
+        """Let an agent's sensors report the given values; writes of plans stay as they are."""
         write = agent.beliefs.write
 
         def reported(fluent: Any, value: Any, source: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What holds in every run of a character, whatever is brought about in it.
+"""Invariants: they hold in every run of a character, with any interventions.
 
 | invariant                                                                         |
 | --------------------------------------------------------------------------------- |
@@ -12,7 +12,7 @@
 | the tree does not fail for 30 ticks in a row without a plan, or a goal that waits |
 
 The author of a tree adds others: a function ``invariants(character)`` in the file of the tree,
-which yields what is wrong between two ticks as texts.
+which yields faults between two ticks as texts.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Invariants(Unpicklable):
             self._listen_to(agent)
 
     def after_tick(self) -> list[str]:
-        """What was wrong in this tick, as texts."""
+        """The faults of this tick, as texts."""
         is_idle = self._character.root.status is Status.FAILURE and not self._has_decided
         self._idle = self._idle + 1 if is_idle else 0
         self._has_decided = False
@@ -90,7 +90,7 @@ class Invariants(Unpicklable):
         return self._taken()
 
     def _own_faults(self) -> list[str]:
-        """What the author's invariants say, or what is wrong with them."""
+        """The faults that the author's invariants find, or the error that they raise."""
         try:
             said = self._own(self._character)
             if not isinstance(said, str):
@@ -100,7 +100,7 @@ class Invariants(Unpicklable):
         return [f"the invariants of the tree gave {said!r}: let them yield texts"]
 
     def stop(self) -> list[str]:
-        """Stop the tree. What is wrong after that, as texts; aborts may be cut off by it."""
+        """Stop the tree. The faults after that, as texts; aborts may be cut off by it."""
         self._is_stopping = True
         self._character.stop()
         running = [f"{start.task} has not ended" for start, _ in self._running.values()]
@@ -186,7 +186,7 @@ class Invariants(Unpicklable):
 
 
 def _wrong_statuses(root: Behaviour) -> Iterator[str]:
-    """What the statuses of a tree say that cannot be, after a tick."""
+    """The impossible statuses of a tree after a tick."""
     for node in root.iterate():
         ends = [child.status for child in node.children]
         if node.status in {Status.SUCCESS, Status.INVALID} and Status.RUNNING in ends:

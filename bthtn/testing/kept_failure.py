@@ -1,4 +1,4 @@
-"""What is kept of a scenario that fails: recording, page, last tree."""
+"""Files that are kept of a scenario that fails: recording, page, last tree."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Target:
 
     @property
     def code(self) -> Path | None:
-        """The Python file of what is loaded, if there is one."""
+        """The Python file that is loaded, if there is one."""
         if self.file is None or self.file.suffix == ".py":
             return self.file
         return self.file.with_name("operators.py")
@@ -206,7 +206,7 @@ def character_of(found: Target, seed: int, *running: Any) -> Any:
 
 
 def invariants_of(found: Target) -> Callable[[Character], Invariants]:
-    """What makes the invariants of a tree, with those that its module defines.
+    """The function that makes the invariants of a tree, with those of its module.
 
     Raises BthtnError.
     """

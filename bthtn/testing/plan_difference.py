@@ -1,4 +1,4 @@
-"""What a failed case shows: both plans side by side, the state, and why not others."""
+"""The report of a failed case: both plans side by side, the state, and why not others."""
 
 from __future__ import annotations
 

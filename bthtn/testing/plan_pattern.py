@@ -31,7 +31,7 @@ _WORD: Final = re.compile(r"(?<![?\w.])[^\W\d]\w*")
 
 
 def is_pattern(text: str) -> bool:
-    """Whether something is left open in the text of a plan; what is quoted does not count."""
+    """Whether something is left open in the text of a plan; quoted texts do not count."""
     return _OPEN.search(QUOTED.sub("", text)) is not None
 
 

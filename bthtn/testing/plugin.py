@@ -180,7 +180,7 @@ class ScenarioFile(pytest.File):
         )
 
     def _told(self, scenario: Scenario) -> str:
-        """What is wrong with a scenario that fails, which is played once more to be recorded."""
+        """The fault of a scenario that fails, which is played once more to be recorded."""
         from bthtn.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
 
         folder: Path = self.config._tmp_path_factory.mktemp(scenario.name)  # type: ignore[attr-defined]  # pytest has no other way for items without fixtures
@@ -219,7 +219,7 @@ class CaseItem(pytest.Item):
             raise CaseFailed(fault)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What is otherwise than expected, without a traceback."""
+        """The difference from the expectation, without a traceback."""
         if isinstance(excinfo.value, CaseFailed):
             return f"{self.path}:{self._line}: {self._kind} '{self.name}'\n{excinfo.value}"
         return super().repr_failure(excinfo, style)

@@ -1,4 +1,4 @@
-"""A recorded run as a scenario: what an agent did up to a tick is what has to happen."""
+"""A recorded run as a scenario: the steps of an agent up to a tick have to happen."""
 
 from __future__ import annotations
 

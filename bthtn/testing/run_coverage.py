@@ -1,4 +1,4 @@
-"""Coverage of runs: what has happened to the branches, steps and plans of a tree, and why."""
+"""Coverage of runs: the outcomes of the branches, steps and plans of a tree, and why."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class RunCoverage:
         self.pictures: dict[str, Snapshot] = {}
 
     def watch(self, tree: str, character: Character) -> None:
-        """Count what happens to a character, which has not been ticked yet."""
+        """Count the events of a character, which has not been ticked yet."""
         self.pictures.setdefault(tree, _picture(character.root))
         _Watch(self, tree, character)
 
@@ -94,7 +94,7 @@ class RunCoverage:
 
 
 class _Watch:
-    """Counts what happens to one character, as a row for everything that it has."""
+    """Counts the events of one character, as a row for everything that it has."""
 
     def __init__(self, runs: RunCoverage, tree: str, character: Character) -> None:
         self._coverage = runs.trees
@@ -172,7 +172,7 @@ class _Watch:
                 self._domains[task].asked(label, asked, goal.agent.beliefs, leaf.node.args)
 
     def _plan(self, agent: Agent[Any, Any], plan: Plan) -> None:
-        """Count what the search for a plan has chosen and asked, in the domain of the agent."""
+        """Count the choices and conditions of the search for a plan, in the domain of the agent."""
         tasks = self._domains.keys() & set(plan.domain.tasks.values())
         counted = next((self._domains[task] for task in sorted(tasks, key=str)), None)
         if counted is not None:

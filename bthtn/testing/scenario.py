@@ -1,4 +1,4 @@
-"""Scenarios: a character in a situation, what is brought about, and what has to happen.
+"""Scenarios: a character in a situation, interventions, and expected events.
 
 scenario = read_scenario("no_magazine.scenario.toml")
 played = play(scenario)
@@ -47,7 +47,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A situation, what is brought about in it, and what has to happen and what must not.
+    """A situation, the interventions in it, and the events that have to happen or must not.
 
     ``make`` makes the character. Events are texts as ``event_text`` makes them; ``*`` in an
     expected one stands for anything. ``finally_`` are beliefs at the end. ``invariants`` are made
@@ -68,7 +68,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What has happened in a scenario, tick by tick; ``fault`` is empty if nothing is wrong.
+    """The run of a scenario, tick by tick; ``fault`` is empty if nothing is wrong.
 
     ``others`` are the beliefs at the end that were expected to be others, as they are.
     """
@@ -157,7 +157,7 @@ class _Play:
         return Played(tuple(self._ticks), fault and self._told(fault), others)
 
     def _bring_about(self, tick: int) -> None:
-        """Bring about what is due at a tick, or followed an event of the tick before."""
+        """Intervene as is due at a tick, or after an event of the tick before."""
         self._interventions.before(tick)
         before = [event_text(one) for one in self._ticks[-1].events] if self._ticks else []
         for one in tuple(self._due):
@@ -175,7 +175,7 @@ class _Play:
         return f"{'; '.join(faults)}, in tick {self._character.ticks}" if faults else ""
 
     def _heard(self, tick: int, heard: list[str]) -> str:
-        """Take note of the events of a tick. Returns what is wrong with them."""
+        """Take note of the events of a tick. Returns the faults among them."""
         scenario = self._scenario
         for line in heard:
             for one in tuple(self._never):
@@ -202,7 +202,7 @@ class _Play:
         return {name: actual for name, (actual, value) in now.items() if actual != value}
 
     def _missing(self, others: Mapping[str, Any]) -> str:
-        """What has not happened at the end, and which beliefs are others."""
+        """The events that have not happened at the end, and the beliefs that differ."""
         scenario = self._scenario
         if self._met < len(scenario.expected):
             wanted = scenario.expected[self._met]
@@ -215,7 +215,7 @@ class _Play:
         return f"at the end {', '.join(wrong)}" if wrong else ""
 
     def _told(self, fault: str) -> str:
-        """The fault, with what was expected before and after it, and the end of the timeline."""
+        """The fault, with the expectations before and after it, and the end of the timeline."""
         marks = [
             f"  {'✓' if number < self._met else '✗' if number == self._met else ' '} {one.event}"
             for number, one in enumerate(self._scenario.expected)

@@ -152,7 +152,7 @@ class _File:
         return tuple(found)
 
     def _check_event(self, event: str, *keys: str) -> None:
-        """Note what is wrong with the pattern of a plan."""
+        """Note the faults of the pattern of a plan."""
         plan = event.removeprefix("plan ")
         if plan == event or not is_pattern(plan):
             return

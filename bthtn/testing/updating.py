@@ -1,4 +1,4 @@
-"""Rewrites what tests expect to what happens now: ``bthtn test --update``."""
+"""Rewrites the expectations of tests to the present events: ``bthtn test --update``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bthtn.testing.scenario_toml import quoted, toml_value
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What was rewritten, as a difference of the file, and what is still wrong with the test.
+    """The rewritten lines, as a difference of the file, and the faults that the test still has.
 
     Either is empty if there is nothing to say.
     """
@@ -59,7 +59,7 @@ def update_case(path: Path, case: Case) -> Updated:
 
 
 def update_scenario(path: Path, scenario: Scenario) -> Updated:
-    """Write what happens in a scenario into its file, where something else was expected.
+    """Write the events of a scenario into its file, where others were expected.
 
     It is played to its end. An expected event that does not come, or too late, becomes the one
     that has come in its place: another plan, another value of the fluent, another end of the step
@@ -83,7 +83,7 @@ def update_scenario(path: Path, scenario: Scenario) -> Updated:
 
 
 def _events(changes: Iterable[tuple[Any, Expected, Expected]]) -> Iterator[tuple[Keys, str]]:
-    """What is to be written for events that are not as they were expected, with their entries."""
+    """The new texts for events that are not as they were expected, with their entries."""
     for number, (entry, before, now) in enumerate(changes):
         keys = ("expect", str(number))
         if now.event != before.event:
@@ -93,7 +93,7 @@ def _events(changes: Iterable[tuple[Any, Expected, Expected]]) -> Iterator[tuple
 
 
 def _beliefs(played: Played) -> Iterator[tuple[Keys, str]]:
-    """What is to be written for the beliefs that are others at the end, if TOML can say it."""
+    """The new texts for the beliefs that are others at the end, if TOML has such values."""
     for name, value in played.others.items():
         if is_plain(written(value)):
             yield ("finally", name), toml_value(written(value))
@@ -104,7 +104,7 @@ def _left_out(keys: list[Keys]) -> list[str]:
 
 
 def _left_alone(scenario: Scenario, now: Alignment) -> Iterator[str]:
-    """What has not come true, and why it is not rewritten."""
+    """The expectations that are not met, and why they are not rewritten."""
     for one in now.left:
         why = "it leaves something open" if is_open(one.event) else "nothing came in its place"
         yield f"not updated, as {why}: '{one.event}' ({one.where})"

@@ -4,8 +4,8 @@ All functions return text, except ``picture``, which runs Graphviz. Colours on a
 added by ``bthtn.cli``.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bthtn.plan.notation import normal
@@ -21,8 +21,7 @@ from bthtn.views.timeline import Tick, lines, rows
 
 if TYPE_CHECKING:
     from bthtn.views.behaviour_drawing import behaviour_dot
-    from bthtn.views.domain_drawing import domain_dot
-    from bthtn.views.domain_nodes import domain_tree
+    from bthtn.views.domain_drawing import domain_dot, domain_tree
     from bthtn.views.snapshot import Snapshots, updated
 
 __all__ = [
@@ -49,19 +48,17 @@ __all__ = [
     "updated",
 ]
 
-_MODULE_OF: Final = MappingProxyType(
-    {
-        "Snapshots": "snapshot",
-        "behaviour_dot": "behaviour_drawing",
-        "domain_dot": "domain_drawing",
-        "domain_tree": "domain_nodes",
-        "updated": "snapshot",
-    }
-)
+_MODULE_OF: Final[Mapping[str, str]] = {
+    "Snapshots": "snapshot",
+    "behaviour_dot": "behaviour_drawing",
+    "domain_dot": "domain_drawing",
+    "domain_tree": "domain_drawing",
+    "updated": "snapshot",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs py_trees or networkx on first access: they are slow."""
+    """Import names that need py_trees or networkx on first access: they are slow."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -1,4 +1,4 @@
-"""What is active in a tree: its running leaves, where goals count as leaves."""
+"""The running leaves of a tree, where goals count as leaves."""
 
 from __future__ import annotations
 

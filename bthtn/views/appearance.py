@@ -22,7 +22,7 @@ from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import network_text
 from bthtn.views.plan_drawing import PARALLEL_ENDS, task_kind, task_tooltip
-from bthtn.views.text import method_text, suspended_text
+from bthtn.views.text import method_text
 
 CONDITION_WORDS: Final = frozenset({"Check", "Compare", "Is", "Has", "Believes", "Condition"})
 
@@ -36,7 +36,7 @@ def appearance(node: Behaviour) -> tuple[str, str, str]:
         case TaskLeaf():
             return task_kind(node.node.task), node.name, ""
         case Suspended():
-            return "suspended", suspended_text(node.node), f"({node.node.cause})"
+            return "suspended", node.node.left, f"({node.node.cause})"
         case PlanScope():
             return "compound", node.name, method_text(node.node, _domain_of(node))
         case PlanDecorated():
@@ -121,7 +121,7 @@ def status_of(node: Behaviour) -> str:
 
 
 def tooltip_of(node: Behaviour) -> str:
-    """What a node is, in more words: the class, or the conditions and effects of a task."""
+    """The class of a node, or the conditions and effects of its task."""
     if isinstance(node, TaskLeaf):
         return task_tooltip(node.node.task, node.node.args)
     return f"{type(node).__name__} '{node.name}'"

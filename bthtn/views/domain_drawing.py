@@ -1,8 +1,10 @@
-"""Draws a domain in dot: compound tasks, their methods, and the tasks that these call."""
+"""Draws a domain: compound tasks, their methods, and the tasks that these call."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
+from itertools import count
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,6 +16,7 @@ from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task
 from bthtn.views.dot import Drawing
 from bthtn.views.plan_drawing import task_kind, task_tooltip
+from bthtn.views.plan_nodes import StaticNode, static_node
 from bthtn.world.expression import always_holds
 
 _UNCOLOURED: Final[Mapping[tuple[str, int], str]] = MappingProxyType({})
@@ -33,18 +36,52 @@ def domain_dot(
     drawing = Drawing(f"domain {domain.name}", direction="LR")
     names = {}
     for node in graph.nodes:
-        kind, label, below, tooltip = appearance_in(graph, node)
+        kind, label, below, tooltip = _appearance_in(graph, node)
         status = statuses.get(tuple(node), "") if kind == "method" else ""
         names[node] = drawing.node(kind, label, below=below, tooltip=tooltip, status=status)
     for above, beneath, data in graph.edges(data=True):
-        if is_construct_round(graph, above, beneath):
+        if _is_construct_round(graph, above, beneath):
             continue
         kind = "deferred" if data.get("deferred") else ""
         drawing.edge(names[above], names[beneath], kind=kind)
     return drawing.text(legend=legend)
 
 
-def appearance_in(graph: nx.DiGraph[Any], node: Any) -> tuple[str, str, str, str]:
+def domain_tree(domain: FrozenDomain) -> StaticNode:
+    """A domain as a tree of plain data, for pages of HTML: its tasks, and the tasks they call.
+
+    A domain is a graph. The nodes below a task are shown once, where it is nearest to the root;
+    other nodes of the task have the number of that one as ``refers``.
+    """
+    graph = task_graph(domain)
+    ids = count(1)
+    root = static_node(next(ids), "domain", domain.name, "", "")
+    shown: dict[Any, int] = {}
+    for task in _roots(graph):
+        pending = deque([(task, root, "")] if task not in shown else [])
+        while pending:
+            node, above, edge = pending.popleft()
+            made = static_node(next(ids), *_appearance_in(graph, node), edge=edge)
+            above["children"].append(made)
+            below = [one for one in graph[node] if not _is_construct_round(graph, node, one)]
+            if below and node in shown:
+                made |= {"refers": shown[node], "below": "shown elsewhere"}
+                continue
+            shown[node] = made["id"]
+            for one in below:
+                deferred = graph.edges[node, one].get("deferred")
+                pending.append((one, made, "deferred" if deferred else ""))
+    return root
+
+
+def _roots(graph: nx.DiGraph[Any]) -> list[Any]:
+    """All tasks: those first that no method of another task calls."""
+    tasks = [node for node, data in graph.nodes.items() if data["kind"] != "method"]
+    called = {task for task in tasks if any(one[0] != task for one in graph.predecessors(task))}
+    return sorted(tasks, key=called.__contains__)
+
+
+def _appearance_in(graph: nx.DiGraph[Any], node: Any) -> tuple[str, str, str, str]:
     """Kind, name, second line and tooltip of a node of the graph of a domain."""
     data = graph.nodes[node]
     if data["kind"] == "method":
@@ -52,7 +89,7 @@ def appearance_in(graph: nx.DiGraph[Any], node: Any) -> tuple[str, str, str, str
     return task_appearance(data["task"])
 
 
-def is_construct_round(graph: nx.DiGraph[Any], above: Any, below: Any) -> bool:
+def _is_construct_round(graph: nx.DiGraph[Any], above: Any, below: Any) -> bool:
     """Whether an edge is the recursion of a construct, which is by design: it would say nothing."""
     return (
         isinstance(above, tuple) and above[0] == below and bool(graph.nodes[below]["task"].origin)

@@ -14,7 +14,6 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from types import MappingProxyType
 from typing import Final
 
 from bthtn.plan.codec import shortened
@@ -43,36 +42,34 @@ class Look:
 
 
 _ROUND: Final = "rounded,filled"
-LOOKS: Final[Mapping[str, Look]] = MappingProxyType(
-    {
-        "sequence": Look("box", "#E3ECF7", "#3B6EA8", "one after the other", "→"),
-        "parallel": Look("parallelogram", "#E6F0EA", "#3F7D58", "side by side", "⇉"),
-        "priority": Look("diamond", "#FFF0D6", "#C77700", "chosen at run time", "?"),
-        "selector": Look("octagon", "#FFF0D6", "#C77700", "the first that works", "?"),
-        "task": Look("box", "#FFFFFF", "#52606D", "a task that is done", "", _ROUND),
-        "check": Look("ellipse", "#F7F3E3", "#8A6D1D", "a question to the world"),
-        "goal": Look("box", "#EDE4F7", "#6B3FA0", "a goal that is planned for", "◎", _ROUND),
-        "decorator": Look("hexagon", "#F0F0F0", "#6B7280", "changes its child's answer"),
-        "suspended": Look(
-            "box", "#F5F0FA", "#6B3FA0", "planned when it is reached", "…", f"{_ROUND},dashed"
-        ),
-        "null": Look("plaintext", "none", "none", "nothing to do", "∅", "", "#7B8794"),
-        "dropped": Look(
-            "box", "#FAFAFA", "#B0B7BF", "was not possible", "✗", f"{_ROUND},dotted", "#7B8794"
-        ),
-        "compound": Look("box", "#E3ECF7", "#3B6EA8", "a task that is decomposed", "", _ROUND),
-        "construct": Look(
-            "box",
-            "#F4F7FB",
-            "#3B6EA8",
-            "a choice or an order inside a method",
-            "",
-            f"{_ROUND},dashed",
-        ),
-        "method": Look("note", "#FFFBEA", "#B08900", "one way to do it"),
-        "domain": Look("box", "#F7F8FA", "#52606D", "the tasks that there are", "", _ROUND),
-    }
-)
+LOOKS: Final[Mapping[str, Look]] = {
+    "sequence": Look("box", "#E3ECF7", "#3B6EA8", "one after the other", "→"),
+    "parallel": Look("parallelogram", "#E6F0EA", "#3F7D58", "side by side", "⇉"),
+    "priority": Look("diamond", "#FFF0D6", "#C77700", "chosen at run time", "?"),
+    "selector": Look("octagon", "#FFF0D6", "#C77700", "the first that works", "?"),
+    "task": Look("box", "#FFFFFF", "#52606D", "a task that is done", "", _ROUND),
+    "check": Look("ellipse", "#F7F3E3", "#8A6D1D", "a question to the world"),
+    "goal": Look("box", "#EDE4F7", "#6B3FA0", "a goal that is planned for", "◎", _ROUND),
+    "decorator": Look("hexagon", "#F0F0F0", "#6B7280", "changes its child's answer"),
+    "suspended": Look(
+        "box", "#F5F0FA", "#6B3FA0", "planned when it is reached", "…", f"{_ROUND},dashed"
+    ),
+    "null": Look("plaintext", "none", "none", "nothing to do", "∅", "", "#7B8794"),
+    "dropped": Look(
+        "box", "#FAFAFA", "#B0B7BF", "was not possible", "✗", f"{_ROUND},dotted", "#7B8794"
+    ),
+    "compound": Look("box", "#E3ECF7", "#3B6EA8", "a task that is decomposed", "", _ROUND),
+    "construct": Look(
+        "box",
+        "#F4F7FB",
+        "#3B6EA8",
+        "a choice or an order inside a method",
+        "",
+        f"{_ROUND},dashed",
+    ),
+    "method": Look("note", "#FFFBEA", "#B08900", "one way to do it"),
+    "domain": Look("box", "#F7F8FA", "#52606D", "the tasks that there are", "", _ROUND),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,30 +82,29 @@ class StatusLook:
     meaning: str
 
 
-STATUSES: Final[Mapping[str, StatusLook]] = MappingProxyType(
-    {
-        "RUNNING": StatusLook("#CFE8FF", "#0B69C7", "▶", "is running"),
-        "SUCCESS": StatusLook("#D3F2DA", "#218739", "✓", "succeeded"),
-        "FAILURE": StatusLook("#FAD4D0", "#C22D23", "✗", "failed"),
-        "ABORTED": StatusLook("#F6E7C8", "#8A5A00", "■", "aborted while it ran"),
-        "INVALID": StatusLook("#F4F5F7", "#B8C0C8", "", "not run"),
-    }
-)
+STATUSES: Final[Mapping[str, StatusLook]] = {
+    "RUNNING": StatusLook("#CFE8FF", "#0B69C7", "▶", "is running"),
+    "SUCCESS": StatusLook("#D3F2DA", "#218739", "✓", "succeeded"),
+    "FAILURE": StatusLook("#FAD4D0", "#C22D23", "✗", "failed"),
+    "ABORTED": StatusLook("#F6E7C8", "#8A5A00", "■", "aborted while it ran"),
+    "INVALID": StatusLook("#F4F5F7", "#B8C0C8", "", "not run"),
+}
 
-EDGES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "": "",
-        "choice": 'style=dashed color="#C77700" fontcolor="#C77700"',
-        "dropped": "style=dotted arrowhead=none",
-        "deferred": "style=dotted",
-        "mounted": 'color="#6B3FA0" penwidth=1.6 arrowhead=onormal',
-    }
-)
-_MARGINS: Final[Mapping[str, str]] = MappingProxyType(
-    {"parallelogram": "0.02,0", "diamond": "0.05,0.04", "octagon": "0.05,0", "hexagon": "0.05,0"}
-)
+EDGES: Final[Mapping[str, str]] = {
+    "": "",
+    "choice": 'style=dashed color="#C77700" fontcolor="#C77700"',
+    "dropped": "style=dotted arrowhead=none",
+    "deferred": "style=dotted",
+    "mounted": 'color="#6B3FA0" penwidth=1.6 arrowhead=onormal',
+}
+_MARGINS: Final[Mapping[str, str]] = {
+    "parallelogram": "0.02,0",
+    "diamond": "0.05,0.04",
+    "octagon": "0.05,0",
+    "hexagon": "0.05,0",
+}
 _FRAME_FILLS: Final = ("#F3F5F8", "#FBFCFD")
-_ESCAPES: Final = MappingProxyType(str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"}))
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 
 _HEAD: Final = (
     'fontname="Helvetica,Arial,sans-serif" fontsize=13 fontcolor="#1F2933" labelloc=t'
@@ -175,7 +171,6 @@ class Drawing:
         self._frames += 1
 
     def close_frame(self) -> None:
-        """Close the frame that was opened last."""
         if self._open <= DEEPEST_FRAME:
             self._body.append("}")
         self._open -= 1
@@ -196,12 +191,7 @@ class Drawing:
             if kind in self._used
         ]
         cells += [
-            _legend_cells(
-                painted.fill,
-                painted.line,
-                painted.sign,
-                f"{status}: {painted.meaning}",
-            )
+            _legend_cells(painted.fill, painted.line, painted.sign, f"{status}: {painted.meaning}")
             for status, painted in STATUSES.items()
             if status in self._used
         ]

@@ -153,7 +153,6 @@ class _AgentEntries:
     def entries(
         self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
     ) -> tuple[Entry, ...]:
-        """The entries of the agent's events of the next tick."""
         before = set(self._running)
         self._chosen.clear()
         self._ended = {e.leaf for e in events if isinstance(e, LeafEnded | LeafAborted)}
@@ -168,7 +167,6 @@ class _AgentEntries:
         return tuple(_merged(entries))
 
     def _update(self, event: AgentEvent) -> None:
-        """Update the running steps and the current plans."""
         match event:
             case LeafStarted():
                 self._running[event.leaf] = event
@@ -179,8 +177,6 @@ class _AgentEntries:
             case PlanAborted() | GoalEnded():
                 self._numbers.pop(event.goal, None)
                 self._failed.pop(event.goal, None)
-            case _:
-                pass
 
     def _leaf_entries(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
         match event:
@@ -203,8 +199,6 @@ class _AgentEntries:
                 yield Entry(Verb.WAITS, _because(event.task, why))
             case LeafAborted():
                 yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))
-            case _:
-                pass
 
     def _goal_entries(self, event: AgentEvent) -> Iterator[Entry]:
         match event:
@@ -230,8 +224,6 @@ class _AgentEntries:
                 yield Entry(Verb.GOAL, f"{event.goal} is done")
             case GoalEnded():
                 yield Entry(Verb.GOAL, _because(f"{event.goal} failed", event.reason))
-            case _:
-                pass
 
     def _adoption_entry(self, event: PlanAdopted | PlanRepaired) -> Entry:
         """The entry for a new plan; shows its tree unless an equal plan was shown before."""
@@ -281,8 +273,6 @@ def _other_entries(event: AgentEvent) -> Iterator[Entry]:
         case CleanupEnded(_, task, succeeded, reason):
             verb, text = (Verb.DONE, task) if succeeded else (Verb.FAILS, _because(task, reason))
             yield Entry(verb, f"cleanup: {text}")
-        case _:
-            pass
 
 
 def _choices(tree: Node) -> frozenset[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import fields
-from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from bthtn.agent.events import (
@@ -92,22 +92,18 @@ def reload_text(event: AgentReloaded | ReloadFailed) -> str:
     return "; ".join(parts)
 
 
-_EVENT_WORDS: Final = MappingProxyType[type[AgentEvent], str](
-    {
-        LeafStarted: "start",
-        LeafAborting: "aborting",
-        LeafAborted: "aborted",
-        LeafRefused: "refused",
-        LeafWaits: "waiting",
-        CleanupStarted: "clean up",
-    }
-)
-_END_WORDS: Final = MappingProxyType[type[AgentEvent], tuple[str, str]](
-    {
-        LeafEnded: ("done", "failed"),
-        CleanupEnded: ("cleaned up", "did not clean up"),
-    }
-)
+_EVENT_WORDS: Final[Mapping[type[AgentEvent], str]] = {
+    LeafStarted: "start",
+    LeafAborting: "aborting",
+    LeafAborted: "aborted",
+    LeafRefused: "refused",
+    LeafWaits: "waiting",
+    CleanupStarted: "clean up",
+}
+_END_WORDS: Final[Mapping[type[AgentEvent], tuple[str, str]]] = {
+    LeafEnded: ("done", "failed"),
+    CleanupEnded: ("cleaned up", "did not clean up"),
+}
 
 
 def concerns(event: AgentEvent, *, agent: str = "", goal: str = "", task: str = "") -> bool:
@@ -151,12 +147,12 @@ def kind_of(event: AgentEvent) -> str:
 
 _KINDS: Final[tuple[type[AgentEvent], ...]] = get_args(AgentEvent)
 _CONTEXT: Final = frozenset({"agent", "tick", "time", "goal", "plan_id"})
-_KIND_NAMES: Final = MappingProxyType(
-    {kind: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() for kind in _KINDS}
-)
-_ABOUT: Final = MappingProxyType(
-    {kind: [one.name for one in fields(kind) if one.name not in _CONTEXT] for kind in _KINDS}
-)
+_KIND_NAMES: Final[Mapping[type[AgentEvent], str]] = {
+    kind: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() for kind in _KINDS
+}
+_ABOUT: Final[Mapping[type[AgentEvent], list[str]]] = {
+    kind: [one.name for one in fields(kind) if one.name not in _CONTEXT] for kind in _KINDS
+}
 """The fields that each kind of event has beside those that say whose it is and when."""
 _AS_THEY_ARE: Final = frozenset({str, bool, type(None)})
 """The classes of values that are JSON already; most are of them."""

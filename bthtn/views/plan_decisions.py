@@ -1,30 +1,27 @@
 """The decisions about the plans of an agent: why it replanned, and why it did not.
 
-decisions = plan_decisions(map(event_data, heard))       # what a listener has heard
-decisions = recording.decisions("Ann")                   # what was recorded
+decisions = plan_decisions(map(event_data, heard))       # of events that a listener got
+decisions = recording.decisions("Ann")                   # of a recording
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.world.truth import value_text
 
-_SAYS: Final = MappingProxyType(
-    {
-        "plan_adopted": "adopted",
-        "plan_kept": "kept",
-        "plan_replaced": "replaced",
-        "plan_broken": "broken",
-        "plan_repaired": "repaired",
-        "plan_resumed": "resumed",
-        "plan_failed": "failed",
-        "plan_aborted": "aborted",
-    }
-)
+_SAYS: Final[Mapping[str, str]] = {
+    "plan_adopted": "adopted",
+    "plan_kept": "kept",
+    "plan_replaced": "replaced",
+    "plan_broken": "broken",
+    "plan_repaired": "repaired",
+    "plan_resumed": "resumed",
+    "plan_failed": "failed",
+    "plan_aborted": "aborted",
+}
 
 
 @dataclass(frozen=True, slots=True)

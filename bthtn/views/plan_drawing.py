@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -23,20 +22,15 @@ from bthtn.plan.nodes import (
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import children_of, leaves
 from bthtn.views.dot import Drawing
-from bthtn.views.text import (
-    dropped_reason,
-    method_text,
-    numbered_children,
-    scope_text,
-    suspended_text,
-    unrolled,
-)
+from bthtn.views.text import dropped_reason, method_text, numbered_children, scope_text, unrolled
 from bthtn.world.expression import Binding, always_holds
 
 _CLOSE: Final = "close"
-PARALLEL_ENDS: Final[Mapping[str, str]] = MappingProxyType(
-    {"all": "until all are done", "any": "until one is done", "primary": "until the first is done"}
-)
+PARALLEL_ENDS: Final[Mapping[str, str]] = {
+    "all": "until all are done",
+    "any": "until one is done",
+    "primary": "until the first is done",
+}
 
 
 def plan_dot(
@@ -163,9 +157,8 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
             below = "asked again at every tick" if node.reactive else ""
             return "priority", "priority", below, ""
         case SuspendedNode():
-            rest = suspended_text(node)
             why = f"({node.cause}, checked)" if node.foreseen is not None else f"({node.cause})"
-            return "suspended", rest, why, rest
+            return "suspended", node.left, why, node.left
         case Dropped(_, text, reason):
             why = dropped_reason(text, reason)
             return "dropped", text, why, f"not possible: {why}"

@@ -1,8 +1,8 @@
-"""The events of a search as a tree: what was tried, what was chosen, what rejected.
+"""The events of a search as a tree: the methods that were tried, chosen, rejected.
 
 An event at depth d belongs to the method that was entered last at depth d - 1. Methods that the
-search has left again, by backtracking, stay in the tree as rejected ones, with what had been
-tried inside them.
+search has left again, by backtracking, stay in the tree as rejected ones, with all
+that was tried inside them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def search_tree(
 ) -> StaticNode:
     """The tree of a search; of a long one its beginning, at most so many nodes.
 
-    ``found`` says whether the search has found a plan, so that what it entered last was chosen.
+    ``found`` says whether the search has found a plan: then the methods entered last were chosen.
     """
     tree = _SearchTree(title, most)
     for event in events:
         tree.add(event)
     if not found:
-        tree.leave_all()
+        tree.leave(0)
     return tree.root
 
 
@@ -66,7 +66,6 @@ class _SearchTree:
         self._back_to: str | None = None
 
     def add(self, event: SearchEvent) -> None:
-        """Add the next event of the search."""
         if isinstance(event, Backtracked):
             self._back_to = event.to
             return
@@ -85,10 +84,6 @@ class _SearchTree:
         nodes = (one.node for one in reversed(self._entered) if one.event.depth < depth)
         return next(nodes, self.root)
 
-    def leave_all(self) -> None:
-        """Mark all methods that are entered as left again."""
-        self._leave(0)
-
     def _return(self, task: str, event: SearchEvent) -> None:
         """Leave all methods since the choice of a method for ``task``, which is made anew."""
         assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
@@ -97,10 +92,10 @@ class _SearchTree:
             choice = self._entered[index].event
             is_later = method is None or choice.method < method
             if (choice.task, choice.depth) == (task, event.depth) and is_later:
-                self._leave(index)
+                self.leave(index)
                 return
 
-    def _leave(self, index: int) -> None:
+    def leave(self, index: int) -> None:
         """Mark the methods that have been entered since this one, and it, as left again."""
         while len(self._entered) > index:
             self._entered.pop().node.update(kind="dropped", below=_LEFT, edge="dropped")

@@ -1,4 +1,4 @@
-"""A running tree as plain data for JSON: the whole tree once, and then what changes.
+"""A running tree as plain data for JSON: the whole tree once, and then its changes.
 
     snapshots = Snapshots(root)
     root.tick_once()
@@ -33,7 +33,7 @@ Snapshot = dict[str, Any]
 
 
 class Snapshots(Unpicklable):
-    """What changes in a tree, from one call of ``change`` to the next.
+    """The changes of a tree, from one call of ``change`` to the next.
 
     Nodes are numbered in the order in which they are first seen, from 1. A node keeps its number
     as long as it is in the tree; numbers are not used again.
@@ -47,7 +47,7 @@ class Snapshots(Unpicklable):
         self._statuses: dict[Behaviour, tuple[str, str]] = {}
 
     def change(self) -> dict[str, Any] | None:
-        """What has changed since the last call; None if nothing has.
+        """The changes since the last call; None if there are none.
 
         At first ``{"tree": node}``. Then ``"graft"`` lists the nodes that have other children,
         ``{"id": number, "children": [node, …]}``, and ``"status"`` has the status and message of
@@ -126,8 +126,6 @@ class Snapshots(Unpicklable):
                 made["conditions"] = _conditions(node)
             case PlanScope():
                 made |= {"task": node.node.task.name, "source": _source(node.node.task)}
-            case _:
-                pass
         return {**made, "children": []}
 
 

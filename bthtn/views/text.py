@@ -7,7 +7,6 @@ from typing import Final
 
 from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import network_text
 from bthtn.domain.task import call_text
 from bthtn.plan.nodes import (
     Dropped,
@@ -131,11 +130,6 @@ def _name(node: ScopeNode, domain: FrozenDomain | None) -> str:
     return node.name or (domain.method_name(node.task, node.method) if domain is not None else "")
 
 
-def suspended_text(node: SuspendedNode) -> str:
-    """The suspended networks in the notation of domains."""
-    return ", ".join(network_text(network, node.binding) for network in node.rest)
-
-
 def dropped_reason(text: str, reason: str) -> str:
     """The reason why an alternative was dropped, without the leading name of the alternative."""
     return reason.removeprefix(f"{text}: ")
@@ -162,7 +156,7 @@ def _label(node: Node | Dropped, domain: FrozenDomain | None, strokes: Strokes) 
             label = f"{node}, chosen at run time"
         case SuspendedNode():
             checked = "checked, " if node.foreseen is not None else ""
-            label = f"{node}, {checked}planned at run time: {suspended_text(node)}"
+            label = f"{node}, {checked}planned at run time: {node.left}"
         case _:
             label = str(node)
     return one_line(label)

@@ -1,11 +1,11 @@
 """What is it doing now, in a browser?
 
-The loop of a game or simulation makes a ``Frame`` of each tick (``feed``) and puts it into a
+The loop of a game or simulation makes an ``Update`` of each tick (``updates``) and puts it into a
 bounded queue, which never blocks it. The thread of a server on the loopback interface (``server``)
-takes them out, writes them as the ``lines`` of a recording, keeps the latest (``history``), and
+takes them out, writes them as the lines of a recording, keeps the latest (``history``), and
 sends them to the pages that are open (``app``, to which ``access`` lets only this machine's own
-page). What a page asks for is done between two ticks, in the thread of the loop: pauses,
-``breakpoints``, beliefs set by hand (``control``); ``questions`` change nothing.
+page). Requests of a page are done between two ticks, in the thread of the loop: pauses,
+``breakpoints``, beliefs set by hand (``run_control``); ``questions`` change nothing.
 
 The page is in ``bthtn/views/page``: plain ES modules, without a build. ``page`` puts a recording
 into a copy of it that needs no server.

@@ -4,7 +4,7 @@ Host      has to name the loopback interface: a page elsewhere whose name was ma
           this machine (DNS rebinding) sends its own name
 Origin    where a browser sends it, has to be this server
 token     writing needs the token, which is in the fragment of the address that was printed, and
-          so is sent to nobody; the page sends it in a header
+          so is never sent; the page sends it in a header
 """
 
 from __future__ import annotations

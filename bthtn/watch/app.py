@@ -7,10 +7,10 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.resources import files
 from pathlib import PurePath
-from types import MappingProxyType
 from typing import Any, Final
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -23,7 +23,7 @@ from bthtn.watch.history import History, Reader
 
 LONGEST: Final = 100_000
 """Bytes of a request."""
-_TYPES: Final = MappingProxyType({".js": "text/javascript", ".css": "text/css"})
+_TYPES: Final[Mapping[str, str]] = {".js": "text/javascript", ".css": "text/css"}
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -70,7 +70,7 @@ def app(
     do: Answer,
     on_readers: Callable[[int], None] = lambda _: None,
 ) -> ASGIApp:
-    """The application. ``ask`` answers questions, ``do`` does what needs the token.
+    """The application. ``ask`` answers questions, ``do`` obeys commands, which need the token.
 
     ``on_readers`` is called with the number of pages that read the stream, when it changes.
     """
@@ -107,15 +107,15 @@ def app(
 async def _stream(history: History, on_readers: Callable[[int], None]) -> AsyncIterator[str]:
     """Server-sent events, each of several lines."""
     with Reader(history) as reader:
-        on_readers(history.readers)
+        on_readers(len(history.readers))
         try:
             while entries := await reader.entries():
                 several = "\n".join(entries).replace("\n", "\ndata: ")
                 yield f"data: {several}\n\n"
             yield "event: end\ndata: the run is over\n\n"
         finally:
-            history.leave(reader)
-            on_readers(history.readers)
+            history.readers.discard(reader)
+            on_readers(len(history.readers))
 
 
 async def _answered(request: Request, answer: Answer) -> Response:
@@ -156,17 +156,13 @@ def _guarded(inner: ASGIApp) -> ASGIApp:
             if scope["type"] == "lifespan":
                 await inner(scope, receive, send)
             return
-        headers = {
-            key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
-        }
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                more = [(k.lower().encode(), v.encode()) for k, v in access.HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *more]}
+                MutableHeaders(scope=message).update(access.HEADERS)
             await send(message)
 
-        if why := access.refusal(headers):
+        if why := access.refusal(Headers(scope=scope)):
             await _refused(why, 403)(scope, receive, with_headers)
             return
         await inner(scope, receive, with_headers)

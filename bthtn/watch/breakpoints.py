@@ -1,4 +1,4 @@
-"""What a run stops at, judged by the events of a tick and the beliefs after it."""
+"""Breakpoints of a run, judged by the events of a tick and the beliefs after it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from bthtn.agent.events import (
     PlanRepaired,
     PlanResumed,
 )
-from bthtn.domain.domain import FrozenDomain
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 from bthtn.plan.nodes import ScopeNode
 from bthtn.plan.plan import Plan
@@ -29,7 +28,7 @@ Agents = Mapping[str, Agent[Any, Any]]
 
 
 class BreakpointKind(StrEnum):
-    """What a breakpoint is about; its text names it."""
+    """The event that a breakpoint is about; its text names the task, goal or condition."""
 
     STARTS = "starts"
     """A step of a task starts."""
@@ -58,21 +57,25 @@ class Breakpoint:
         return " ".join(filter(None, words))
 
 
-def check(breakpoint_: Breakpoint, agents: Agents) -> None:
-    """Raises InputError for a breakpoint that no run of these agents could reach."""
-    if breakpoint_.agent and breakpoint_.agent not in agents:
-        message = f"no agent is called {breakpoint_.agent!r}"
-        raise InputError(Diagnostic("BT451", message, hint=nearest(breakpoint_.agent, agents)))
-    watched = [one for one in agents.values() if breakpoint_.agent in ("", one.name)]
-    match breakpoint_.kind:
+def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]:
+    """The condition by agents, of a breakpoint about one; empty for all others.
+
+    Raises InputError for a breakpoint that no run of these agents could reach.
+    """
+    if new.agent and new.agent not in agents:
+        message = f"no agent is called {new.agent!r}"
+        raise InputError(Diagnostic("BT451", message, hint=nearest(new.agent, agents)))
+    watched = [one for one in agents.values() if new.agent in ("", one.name)]
+    match new.kind:
         case BreakpointKind.REPLAN:
             pass
         case BreakpointKind.CONDITION:
-            _conditions(breakpoint_, watched)
+            return _conditions(new, watched)
         case BreakpointKind.METHOD:
-            _check_method(breakpoint_.text, watched)
+            _check_method(new.text, watched)
         case _:
-            _check_task(breakpoint_.text, watched)
+            _check_task(new.text, watched)
+    return {}
 
 
 class Breakpoints:
@@ -90,14 +93,12 @@ class Breakpoints:
         return iter(self._set.items())
 
     def add(self, new: Breakpoint) -> int:
-        """Set a breakpoint. Returns its number. Raises InputError as ``check``."""
-        check(new, self._agents)
+        """Set a breakpoint. Returns its number. Raises InputError for one that is never reached."""
+        conditions = _checked_conditions(new, self._agents)
         self._made += 1
         self._set[self._made] = new
-        if new.kind is BreakpointKind.CONDITION:
-            watched = [one for one in self._agents.values() if new.agent in ("", one.name)]
-            self._conditions[self._made] = _conditions(new, watched)
-            self._held.update(self._true(self._made))
+        self._conditions[self._made] = conditions
+        self._held.update(self._true(self._made))
         return self._made
 
     def remove(self, number: int) -> None:
@@ -125,7 +126,7 @@ class Breakpoints:
 
 
 def is_reached(wanted: Breakpoint, event: AgentEvent) -> bool:
-    """Whether an event is what the breakpoint is about; never for conditions."""
+    """Whether an event is the one that the breakpoint is about; never for conditions."""
     text = wanted.text
     match wanted.kind, event:
         case BreakpointKind.STARTS, LeafStarted():
@@ -155,12 +156,8 @@ def _uses(plan: Plan, text: str) -> bool:
     )
 
 
-def _domains(agents: Iterable[Agent[Any, Any]]) -> list[FrozenDomain]:
-    return [domain for agent in agents for domain in agent.domains]
-
-
 def _check_task(text: str, agents: Iterable[Agent[Any, Any]]) -> None:
-    names = {name for domain in _domains(agents) for name in domain.tasks}
+    names = {name for agent in agents for domain in agent.domains for name in domain.tasks}
     name = text.partition("(")[0]
     if name not in names:
         message = f"a breakpoint at {text!r}: no task is called {name!r}"

@@ -26,41 +26,37 @@ class History:
     """Entries of lines, by numbers that go on counting when the oldest are dropped."""
 
     def __init__(self, size: int = SIZE) -> None:
+        self.first = 0
+        """The number of the oldest entry."""
+        self.readers: set[Reader] = set()
+        """The readers to be woken by the next entry."""
         self._entries: deque[str] = deque()
-        self._first = 0
         self._alone: deque[int] = deque()
         """Numbers of the entries that stand alone."""
         self._size = size
         self._length = 0
-        self._readers: set[Reader] = set()
         self.is_closed = False
 
     @property
     def end(self) -> int:
         """The number of the entry that comes next."""
-        return self._first + len(self._entries)
+        return self.first + len(self._entries)
 
     @property
     def latest_alone(self) -> int:
         """The number of the latest entry that stands alone; that of the oldest if none is left."""
-        return self._alone[-1] if self._alone else self._first
-
-    @property
-    def readers(self) -> int:
-        """How many readers are reading."""
-        return len(self._readers)
+        return self._alone[-1] if self._alone else self.first
 
     def append(self, lines: str, *, stands_alone: bool = False) -> None:
-        """Add an entry and wake the readers."""
         if stands_alone:
             self._alone.append(self.end)
         self._entries.append(lines)
         self._length += len(lines)
         while self._length > self._size and len(self._alone) > 1:
             self._alone.popleft()
-            for _ in range(self._alone[0] - self._first):
+            for _ in range(self._alone[0] - self.first):
                 self._length -= len(self._entries.popleft())
-            self._first = self._alone[0]
+            self.first = self._alone[0]
         self._wake()
 
     def close(self) -> None:
@@ -70,25 +66,12 @@ class History:
 
     def between(self, start: int, most: int) -> list[str]:
         """At most so many entries, from this number on."""
-        at = max(start, self._first) - self._first
+        at = max(start, self.first) - self.first
         return list(islice(self._entries, at, at + most))
 
-    @property
-    def first(self) -> int:
-        """The number of the oldest entry."""
-        return self._first
-
     def _wake(self) -> None:
-        for reader in self._readers:
+        for reader in self.readers:
             reader.news.set()
-
-    def enter(self, reader: Reader) -> None:
-        """Wake this reader from now on."""
-        self._readers.add(reader)
-
-    def leave(self, reader: Reader) -> None:
-        """Wake this reader no more."""
-        self._readers.discard(reader)
 
 
 class Reader:
@@ -105,11 +88,11 @@ class Reader:
         """Entries that were left out, because this reader was too slow."""
 
     def __enter__(self) -> Self:
-        self._history.enter(self)
+        self._history.readers.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._history.leave(self)
+        self._history.readers.discard(self)
 
     async def entries(self) -> list[str]:
         """The entries that come next, at least one; none when the history is closed."""

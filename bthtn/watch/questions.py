@@ -1,8 +1,8 @@
-"""Questions: what a page asks about a plan, answered by planning again.
+"""Questions of pages about a plan, answered by planning again.
 
-    why        what the tasks of the goal's plan rely on, down to the node
-    methods    what became of each method of a compound task of the plan
-    change     what would have to change for one of them to be chosen
+    why        the facts that the tasks of the plan rely on, down to the node
+    methods    the outcome of each method of a compound task of the plan
+    change     the changes of beliefs after which one of them is chosen
 
 The plan is that from the beliefs that the agent had when it adopted the one it runs; for a goal
 without a plan, from its beliefs of now. Nothing changes by that, so it is done in another thread.
@@ -11,17 +11,16 @@ without a plan, from its beliefs of now. Nothing changes by that, so it is done 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bthtn.agent.agent import domain_and_goal
-from bthtn.behaviours import PlanGoal
 from bthtn.errors import Diagnostic, InputError, nearest
-from bthtn.explanation import MethodAnswer, methods_of, why, why_not
+from bthtn.explanation import methods_of, why, why_not
 from bthtn.plan.notation import call_from
 from bthtn.planning.planner import search_for
 from bthtn.planning.protocol import PlanRequest, request
-from bthtn.watch.feed import Feed
+from bthtn.watch.updates import Feed
 
 Question = Mapping[str, Any]
 """``ask`` says what is asked, of the goal ``goal`` of the agent ``agent``; all are texts."""
@@ -29,37 +28,30 @@ MOST: Final = 200
 """Lines of an answer."""
 
 
-class Questions:
-    """Answers the questions of pages about the goals of a feed."""
+async def answer_to(question: Question, feed: Feed) -> Any:
+    """The answer to a question about the goals of a feed, plain data. Raises BthtnError."""
+    return await asyncio.to_thread(_answer, question, feed)
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
 
-    async def answer(self, question: Question) -> Any:
-        """The answer, plain data. Raises BthtnError."""
-        return await asyncio.to_thread(self._answer, question)
+def _answer(question: Question, feed: Feed) -> Any:
+    asked = str(question.get("ask"))
+    known = {"why": _why, "methods": _methods, "change": _change}
+    if asked not in known:
+        message = f"a page asked {asked!r}"
+        raise InputError(Diagnostic("BT452", message, hint=nearest(asked, known)))
+    return known[asked](_request(question, feed), question)
 
-    def _answer(self, question: Question) -> Any:
-        asked = str(question.get("ask"))
-        known = {"why": _why, "methods": _methods, "change": _change}
-        if asked not in known:
-            message = f"a page asked {asked!r}"
-            raise InputError(Diagnostic("BT452", message, hint=nearest(asked, known)))
-        return known[asked](self._request(question), question)
 
-    def _request(self, question: Question) -> PlanRequest:
-        agent, name = str(question.get("agent")), str(question.get("goal"))
-        goal = self._goal(agent, name)
-        state = self._feed.planned_from.get((agent, name)) or goal.agent.beliefs.frozen()
-        domain, network = domain_and_goal(goal.agent.domains, goal.goal)
-        return request(domain, state, network, goal.settings)
-
-    def _goal(self, agent: str, name: str) -> PlanGoal:
-        goals = {one.name: one for one in self._feed.watched.goals if one.agent.name == agent}
-        if name not in goals:
-            message = f"agent {agent!r} has no goal {name!r}"
-            raise InputError(Diagnostic("BT451", message, hint=nearest(name, goals)))
-        return goals[name]
+def _request(question: Question, feed: Feed) -> PlanRequest:
+    agent, name = str(question.get("agent")), str(question.get("goal"))
+    goals = {one.name: one for one in feed.watched.goals if one.agent.name == agent}
+    if name not in goals:
+        message = f"agent {agent!r} has no goal {name!r}"
+        raise InputError(Diagnostic("BT451", message, hint=nearest(name, goals)))
+    goal = goals[name]
+    state = feed.planned_from.get((agent, name)) or goal.agent.beliefs.frozen()
+    domain, network = domain_and_goal(goal.agent.domains, goal.goal)
+    return request(domain, state, network, goal.settings)
 
 
 def _why(asked: PlanRequest, question: Question) -> str:
@@ -70,7 +62,7 @@ def _why(asked: PlanRequest, question: Question) -> str:
     node = str(question.get("node"))
     is_step = node in map(str, search.plan.steps)
     reasons = why(search.plan, asked.state, node if is_step else None)
-    return "\n".join("\n".join(map(str, reasons)).split("\n")[:MOST])
+    return _text(reasons)
 
 
 def _methods(asked: PlanRequest, question: Question) -> list[dict[str, Any]]:
@@ -97,5 +89,5 @@ def _change(asked: PlanRequest, question: Question) -> str:
     return str(changes)
 
 
-def _text(answers: tuple[MethodAnswer, ...]) -> str:
+def _text(answers: Sequence[object]) -> str:
     return "\n".join("\n".join(map(str, answers)).split("\n")[:MOST])

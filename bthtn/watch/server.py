@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from threading import Event, Thread
 from typing import Any
 
@@ -41,7 +42,8 @@ class Server:
             server_header=False,
         )
         self._server = uvicorn.Server(config)
-        self._thread = Thread(target=self._serve, name="bthtn viewer", daemon=True)
+        serve = partial(asyncio.run, self._main())
+        self._thread = Thread(target=serve, name="bthtn viewer", daemon=True)
         self._thread.start()
         self._started.wait()
 
@@ -52,14 +54,10 @@ class Server:
                 self._loop.call_soon_threadsafe(function)
 
     def stop(self) -> None:
-        """End the server and its thread."""
         if self._server is not None and self._thread is not None:
             self._server.should_exit = True
             self._thread.join(timeout=5)
         self._socket.close()
-
-    def _serve(self) -> None:
-        asyncio.run(self._main())
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()

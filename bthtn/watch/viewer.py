@@ -13,22 +13,20 @@ import asyncio
 import secrets
 from importlib.util import find_spec
 from queue import Queue
-from types import TracebackType
 from typing import Any, Final, Self
 
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording.watched import Watchable
-from bthtn.watch.control import Control
-from bthtn.watch.feed import Feed, Frame
 from bthtn.watch.history import History
-from bthtn.watch.lines import Lines, text_of
-from bthtn.watch.questions import Questions
+from bthtn.watch.questions import answer_to
+from bthtn.watch.run_control import Control
 from bthtn.watch.server import LOOPBACK, Server
+from bthtn.watch.updates import Feed, Lines, Update, text_of
 from bthtn.world.sharing import Unpicklable
 
 WAITING: Final = 64
-"""Frames that may wait for the server's thread."""
+"""Updates that may wait for the server's thread."""
 ALONE_EVERY: Final = 300
 """Entries of the history from one that stands alone to the next."""
 PATIENCE: Final = 2.0
@@ -38,11 +36,11 @@ GRACE: Final = 5.0
 
 
 class Viewer(Unpicklable):
-    """Serves pages that show what is ``watched``, on this machine only.
+    """Serves pages that show ``watched`` trees, on this machine only.
 
     ``tick`` is called after each tick of the loop, in its thread. It takes no longer because a page
-    is slow: frames are dropped when too many are waiting, and the next one has all that there is.
-    It waits only while somebody has paused the run in a page; ``paused`` begins so. ``port`` 0 is
+    is slow: updates are dropped when too many are waiting, and the next one has all that there is.
+    It waits only while the run is paused in a page; ``paused`` begins so. ``port`` 0 is
     any free one.
     """
 
@@ -53,9 +51,9 @@ class Viewer(Unpicklable):
         """Raises InputError for agents of one name, and if the extra ``watch`` is missing."""
         _check_installed()
         self._feed = Feed(watched)
-        self._frames: Queue[Frame] = Queue(WAITING)
+        self._updates: Queue[Update] = Queue(WAITING)
         self._is_whole = True
-        """Whether the next frame has to have all there is: the first, and after one was dropped."""
+        """Whether the next update has all there is: the first one, and that after a dropped one."""
         self._is_drain_due = False
         self.control = Control(
             self._feed.agents, watch=self._feed.show, changed=self._changed, paused=paused
@@ -63,17 +61,16 @@ class Viewer(Unpicklable):
         self._lines = Lines(name or next(iter(self._feed.agents)))
         self._history = History()
         self._since_alone = 0
-        self._questions = Questions(self._feed)
         self._token = secrets.token_urlsafe(24)
         self._server: Server | None = None
         self._port = port
         self._ticks = 0
         self.dropped = 0
-        """Frames that were dropped because too many were waiting."""
+        """Updates that were dropped because too many were waiting."""
 
     @property
     def url(self) -> str:
-        """The address of the page; what is behind the # lets it pause the run and set beliefs."""
+        """The address of the page; the token behind the # lets it pause the run and set beliefs."""
         assert self._server is not None, "the viewer is started first"
         return f"http://{LOOPBACK}:{self._server.port}/#{self._token}"
 
@@ -88,7 +85,7 @@ class Viewer(Unpicklable):
         made = app(
             self._history,
             token=self._token,
-            ask=self._questions.answer,
+            ask=lambda question: answer_to(question, self._feed),
             do=self._do,
             on_readers=self._attach,
         )
@@ -97,7 +94,7 @@ class Viewer(Unpicklable):
         return self.url
 
     def tick(self, wait: float = 0) -> None:
-        """Show what has happened since the last call, and do what pages ask for.
+        """Show the events since the last call, and do the requests of pages.
 
         Waits so many seconds, for loops with no pace of their own, and as long as it is paused.
         """
@@ -111,7 +108,7 @@ class Viewer(Unpicklable):
         self.control.between_ticks(())
 
     def end(self, reason: str, *, finished: bool) -> None:
-        """Say in the pages that the run is over; they go on showing what has happened."""
+        """Say in the pages that the run is over; they go on showing it."""
         if self._server is not None:
             line = {"end": self._ticks, "finished": finished, "reason": reason}
             self._server.call(lambda: self._close([line]))
@@ -133,26 +130,21 @@ class Viewer(Unpicklable):
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _publish(self) -> None:
-        """In the thread of the loop: put a frame into the queue, unless it is full."""
+        """In the thread of the loop: put an update into the queue, unless it is full."""
         if self._server is None:
             return
-        if self._frames.full():
-            self._feed.forget()
+        if self._updates.full():
+            self._feed.watched.news()  # dropped; the next update has all there is
             self.dropped += 1
             self._is_whole = True
             return
-        frame = self._feed.frame(self._ticks, is_whole=self._is_whole)
+        update = self._feed.update(self._ticks, is_whole=self._is_whole)
         self._is_whole = False
-        self._frames.put_nowait(frame)
+        self._updates.put_nowait(update)
         if not self._is_drain_due:
             self._is_drain_due = True
             self._server.call(self._drain)
@@ -165,12 +157,12 @@ class Viewer(Unpicklable):
             self._server.call(lambda: self._drain(state))
 
     def _drain(self, control: dict[str, Any] | None = None) -> None:
-        """In the thread of the server: keep the frames, and then the state of the run, if given."""
+        """In the thread of the server: keep the updates, and then the state of the run if given."""
         self._is_drain_due = False
-        for _ in range(self._frames.qsize()):
-            frame = self._frames.get_nowait()
-            made = self._lines.of(frame)
-            alone = frame.whole is not None
+        for _ in range(self._updates.qsize()):
+            update = self._updates.get_nowait()
+            made = self._lines.of(update)
+            alone = update.whole is not None
             if not alone and self._since_alone >= ALONE_EVERY:
                 self._keep([*self._lines.whole(), {"control": self.control.state()}], alone=True)
             self._keep(made, alone=alone)

@@ -216,9 +216,10 @@ class Watch(Unpicklable):
     def over(self, fluents: Iterable[Fluent[Any]] | None) -> None:
         """Watch exactly these fluents, all fluents for None; collected changes are kept."""
         wanted, now = None if fluents is None else set(fluents), self.fluents
-        if wanted is None and now is None:
+        if wanted == now:
             return
-        self._beliefs.remove(self, (now or set()) - (wanted or set()))
+        if now is None or now:
+            self._beliefs.remove(self, (now or set()) - (wanted or set()))
         if wanted is None:
             self._beliefs.place_on_all(self)
         else:

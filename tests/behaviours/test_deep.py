@@ -11,7 +11,7 @@ from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 from tests.sizes import size
 
-MANY = size(quick=2_500, thorough=5_000, night=10_000)
+MANY = size(quick=1_200, thorough=5_000, night=10_000)
 SLICES = MANY // 5
 
 

@@ -14,7 +14,7 @@ from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 from tests.sizes import size
 
-MANY = size(quick=250, thorough=1_000, night=2_000)
+MANY = size(quick=100, thorough=1_000, night=2_000)
 
 
 def alive():

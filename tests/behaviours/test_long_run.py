@@ -13,7 +13,7 @@ from bthtn.behaviours import NO_BACKOFF, Completion, Replanning, Running
 from bthtn.testing.doubles import ticks
 from tests.sizes import size
 
-MANY = size(quick=1_000, thorough=3_000, night=10_000)
+MANY = size(quick=400, thorough=3_000, night=10_000)
 NAIVE = Replanning(repair=False, retrying=NO_BACKOFF)
 
 

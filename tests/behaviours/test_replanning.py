@@ -150,6 +150,27 @@ def test_a_change_that_breaks_nothing_is_looked_at_once_and_told(stage, looks):
     assert kept(stage) == [("the rest still works", "count: 0 → 5 (by sensor)")]
 
 
+@pytest.mark.parametrize("something_else", [False, True])
+@pytest.mark.parametrize("relies", [False, True])
+def test_an_effect_that_comes_out_otherwise_is_told_only_if_the_rest_reads_it(
+    stage, relies, something_else
+):
+    effects = {"expected": World.count.becomes(5), "actual": World.count.becomes(4)}
+    goal = stage.goal(
+        (
+            stage.step("count", "RS", **effects),
+            stage.step("walk", "R"),
+            stage.step("b", precondition=World.count > 0 if relies else True),
+        )
+    )
+    ticks(goal, 1)
+    if something_else:  # so it is known before what the rest reads
+        stage.actor.believe(World.lit, not stage.believes(World.lit))
+    ticks(goal, 4)
+    about = ("the rest still works", "count: 5 → 4 (by goal)")
+    assert kept(stage) == [about] * relies
+
+
 def test_the_method_of_a_choice_not_begun_is_watched(stage):
     hide = stage.compound("hide", lambda: [method(stage.late, when=World.lit), method(stage.later)])
     stage.late, stage.later = stage.step("in the light"), stage.step("in the dark")

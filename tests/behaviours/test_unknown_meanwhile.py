@@ -33,6 +33,7 @@ from bthtn import (
 from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, PlanGoal, Replanning
 from bthtn.testing.doubles import RecordingListener
+from tests.sizes import size
 
 
 class Numbers(State):
@@ -135,6 +136,7 @@ GOALS = {
     "cleanups": lambda of: with_cleanup(of.add(), of.hold(), finally_=of.put(N + M)),
     "goals": lambda of: (of.wait(), achieve(DONE > N + M, actions=[of.add, of.set], forward=True)),
 }
+TICKS = range(size(quick=3, thorough=4))
 SETTINGS = (
     Settings(),
     Settings(horizon=1),
@@ -148,7 +150,7 @@ SETTINGS = (
 @pytest.mark.parametrize("name", GOALS)
 def test_nothing_is_raised_when_what_a_plan_reads_turns_unknown(name):
     adopted = 0
-    for run, (changed, tick) in enumerate(product(FLUENTS, range(4))):
+    for run, (changed, tick) in enumerate(product(FLUENTS, TICKS)):
         of, heard = Tasks(), RecordingListener()
         goal = sequence(of.wait(), GOALS[name](of), of.add(), of.code())
         actor = Agent("actor", of.domain, Numbers(), body=None, listener=heard, strict=True)

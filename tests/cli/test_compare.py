@@ -254,7 +254,9 @@ def test_both_sides_are_loaded_before_the_first_seed(bthtn, projects):
     assert "ZeroDivisionError" in answer.err
 
 
-def test_after_a_killed_worker_the_result_is_complete_and_says_so(bthtn, projects):
+@pytest.fixture(name="killing")
+def killing_fixture(projects):
+    """The new version kills the first process that runs its seed 7; the file says that it did."""
     killing = """
     if seed == 7 and not Path("died").exists():
         Path("died").touch()
@@ -263,15 +265,25 @@ def test_after_a_killed_worker_the_result_is_complete_and_says_so(bthtn, project
     text = DOG.replace("def character(seed=0):", f"def character(seed=0):{killing}")
     tree = projects / "new" / "trees" / "dog" / "tree.py"
     tree.write_text(f"import os\nimport signal\nfrom pathlib import Path\n{text}")
+    return projects / "new" / "died"
+
+
+KILLING = ("compare", "dog", NEW, "--seeds", "0-11")
+
+
+def test_after_a_killed_worker_the_result_is_complete_and_says_so(bthtn, projects, killing):
     out = projects / "out.jsonl"
-    line = ("compare", "dog", NEW, "--seeds", "0-11", "--json", "-o", out, "--jobs")
+    line = (*KILLING, "--json", "-o", out, "--jobs")
     answer = bthtn(*line, "2")
-    assert (projects / "new" / "died").exists()
+    assert killing.exists()
     assert "a worker died" in answer.err
     found, whole = json.loads(answer.out), out.read_bytes()
     assert (found["seeds"], found["deaths"]) == (12, 1)
-    (projects / "new" / "died").unlink()
     out.unlink()
-    assert "workers that died: 1; all results are there" in bthtn(*line[:5], "--jobs", "2").out
     assert json.loads(bthtn(*line, "1").out) == {**found, "deaths": 0}
     assert out.read_bytes() == whole
+
+
+@pytest.mark.slow
+def test_after_a_killed_worker_the_table_says_so(bthtn, killing):
+    assert "workers that died: 1; all results are there" in bthtn(*KILLING, "--jobs", "2").out

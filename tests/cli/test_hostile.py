@@ -122,7 +122,10 @@ def test_a_file_without_an_end_is_not_read(bthtn, name):
     assert (code, err.partition(":")[0]) == (2, f"[BT404] cannot read {name}")
 
 
-@pytest.mark.parametrize("environment", [{}, {"PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}])
+BYTES_ONLY = {"PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+@pytest.mark.parametrize("environment", [pytest.param({}, marks=pytest.mark.slow), BYTES_ONLY])
 def test_names_in_any_letters_are_found_in_the_locale_c(folder, environment):
     with Runner({"LC_ALL": "C", **environment}) as runner:
         for name in ("größe 射線.py", BYTES):

@@ -130,7 +130,9 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
     assert "combat" in out
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_operators_are_ended_by_a_signal(tmp_path, number):
     guard(tmp_path, sense=f"os.kill(os.getpid(), {int(number)}) if agent.beliefs.now.rounds else 0")
     process = started(tmp_path, "run", "guard.py")

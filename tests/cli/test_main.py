@@ -11,6 +11,7 @@ import pytest
 import bthtn.api
 
 ROOT = Path(__file__).resolve().parents[2]
+SLOW = pytest.mark.slow
 BTHTN = [sys.executable, "-c", "from bthtn.cli.main import run; run()"]
 
 
@@ -109,7 +110,10 @@ def test_a_mistake_is_exit_code_two_without_a_traceback(tmp_path):
     assert b"Traceback" not in err
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["ascii", "utf-8", *(pytest.param(one, marks=SLOW) for one in ("latin-1", "cp1252"))],
+)
 def test_any_encoding_of_the_screen_will_do(tmp_path, encoding):
     code, out, err = finished(
         "plan", "combat", "fight", cwd=tmp_path, env={"PYTHONIOENCODING": encoding}
@@ -167,7 +171,9 @@ def test_the_module_is_light_until_a_command_is_called():
     assert not loaded & {"py_trees", "networkx", "rich.console", "bthtn.cli.plan_command", "pytest"}
 
 
-@pytest.mark.parametrize(("options", "loads"), [([], False), (["--parallelize"], True)])
+@pytest.mark.parametrize(
+    ("options", "loads"), [([], False), pytest.param(["--parallelize"], True, marks=SLOW)]
+)
 def test_planning_loads_networkx_only_to_parallelize(options, loads):
     called = ["bthtn", "plan", "combat", "fight", *options]
     script = (

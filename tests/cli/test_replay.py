@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bthtn.cli.replay import replay
+from bthtn.cli.replay_command import replay
 from bthtn.cli.run import play
 from bthtn.errors import InputError
 from bthtn.recording import Recording

@@ -29,7 +29,10 @@ def test_what_cannot_be_watched_is_said(bthtn, words, said):
     assert said in answer.err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+TERMINATED = pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), TERMINATED])
 def test_a_run_is_served_until_a_signal_ends_it(number, code):
     command = [sys.executable, "-m", "bthtn", "watch", "squad", "--port", "0"]
     with subprocess.Popen(

@@ -27,6 +27,7 @@ def test_plans_are_those_of_brute_force_and_work_in_every_order(seen):
     assert seen["compared"] > SOME / 2
 
 
+@pytest.mark.slow
 def test_the_problems_are_of_all_kinds(seen):
     kinds = ("first_of", "optional", "repeat", "repeat_computed", "any_order", "partial_order")
     kinds += ("until", "timeout", "retry", "cooldown")
@@ -50,6 +51,7 @@ def is_noticed():
     return False
 
 
+@pytest.mark.slow
 def test_methods_in_the_wrong_order_are_noticed(monkeypatch):
     read = builder.read_methods
 
@@ -63,17 +65,20 @@ def test_methods_in_the_wrong_order_are_noticed(monkeypatch):
     assert is_noticed()
 
 
+@pytest.mark.slow
 def test_branches_that_disturb_each_other_are_noticed(monkeypatch):
     monkeypatch.setattr(branches, "conflict", lambda footprints: None)
     assert is_noticed()
 
 
+@pytest.mark.slow
 def test_a_plan_that_predicts_something_else_is_noticed(monkeypatch):
     written = Found.written
     monkeypatch.setattr(Found, "written", lambda self: dict(list(written(self).items())[:1]))
     assert is_noticed()
 
 
+@pytest.mark.slow
 def test_a_cache_that_forgets_what_was_read_is_noticed(monkeypatch):
     keep = Answers.keep
     monkeypatch.setattr(Answers, "keep", lambda self, reads, answer: keep(self, {}, answer))

@@ -3,9 +3,10 @@
     python -m tests.mutation [--count 200] [--seed 1] [--jobs 2]
 
 Draws faults by a seed from all packages of bthtn and puts one at a time into a copy of the
-checkout. The quick tests that run the changed line are run there until one fails; if none does, the
-thorough ones. What was found out stands in out/mutants/results.jsonl, so that a run that was
-stopped goes on where it was.
+checkout. The quick tests that run the changed line are run there until one fails; if none does,
+those of them that are larger in the thorough tier, and the slow tests beside them, for a minute of
+computing in each tier. What was found out stands in out/mutants/results.jsonl, so that a run
+that was stopped goes on where it was.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from queue import SimpleQueue
 
 from tests.mutation.draw import Mutant, drawn
 from tests.mutation.table import table
-from tests.mutation.workshop import OUT, Map, Workshop, measured_map
+from tests.mutation.workshop import OUT, Map, Workshop, measured_map, own_folder
 
 RESULTS = OUT / "results.jsonl"
 
@@ -63,17 +64,32 @@ def tried(mutant: Mutant, workshops: "SimpleQueue[Workshop]", lines: Map) -> dic
     shop = workshops.get()
     try:
         with shop.changed(mutant):
-            for tier in ("quick", "thorough"):
-                test, seconds = shop.failing_test(tier, lines.files_for(mutant))
-                if test:
-                    break
-            else:
-                tier = ""
+            tier, test, seconds = noticed(shop, mutant, lines.tests_for(mutant))
     finally:
         workshops.put(shop)
     where = f"{mutant.file}:{mutant.fault.line}"
     found = {"key": mutant.key, "where": where, "kind": mutant.fault.kind, "noticed by": tier}
     return found | {"instead": mutant.fault.instead, "test": test, "seconds": round(seconds)}
+
+
+def noticed(shop: Workshop, mutant: Mutant, tests: list[str]) -> tuple[str, str, float]:
+    """The tier, its test that fails, and the seconds that it took.
+
+    The tests of the mutant's own package are run without collecting those of others.
+    """
+    folder, total = own_folder(mutant), 0.0
+    own = [test for test in tests if test.startswith(folder)]
+    for tier, asked in (("quick", own), ("quick", tests[len(own) :]), ("thorough", tests)):
+        files = {test.partition("::")[0] for test in asked}
+        if tier == "thorough":
+            files |= shop.files_in(folder)
+        if not files:
+            continue
+        test, seconds = shop.failing_test(tier, asked, sorted(files))
+        total += seconds
+        if test:
+            return tier, test, total
+    return "", "", total
 
 
 def told(result: dict) -> str:

@@ -52,13 +52,18 @@ def test_the_sample_is_the_same_for_a_seed_holds_every_package_and_can_be_compil
 
 
 @pytest.mark.slow
-def test_the_tests_that_run_the_line_are_asked_and_those_of_the_package_first():
+def test_the_tests_that_run_the_line_are_asked_those_of_the_package_first():
     mutant = next(one for one in drawn(200, seed=1) if one.package == "bthtn.world")
-    others, own = "tests/plan/test_a.py", "tests/world/test_b.py"
-    runs = {mutant.file: {mutant.fault.line: {others, own}}}
-    everywhere = [others, "tests/views/test_c.py", own]
-    assert Map(runs, everywhere).files_for(mutant) == [own, others]
-    assert Map({}, everywhere).files_for(mutant) == [own, *everywhere[:2]]
+    line = mutant.fault.line
+    others, own, quicker = "tests/plan/test_a.py::x", "tests/world/test_b.py::x", "docs/c.md"
+    runs = {line: {others, own}, line - 1: {quicker}}
+    seconds = {own: 3.0, others: 2.0, quicker: 1.0}
+    assert Map(lambda file: runs, seconds).tests_for(mutant) == [own, others]
+    del runs[line]
+    assert Map(lambda file: runs, seconds).tests_for(mutant) == [quicker]
+    runs[line] = {""}
+    runs[1] = {others, own}
+    assert Map(lambda file: runs, seconds).tests_for(mutant) == [own, quicker, others]
 
 
 def test_the_table_tells_the_share_and_what_was_missed():

@@ -1,14 +1,18 @@
 """Copies of the checkout in which faults are tried, and which tests run which lines."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Protocol
 
@@ -18,31 +22,52 @@ from tests.mutation.draw import ROOT, Mutant
 
 OUT = ROOT / "out" / "mutants"
 COPIED = ("bthtn", "domains", "trees", "tests", "docs", "benchmarks")
-FILES = ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md", "LICENSE")
+FILES = ("pyproject.toml", "README.md", "Makefile", "CHANGELOG.md", "LICENSE", "mkdocs.yml")
 OPTIONS = {
-    "quick": ["--hypothesis-profile", "quick", "-m", "not slow"],
-    "thorough": ["--hypothesis-profile", "thorough"],
+    "quick": ["-m", "not slow and not browser"],
+    "thorough": ["-m", "(slow or sized) and not long and not browser"],
 }
-# A fault may make a loop endless, or wait for what never comes.
-LONGEST = ["-o", "faulthandler_timeout=300", "-o", "faulthandler_exit_on_timeout=true"]
+# A fault may wait for what never comes.
+LONGEST = ["-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true"]
+MOST_SECONDS = "60"
+"""After so much computing on a mutant no other test is begun, in each tier."""
+MEASURED = """
+[run]
+parallel = true
+patch = subprocess
+source = bthtn
+"""
+"""Lines and not branches: of these, thousands of tests would fill gigabytes."""
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Map:
-    """Which test files run which lines of which files; "" stands for what is run by importing."""
+    """Which quick tests run which lines of which files, and how many seconds each takes.
 
-    runs: dict[str, dict[int, set[str]]]
-    everywhere: list[str]
+    "" stands for what is run by importing, or in another process.
+    """
 
-    def files_for(self, mutant: Mutant) -> list[str]:
-        """The test files that can notice a mutant, those of its own package first."""
-        lines = self.runs.get(mutant.file, {})
-        span = range(mutant.fault.line, mutant.fault.end_line + 1)
-        found = set().union(*(lines.get(line, set()) for line in span))
-        able = self.everywhere if "" in found or not found else sorted(found)
-        own = "/".join(["tests", *mutant.file.split("/")[1:-1][:1], ""])
-        return sorted(able, key=lambda file: (not file.startswith(own), "properties" in file, file))
+    runs: Callable[[str], dict[int, set[str]]]
+    seconds: dict[str, float]
+
+    def tests_for(self, mutant: Mutant) -> list[str]:
+        """The tests that can notice a mutant: those of its own package first, then the quickest."""
+        lines, fault = self.runs(mutant.file), mutant.fault
+        found = set().union(*(lines.get(at, ()) for at in range(fault.line, fault.end_line + 1)))
+        if not found:  # of an expression over several lines, not each is run by itself
+            found |= lines.get(max((at for at in lines if at < fault.line), default=0), set())
+        if "" in found:
+            found |= set().union(*lines.values())
+        own = own_folder(mutant)
+        return sorted(
+            found - {""}, key=lambda one: (not one.startswith(own), self.seconds.get(one, 0), one)
+        )
+
+
+def own_folder(mutant: Mutant) -> str:
+    """Where the tests of a mutant's package lie."""
+    return "/".join(["tests", *mutant.file.split("/")[1:-1][:1], ""])
 
 
 class Source(Protocol):
@@ -84,12 +109,24 @@ class Workshop:
             yield
         finally:
             file.write_text(before, "utf-8")
+            # Bytecode is known to be old by the second in which its source was written.
+            Path(cache_from_source(str(file))).unlink(missing_ok=True)
 
-    def failing_test(self, tier: str, files: list[str]) -> tuple[str, float]:
-        """The first test of a tier that fails, "" if none does, and how many seconds it took."""
+    def files_in(self, folder: str) -> set[str]:
+        """The files of tests in a folder of the copy."""
+        found = (self.folder / folder).glob("test_*.py")
+        return {path.relative_to(self.folder).as_posix() for path in found}
+
+    def failing_test(self, tier: str, tests: list[str], files: list[str]) -> tuple[str, float]:
+        """The first of these tests, and of the slow ones in these files, that fails in a tier.
+
+        "" if none does, with how many seconds it took.
+        """
         started = time.perf_counter()
-        command = ["-m", "pytest", "-x", "-q", "--tb=no", *LONGEST, *OPTIONS[tier], *files]
-        done = self.run(*command)
+        (chosen := self.folder / "chosen.txt").write_text("\n".join(tests), "utf-8")
+        command = ["-m", "pytest", "-x", "-q", "--tb=no", "--hypothesis-profile", tier]
+        command += [*LONGEST, *OPTIONS[tier], *files]
+        done = self.run(*command, MUTANT_TESTS=str(chosen), MUTANT_SECONDS=MOST_SECONDS)
         seconds = time.perf_counter() - started
         if done.returncode in (0, 5):  # 5: there is no such test
             return "", seconds
@@ -99,20 +136,19 @@ class Workshop:
         return found[1] if found else f"exit code {done.returncode}", seconds
 
     def run(
-        self, *arguments: str, timeout: float | None = None
+        self, *arguments: str, timeout: float | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         """Run Python in the copy, with the copy's bthtn, also in processes of its own."""
         plugins = "-p no:randomly -p no:cacheprovider -p tests.mutation.plugin"
         environment = {
             "PYTHONPATH": str(self.folder),
-            "PYTHONDONTWRITEBYTECODE": "1",
             "PYTEST_ADDOPTS": plugins,
             "CI": "true",
         }
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder,
-            env=os.environ | environment,
+            env=os.environ | environment | variables,
             capture_output=True,
             text=True,
             errors="replace",
@@ -127,10 +163,10 @@ def measured_map() -> Map:
     if not data.exists():
         shop = Workshop(0)
         print("Measuring which tests run which lines; this takes some minutes.", flush=True)
-        command = ["-m", "coverage", "run", "--data-file", str(data), "-m", "pytest"]
-        done = shop.run(
-            *command, "-q", "--numprocesses=auto", "--dist=loadscope", *OPTIONS["quick"]
-        )
+        (settings := OUT / "map.ini").write_text(MEASURED, "utf-8")
+        command = ["-m", "coverage", "run", "--rcfile", str(settings), "--data-file", str(data)]
+        command += ["-m", "pytest", "-q", "--numprocesses=auto", "--dist=loadscope"]
+        done = shop.run(*command, *OPTIONS["quick"], MUTANT_MAP=str(OUT))
         if done.returncode:
             sys.exit("Without any fault there are tests that fail:\n" + done.stdout[-5_000:])
         shop.run("-m", "coverage", "combine", "--data-file", str(data), str(OUT))
@@ -140,11 +176,13 @@ def measured_map() -> Map:
 def read_map(path: Path, folder: Path) -> Map:
     data = CoverageData(str(path))
     data.read()
-    runs = {
-        Path(file).relative_to(folder).as_posix(): {
-            line: set(contexts) for line, contexts in data.contexts_by_lineno(file).items()
-        }
-        for file in data.measured_files()
-        if Path(file).is_relative_to(folder)
-    }
-    return Map(runs, sorted(data.measured_contexts() - {""}))
+
+    @cache
+    def runs(file: str) -> dict[int, set[str]]:
+        lines = data.contexts_by_lineno(str(folder / file))
+        return {line: set(contexts) for line, contexts in lines.items()}
+
+    seconds: Counter[str] = Counter()
+    for file in path.parent.glob("seconds.*.json"):
+        seconds.update(json.loads(file.read_text("utf-8")))
+    return Map(runs, seconds)

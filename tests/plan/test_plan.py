@@ -2,7 +2,7 @@
 
 import copy
 import weakref
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
@@ -63,7 +63,18 @@ def sources(made):
 @pytest.fixture
 def deferred(made, sources):
     tree, predicted = sources
-    return Plan(made.domain, made.goal, made.binding, tree, made.record, predicted, 3)
+    return later(made, tree=tree, predicted=predicted, expansions=lambda: 3)
+
+
+def later(made, **sources):
+    """A plan like that one, with some parts that are made by functions."""
+
+    def part_of(name):
+        if name in sources:
+            return sources[name]()
+        return None if name == "actions" else getattr(made, name)
+
+    return Plan.found((part_of,))
 
 
 def test_what_a_plan_is_made_of_can_be_made_later(deferred, sources):
@@ -109,9 +120,11 @@ def test_a_plan_from_a_cache_has_its_actions():
 def test_a_source_that_was_used_is_let_go(made):
     source = Source(made.tree)
     alive = weakref.ref(source)
-    plan = Plan(made.domain, made.goal, (), source, made.record, made.predicted)
+    plan = later(made, tree=source)
     del source
     assert alive() is not None
+    for part in fields(Plan):
+        getattr(plan, part.name)
     assert plan.tree is made.tree
     assert alive() is None
 
@@ -124,7 +137,7 @@ def test_a_source_that_raises_is_asked_again(made):
             raise answers.pop()
         return made.tree
 
-    plan = Plan(made.domain, made.goal, (), tree, made.record, made.predicted)
+    plan = later(made, tree=tree)
     with pytest.raises(KeyError, match="not yet"):
         plan.steps  # noqa: B018 - it is made by being asked for
     assert plan.steps == made.steps

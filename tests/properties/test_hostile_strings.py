@@ -45,6 +45,7 @@ from bthtn.planning.htn import generated
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus, request
+from tests.sizes import size
 
 RUN = "__import__('builtins').hostile.append(1)"
 BREAKS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
@@ -334,7 +335,7 @@ def several(strings, count):
     return st.lists(strings, min_size=count, max_size=count)
 
 
-@settings(max_examples=30)
+@settings(max_examples=size(quick=8, thorough=30, night=5_000))
 @given(several(FITTING, len(PLACES)), several(STRINGS, 8), st.sampled_from(KINDS))
 def test_whatever_is_in_a_string_it_is_planned_with_and_never_run(names, values, kind):
     found = plan_all(World(names_from(names), values, kind))

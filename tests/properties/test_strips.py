@@ -87,7 +87,7 @@ def test_every_other_search_finds_some_plan_too(how):
 
 @pytest.mark.parametrize("how", HOW)
 def test_decomposing_a_goal_finds_what_the_search_for_it_finds(how):
-    for seed in range(150):
+    for seed in range(size(quick=50, thorough=150)):
         asked = problem(seed, unknown=seed % 2 == 0, **HOW[how])
         alone, inside = searched(asked), HtnSearch(asked)
         inside.advance()

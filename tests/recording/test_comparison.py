@@ -2,7 +2,7 @@
 
 import pytest
 
-from bthtn.recording.comparison import Comparison, cause_of
+from bthtn.recording.comparison import LineComparison, cause_of
 
 TICK = {"tick": 1, "active": []}
 START = {"event": "leaf_started", "agent": "Ann", "task": "dig", "path": ""}
@@ -11,7 +11,7 @@ LINES = ['{"tick":1,"active":[]}', '{"end":1,"finished":true,"reason":""}']
 
 
 def compared(lines, *replayed):
-    comparison = Comparison(iter(lines))
+    comparison = LineComparison(iter(lines))
     comparison.take((1, list(replayed)))
     comparison.close()
     return comparison

@@ -59,6 +59,8 @@ def run_pytest_fixture(pytester, monkeypatch):
             "bthtn.testing.plugin",
             "-p",
             "no:cacheprovider",
+            "-p",
+            "no:unraisableexception",  # it collects the garbage of this process at every end
             "--color=no",
             f"-c{settings}",
         )
@@ -202,7 +204,7 @@ WITHOUT_HYPOTHESIS = "import sys; sys.modules['hypothesis'] = None; " + PLAIN
 @pytest.mark.parametrize(
     ("program", "options"),
     [
-        (PLAIN, ("-n2",)),
+        pytest.param(PLAIN, ("-n2",), marks=pytest.mark.slow),
         (PLAIN, ("-W", "error")),
         (WITHOUT_HYPOTHESIS, ("-p", "bthtn.testing.plugin")),
     ],
@@ -312,8 +314,9 @@ expect = "null"
 """
 
 
+IN_TWO = ("-p", "xdist.plugin", "-n2")
 ONE_OR_TWO = pytest.mark.parametrize(
-    "processes", [(), ("-p", "xdist.plugin", "-n2")], ids=["one", "two"]
+    "processes", [(), pytest.param(IN_TWO, marks=pytest.mark.slow)], ids=["one", "two"]
 )
 GOLDEN_COVERAGE = """\
 domain house
@@ -376,7 +379,7 @@ def test_a_threshold_that_cannot_be_read_is_an_error(evenings, run_pytest, capsy
     assert words in capsys.readouterr().err
 
 
-@ONE_OR_TWO
+@pytest.mark.parametrize("processes", [(), IN_TWO], ids=["one", "two"])
 def test_what_scenarios_make_happen_is_shown_and_written(house, run_pytest, processes, tmp_path):
     for name in ("one", "two"):
         (house / f"{name}.scenario.toml").write_text('tree = "miner"\nticks = 30\n')
@@ -470,7 +473,11 @@ def test_what_cannot_be_updated_goes_on_failing(house, run_pytest):
     code, _ = run_pytest(house, "--bthtn-update")
     assert code == pytest.ExitCode.TESTS_FAILED
     assert file.read_text("utf-8") == before
-    code, _ = run_pytest(house, "-p", "xdist.plugin", "-n2", "--bthtn-update")
+
+
+@pytest.mark.slow
+def test_cases_are_not_updated_in_many_processes(house, run_pytest):
+    code, _ = run_pytest(house, *IN_TWO, "--bthtn-update")
     assert code != pytest.ExitCode.OK
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bthtn.examples.trees.soldier.tree import character
 from bthtn.fuzzing import material_of, scenarios
 from bthtn.testing import Expected, Intervention, Invariants, Scenario, read_scenario, scenario_text
+from tests.sizes import size
 
 SOLDIER = material_of(character)
 
@@ -29,7 +30,7 @@ def unplaced(scenario):
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=size(quick=15, thorough=40))
 @given(drawn=st.data())
 def test_what_is_drawn_is_read_again_as_it_was_written(drawn, tmp_path_factory):
     scenario = drawn.draw(scenarios(SOLDIER))

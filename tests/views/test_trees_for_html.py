@@ -24,7 +24,7 @@ from bthtn.planning.trace import (
     TaskRejected,
 )
 from bthtn.testing.strategies import problems
-from bthtn.views.domain_nodes import domain_tree
+from bthtn.views.domain_drawing import domain_tree
 from bthtn.views.dot import EDGES, LOOKS
 from bthtn.views.plan_nodes import plan_tree
 from bthtn.views.search_nodes import search_tree

@@ -7,7 +7,7 @@ import pytest
 from bthtn.agent.events import LeafEnded, LeafRefused
 from bthtn.errors import BthtnError
 from bthtn.watch.breakpoints import Breakpoint, BreakpointKind, Breakpoints
-from bthtn.watch.control import SOURCE, Control
+from bthtn.watch.run_control import SOURCE, Control
 from tests.watch.scenes import Guard, guard
 
 

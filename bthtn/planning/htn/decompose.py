@@ -28,7 +28,7 @@ from bthtn.planning.htn.log import (
 )
 from bthtn.planning.htn.rows import Body, CallPart, CompoundRow, MethodRow
 from bthtn.planning.htn.search_state import STOPPED, SearchState
-from bthtn.planning.htn.values import Recording
+from bthtn.planning.htn.values import ReadingView
 from bthtn.world.expression import Binding, Expression
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
@@ -133,7 +133,7 @@ def _choose(
     behind: Cell,
 ) -> Cell | None:
     """Decompose a call whose decompositions depend on the state."""
-    asked = Recording(search.view)
+    asked = ReadingView(search.view)
     try:
         ways = search.request.domain.decompositions(row.task, args, asked)
     except UnknownRead as signal:
@@ -276,7 +276,7 @@ def _usable(
     """
     ways, told = call[5], call[6]
     if method.is_evaluated or ways is not None:
-        asked = Recording(search.view)
+        asked = ReadingView(search.view)
         network = method.method.network(asked, binding)
         if network is None:
             return None, None
@@ -286,7 +286,7 @@ def _usable(
         return method.body, None
     holds = method.holds(search.values, binding, search.view)
     if holds is UNKNOWN:
-        asked = Recording(search.view)
+        asked = ReadingView(search.view)
         method.method.condition.evaluate(asked, binding)
         raise UnknownRead(asked.unknown)
     return (method.body if holds else None), None
@@ -298,7 +298,7 @@ def _with_numbers(search: SearchState, scope: Entry) -> Entry:
     The fluents they read count as read by the choice of the method.
     """
     method, binding, reads = scope[KIND], scope[BINDING], scope[READS]
-    asked = Recording(search.view)
+    asked = ReadingView(search.view)
     if reads is None:
         method.method.condition.evaluate(asked, binding)
     cost, value = (

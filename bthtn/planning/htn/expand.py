@@ -26,7 +26,7 @@ from bthtn.planning.htn.rows import (
     SubSequencePart,
 )
 from bthtn.planning.htn.search_state import SearchState
-from bthtn.planning.htn.values import Recording
+from bthtn.planning.htn.values import ReadingView
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.truth import UNKNOWN
 
@@ -65,14 +65,14 @@ def arguments(
     search: SearchState, part: CallPart, scope: Entry
 ) -> tuple[tuple[Any, ...] | None, frozenset[Any]]:
     """Evaluate a call's arguments; return them, None if one is unknown, and the fluents read."""
-    asked = Recording(search.view)
+    asked = ReadingView(search.view)
     args = grounded(part.network, asked, scope[BINDING])
     return args, asked.reads
 
 
 def unknown_argument(search: SearchState, part: CallPart, scope: Entry, behind: Cell) -> Cell:
     """Suspend a call whose arguments depend on something unknown."""
-    asked = Recording(search.view)
+    asked = ReadingView(search.view)
     grounded(part.network, asked, scope[BINDING])
     return undecided(search, part, scope, behind, asked.unknown)
 
@@ -115,7 +115,7 @@ def _evaluated(
     behind: Cell,
 ) -> Cell | None:
     """Plan a primitive task by evaluating its expressions, when the compiled step cannot."""
-    at, task, asked = search.at, row.task, Recording(search.view)
+    at, task, asked = search.at, row.task, ReadingView(search.view)
     possible = task.precondition.evaluate(asked, args)
     if possible is False:
         _reject(search, row, args, scope)
@@ -202,7 +202,7 @@ def _tell_rejected(
 
 
 def _defer(search: SearchState, part: DeferPart, scope: Entry, behind: Cell) -> Cell:
-    network, asked = part.network, Recording(search.view)
+    network, asked = part.network, ReadingView(search.view)
     cost = 0.0 if search.costs is None else search.costs.of_networks(network.call)
     try:
         ensured = writes_of(network.ensures, asked, scope[BINDING])
@@ -227,4 +227,4 @@ def _number(search: SearchState, row: PrimitiveRow, args: tuple[Any, ...], which
     if len(entry) > STEP:
         number: float = getattr(entry[STEP], which)
         return number
-    return number_of(getattr(row.task, which), Recording(search.view), args)
+    return number_of(getattr(row.task, which), ReadingView(search.view), args)

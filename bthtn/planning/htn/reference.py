@@ -58,7 +58,7 @@ _ABSENT: Final = object()
 
 
 @dataclass(frozen=True)
-class Moment:
+class PathState:
     """A projected state, with the number of steps and the time that the path to it has taken.
 
     ``guard`` is the number of steps at which the innermost priority alternative begins.
@@ -91,7 +91,7 @@ class Moment:
         """Whether volatile fluents still have their sensed values."""
         return self.steps == 0 and self.guard is None
 
-    def same_as(self, other: Moment, *, volatile: bool) -> bool:
+    def same_as(self, other: PathState, *, volatile: bool) -> bool:
         """Whether both moments have the same decompositions."""
         if volatile and self.foreseeable is not other.foreseeable:
             return False
@@ -107,7 +107,7 @@ class Outcome:
     """One decomposition of a network: its node, the moment after it, its part of the record."""
 
     node: Node
-    moment: Moment
+    moment: PathState
     record: tuple[int, ...] = ()
     cause: Suspension | None = None
 
@@ -117,8 +117,8 @@ class Place:
     """The context of a network: its parameter binding, the moment, and the open calls."""
 
     binding: Binding
-    at: Moment
-    above: tuple[tuple[CompoundTask[Any], tuple[Any, ...], Moment], ...] = ()
+    at: PathState
+    above: tuple[tuple[CompoundTask[Any], tuple[Any, ...], PathState], ...] = ()
 
 
 class Reference(Unpicklable):
@@ -149,7 +149,7 @@ class Reference(Unpicklable):
 
     def _whole_plans(self) -> Iterator[Plan]:
         asked = self._request
-        for found in self._solutions(asked.goal, Place(asked.binding, Moment(asked.state))):
+        for found in self._solutions(asked.goal, Place(asked.binding, PathState(asked.state))):
             record = MethodTraversalRecord(found.record)
             if asked.bound is not None and not record.beats(asked.bound):
                 continue
@@ -319,7 +319,7 @@ class Reference(Unpicklable):
         too_deep = len(place.above) >= self._settings.max_depth
         return too_deep or (self._settings.strict_recursion and again)
 
-    def _at_horizon(self, at: Moment) -> bool:
+    def _at_horizon(self, at: PathState) -> bool:
         if self._settings.check_rest:
             return False
         steps, time = self._settings.horizon, self._settings.horizon_time
@@ -348,7 +348,7 @@ def _deferred(network: DeferNetwork, place: Place) -> Outcome:
 
 
 def _joined(
-    node: Node, branches: Iterable[Outcome], entry: Moment, written: Mapping[Fluent[Any], Any]
+    node: Node, branches: Iterable[Outcome], entry: PathState, written: Mapping[Fluent[Any], Any]
 ) -> Outcome:
     """Return the joint outcome of branches that started at one moment."""
     ends = list(branches)

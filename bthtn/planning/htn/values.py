@@ -138,7 +138,7 @@ class ProjectedState:
         return hash(canonical(self.values.start.get(fluent, fluent.default)))
 
 
-class Recording(RecordingView):
+class ReadingView(RecordingView):
     """A view of a search's state that records the fluents it reads, with their values.
 
     Plain functions read through it. Equivalent to a ``RecordingView`` of the state, but faster.

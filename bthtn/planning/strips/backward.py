@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import Final
 
 from bthtn.planning import trace
@@ -47,21 +46,20 @@ class BackwardSearch(AStar[int]):
     def why_not(self) -> Iterator[str]:
         """Reasons why there is no plan, one a line; valid once the frontier is empty."""
         problem, start = self._problem, self._start
-        costs = Relaxation(problem, start).explored(max).of_atoms
+        unreachable = Relaxation(problem, start).explored(max).unreachable
         hopeless = 0
         for goal in problem.goals:
-            unreachable = _unreachable(goal, costs)
-            if not unreachable:
+            if not goal & unreachable:
                 yield self._why_not_together(goal)
-            hopeless |= unreachable
+            hopeless |= goal & unreachable
         explained = 0
         while hopeless & ~explained:
             atom = next(bits(hopeless & ~explained))
             explained |= 1 << atom
             blocked = [step for step in problem.steps if step.adds >> atom & 1]
             for step in blocked:
-                hopeless |= _unreachable(step.preconditions, costs)
-            yield _why_unreachable(problem, atom, blocked, costs)
+                hopeless |= step.preconditions & unreachable
+            yield _why_unreachable(problem, atom, blocked, unreachable)
 
     def _why_not_together(self, goal: int) -> str:
         """The reason why atoms that are reachable one by one are not reachable together."""
@@ -106,20 +104,15 @@ class BackwardSearch(AStar[int]):
             self._listener(trace.ActionRejected(str(step.action), reason))
 
 
-def _unreachable(mask: int, costs: list[float]) -> int:
-    """The atoms of the mask with infinite cost."""
-    return sum(1 << atom for atom in bits(mask) if costs[atom] == inf)
-
-
 def _why_unreachable(
-    problem: Problem, atom: int, steps: list[StripsAction], costs: list[float]
+    problem: Problem, atom: int, steps: list[StripsAction], unreachable: int
 ) -> str:
     text = problem.text(1 << atom)
     if not steps:
         return f"{text}: no action brings it about"
     shown = [
-        f"{step.action} needs {problem.text(_unreachable(step.preconditions, costs))}"
-        for step in steps[:3]
+        f"{step.action} needs {problem.text(step.preconditions & unreachable)}"
+        for step in steps[:_SHOWN]
     ]
-    more = f", and {len(steps) - 3} more like that" if len(steps) > 3 else ""  # noqa: PLR2004 - as many are shown
+    more = f", and {len(steps) - _SHOWN} more like that" if len(steps) > _SHOWN else ""
     return f"{text}: {', '.join(shown)}{more}"

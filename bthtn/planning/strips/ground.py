@@ -135,32 +135,26 @@ def ground_calls(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Itera
             yield task, args
 
 
-def ground_actions(
-    tasks: Iterable[PrimitiveTask[Any]], objects: Objects
-) -> tuple[GroundAction, ...]:
+def ground_actions(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Iterator[GroundAction]:
     """The actions of tasks without opaque parts. Raises DomainError for a negative cost."""
-    found: list[GroundAction] = []
     for task in tasks:
         needs = [
             _once_for_values(partial(_alternatives, part, positive=True), part)
             for part in conjuncts(task.precondition)
         ]
-        writes = [_once_for_values(*_write(effect)) for effect in (*task.effects, *task.expected)]
+        writes = [_write(effect) for effect in (*task.effects, *task.expected)]
         for _, args in ground_calls((task,), objects):
             written = dict([write(args) for write in writes])
             cost = task.cost.evaluate(_NOWHERE, args)
             cost = 0 if cost is UNKNOWN else cost
             if not cost >= 0:
                 raise DomainError(below_zero(cost, f"action '{call_text(task, args)}'"))
-            found += [
-                GroundAction(task, args, one, written, cost)
-                for one in dict.fromkeys(_together([need(args) for need in needs]))
-            ]
-    return tuple(found)
+            for one in dict.fromkeys(_together([need(args) for need in needs])):
+                yield GroundAction(task, args, one, written, cost)
 
 
-def _write(effect: Effect) -> tuple[Any, ...]:
-    """A function from a binding to the fluent and the value written, and what it depends on."""
+def _write(effect: Effect) -> Callable[[Binding], tuple[Fluent[Any], Any]]:
+    """A function from a binding to the fluent and the value that are written."""
     assert isinstance(effect, Assignment), "functions are opaque"
 
     def ground(binding: Binding) -> tuple[Fluent[Any], Any]:
@@ -170,7 +164,7 @@ def _write(effect: Effect) -> tuple[Any, ...]:
         target.check(value)
         return target, value
 
-    return ground, effect.target, effect.value
+    return _once_for_values(ground, effect.target, effect.value)
 
 
 def _once_for_values(
@@ -178,10 +172,10 @@ def _once_for_values(
 ) -> Callable[[Binding], Grounded]:
     """The function, called once for all bindings that give the expressions the same values."""
     used = sorted({one.position for part in expressions for one in _parameters(part)})
-    known: dict[Binding, Grounded] = {}
+    known: dict[tuple[Any, ...], Grounded] = {}
 
     def grounded(binding: Binding) -> Grounded:
-        values = tuple([binding[position] for position in used])
+        values = tuple([(type(binding[one]), binding[one]) for one in used])
         if values not in known:
             known[values] = ground(binding)
         return known[values]

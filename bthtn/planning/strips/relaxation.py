@@ -7,7 +7,7 @@ start state cost nothing (Bonet and Geffner 2001).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
@@ -20,14 +20,12 @@ Estimate = Callable[[int], float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RelaxedCosts:
-    """The relaxed costs of atoms, and the actions and preconditions that they are due to."""
+    """The relaxed costs of atoms, and the actions that they are due to."""
 
     of_atoms: list[float]
     """By atom; infinite if it is unreachable."""
     achiever: list[int]
     """By atom: an action that adds it at this cost; -1 if it needs none or has none."""
-    dearest: list[int]
-    """By action: its most expensive precondition; -1 if the action is unreachable."""
 
     @property
     def unreachable(self) -> int:
@@ -55,11 +53,16 @@ class Relaxation:
         self.achievers = _by_atom(self.adds, self.start + 1)
         """By atom: the actions that add it."""
 
-    def explored(self, combine: Callable[[Iterable[float]], float]) -> RelaxedCosts:
-        """The costs of all atoms, those of preconditions combined by ``max`` or ``sum``."""
+    def explored(
+        self, combine: Callable[[Iterable[float]], float], action_costs: Sequence[float] = ()
+    ) -> RelaxedCosts:
+        """The costs of all atoms, those of preconditions combined by ``max`` or ``sum``.
+
+        Actions cost what they do in the problem, unless other costs are given.
+        """
+        action_costs = action_costs or self.costs
         costs = [0.0 if self.met >> atom & 1 else inf for atom in range(self.start)] + [0.0]
         achiever = [-1] * len(costs)
-        dearest = [-1] * len(self.needs)
         missing = [len(needed) for needed in self.needs]
         frontier = [(0.0, self.start)]
         while frontier:
@@ -69,13 +72,12 @@ class Relaxation:
             for action in self.users[atom]:
                 missing[action] -= 1
                 if not missing[action]:
-                    dearest[action] = atom
-                    price = self.costs[action] + combine([costs[n] for n in self.needs[action]])
+                    price = action_costs[action] + combine([costs[n] for n in self.needs[action]])
                     for added in self.adds[action]:
                         if price < costs[added]:
                             costs[added], achiever[added] = price, action
                             heappush(frontier, (price, added))
-        return RelaxedCosts(costs, achiever, dearest)
+        return RelaxedCosts(costs, achiever)
 
 
 def relaxed_plan_cost(relaxation: Relaxation) -> Estimate:
@@ -102,7 +104,11 @@ def relaxed_plan_cost(relaxation: Relaxation) -> Estimate:
         plan = 0
         for atom in bits(subgoals):
             plan |= plans[atom]
-        return sum(cost * (plan & actions).bit_count() for cost, actions in by_cost.items())
+        return sum(
+            cost * (plan & actions).bit_count()
+            for cost, actions in by_cost.items()
+            if plan & actions  # none that costs infinitely much
+        )
 
     return estimate
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.planning.htn.expressions import Names, mentioned
+from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
     PlainMethod,
@@ -62,7 +62,7 @@ def variables(
     A recursion check (``looks``) reads every scalar, and so does what joins branches.
     """
     written = {scalar(effect.target) for effect in found.effects}
-    read = {scalar(one) for asked in found.expressions for one in mentioned(asked)}
+    read = set(map(scalar, found.mentioned))
     made: dict[Fluent[Any], str] = {FORESEEABLE: names.new("s")} if found.senses else {}
     for fluent in domain.schema.fluents.values():
         if fluent in written:

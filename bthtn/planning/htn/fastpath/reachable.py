@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
@@ -82,12 +82,19 @@ class PlainMethod:
 class Reachable:
     """The tasks below a goal in the order of the domain, with the methods of compound ones.
 
-    ``roots`` are those that the goal itself calls.
+    ``roots`` are those that the goal itself calls. ``mentioned`` is what the expressions depend on,
+    each part once.
     """
 
     tasks: tuple[Task, ...]
     methods: Mapping[Compound, tuple[PlainMethod, ...]]
     roots: frozenset[Task]
+    mentioned: tuple[Expression[Any], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look through the expressions, once for all questions about them."""
+        parts = {id(one): one for asked in self.expressions for one in mentioned(asked)}
+        object.__setattr__(self, "mentioned", tuple(parts.values()))
 
     @property
     def primitives(self) -> Iterator[PrimitiveTask[Any]]:
@@ -134,11 +141,9 @@ class Reachable:
     @property
     def fluents(self) -> Iterator[Fluent[Any] | MemberOf[Any]]:
         """All fluents and members of families that are read or written."""
-        targets: list[Expression[Any]] = [effect.target for effect in self.effects]
-        for asked in (*self.expressions, *targets):
-            for one in mentioned(asked):
-                if isinstance(one, Fluent | MemberOf):
-                    yield one
+        for one in (*self.mentioned, *(effect.target for effect in self.effects)):
+            if isinstance(one, Fluent | MemberOf):
+                yield one
 
     @property
     def senses(self) -> bool:
@@ -177,15 +182,10 @@ class Reachable:
 
         What it does not see, writing the functions of a task does.
         """
-        targets: list[Expression[Any]] = [effect.target for effect in self.effects]
         return (
-            all(
-                isinstance(one, Parameter)
-                or (isinstance(one, Fluent | MemberOf) and prototype(one).default is not UNKNOWN)
-                for asked in (*self.expressions, *targets)
-                for one in mentioned(asked)
-            )
-            and not any(map(is_volatile, targets))
+            all(isinstance(one, Parameter | Fluent | MemberOf) for one in self.mentioned)
+            and not any(prototype(one).default is UNKNOWN for one in self.fluents)
+            and not any(is_volatile(effect.target) for effect in self.effects)
             and all(
                 isinstance(one, Assignment) for task in self.primitives for one in effects_of(task)
             )

@@ -22,7 +22,7 @@ from bthtn.views.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What is known of an agent at the end of a tick.
+    """The state of an agent at the end of a tick, as far as it was recorded.
 
     ``beliefs`` are values as JSON, by fluents; ``plans`` are the events with which the running
     plans began, by goals, and ``steps`` those of the running steps, by their numbers. ``tree`` is
@@ -44,8 +44,8 @@ class Moment:
 class Recording:
     """A recording as far as it was written: its first line, ``ticks``, and its end.
 
-    Each of ``ticks`` has the lines of a tick, the first of which begins it. ``stop`` has what
-    happened when the run was stopped; ``end`` is the last line, None if the run was killed.
+    Each of ``ticks`` has the lines of a tick, the first of which begins it. ``stop`` has the
+    lines of the stop of the run; ``end`` is the last line, None if the run was killed.
     """
 
     head: Line
@@ -81,7 +81,7 @@ class Recording:
         return tuple(one["agent"] for one in self.head["agents"])
 
     def at(self, tick: int, agent: str = "") -> Moment:
-        """What is known of an agent, the first one if none is named, at the end of a tick.
+        """The state of an agent, the first one if none is named, at the end of a tick.
 
         Raises InputError for a tick or an agent that the recording does not have.
         """

@@ -1,4 +1,4 @@
-"""Control: what pages ask of a run is done between two ticks, in the thread that ticks.
+"""Control: requests of pages are done between two ticks, in the thread that ticks.
 
     between_ticks    breakpoints are looked at and requests are done; returns when the next tick may
                      begin, which is at once unless the run is paused
@@ -16,13 +16,7 @@ from typing import Any, Final
 
 from bthtn.agent.events import AgentEvent
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
-from bthtn.watch.breakpoints import (
-    Agents,
-    Breakpoint,
-    BreakpointKind,
-    Breakpoints,
-    is_reached,
-)
+from bthtn.watch.breakpoints import Agents, Breakpoint, BreakpointKind, Breakpoints, is_reached
 
 SOURCE: Final = "viewer"
 """The source of beliefs that are set by hand."""
@@ -87,7 +81,7 @@ class Control:
         self._requests.put(None)
 
     def state(self) -> dict[str, Any]:
-        """What pages are told of it."""
+        """The state of the run as pages show it."""
         kinds = [
             {"number": number, "kind": one.kind.value, "text": one.text, "agent": one.agent}
             for number, one in self.breakpoints
@@ -115,7 +109,7 @@ class Control:
                 self._answer(*found)
 
     def _reached(self, events: Sequence[AgentEvent]) -> str:
-        """What the latest tick has reached at which the run is to stop; empty if nothing."""
+        """The reason to stop after the latest tick; empty if there is none."""
         if reached := self.breakpoints.reached(events):
             return f"breakpoint — {reached}"
         if self._is_step:

@@ -1,10 +1,11 @@
-"""``bthtn replay``: runs again what was recorded, and compares line by line."""
+"""``bthtn replay``: repeats a recorded run, and compares line by line."""
 
 from __future__ import annotations
 
 import json
 from collections import deque
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +14,8 @@ from bthtn.cli.printing import counted, say, say_json
 from bthtn.cli.run import TICKS, Run
 from bthtn.cli.signals import exit_code
 from bthtn.errors import Diagnostic, InputError
-from bthtn.recording.comparison import Comparison, Difference
-from bthtn.recording.reading import whole_lines
+from bthtn.recording.comparison import LineComparison
+from bthtn.recording.recorded import whole_lines
 from bthtn.recording.transcript import Transcript
 from bthtn.testing.locate import TargetKind, character_of, resolve
 
@@ -33,7 +34,7 @@ def replay(file: Path, *, as_json: bool) -> int:
     target = resolve(tree, TargetKind.TREE)
     character = character_of(target, seed)
     about = {key: value for key, value in head.items() if key not in ("recording", "agents")}
-    comparison = Comparison(whole_lines(file))
+    comparison = LineComparison(whole_lines(file))
     transcript = Transcript([character], about)
     transcript.begin(comparison.take)
     run = Run(target, character, ticks, recorder=transcript)
@@ -77,7 +78,7 @@ def _no_run(file: Path, why: str) -> InputError:
     return InputError(Diagnostic("BT461", f"{file} cannot be run again: {why}", hint=hint))
 
 
-def _say(comparison: Comparison, *, as_json: bool, is_whole: bool) -> None:
+def _say(comparison: LineComparison, *, as_json: bool, is_whole: bool) -> None:
     found = comparison.difference
     if as_json:
         say_json(
@@ -87,7 +88,7 @@ def _say(comparison: Comparison, *, as_json: bool, is_whole: bool) -> None:
                 "whole": is_whole,
                 "ticks": comparison.ticks,
                 "events": comparison.events,
-                "difference": found and _difference_json(found),
+                "difference": found and asdict(found),
             }
         )
         return
@@ -98,13 +99,5 @@ def _say(comparison: Comparison, *, as_json: bool, is_whole: bool) -> None:
         return
     say(f"the first difference is in tick {found.tick}: {found.cause}")
     for name, line in (("recorded", found.recorded), ("replayed", found.replayed)):
-        say(
-            f"  {name}  {line if len(line) <= WIDTH else line[:WIDTH] + '…'}"
-            if line
-            else f"  {name}  nothing"
-        )
-
-
-def _difference_json(found: Difference) -> dict[str, Any]:
-    lines = {"recorded": found.recorded, "replayed": found.replayed}
-    return {"tick": found.tick, "cause": found.cause, **lines}
+        shown = line if len(line) <= WIDTH else f"{line[:WIDTH]}…"
+        say(f"  {name}  {shown or 'nothing'}")

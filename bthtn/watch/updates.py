@@ -1,0 +1,118 @@
+"""Updates: the changes of a tick, gathered in the thread that ticks, and as lines.
+
+An update refers to data that never changes: events, and the changes of trees. So it costs the
+tick little, and another thread may write it down.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bthtn.agent.agent import Agent
+from bthtn.agent.events import AgentEvent, PlanAdopted
+from bthtn.recording.known import Known
+from bthtn.recording.watched import FORMAT, Line, Watchable, Watched
+from bthtn.views.event_log import event_data
+from bthtn.world.state import FrozenState
+
+ALWAYS_WATCHED: Final = 20
+"""Up to so many trees are all watched; of more, those that a page has asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The changes of one tick. ``whole`` is set if the reader cannot go on from the last update.
+
+    Then it has all of each agent, as the first line of a recording.
+    """
+
+    tick: int
+    time: float | None
+    news: tuple[Line | AgentEvent, ...]
+    whole: tuple[Line, ...] | None
+
+
+class Feed:
+    """The updates of ``watched`` trees."""
+
+    def __init__(self, watched: Iterable[Watchable]) -> None:
+        """Raises InputError unless all agents have different names, and there is one."""
+        self.watched = Watched(watched, self._note)
+        self.watched.listen()
+        self.planned_from: dict[tuple[str, str], FrozenState] = {}
+        """The beliefs with which the latest plan was adopted, by agent and goal."""
+        trees = set(self.watched.tree_of.values())
+        self._shown = trees if len(trees) <= ALWAYS_WATCHED else set[str]()
+
+    def show(self, agent: str) -> None:
+        """Send the tree of this agent from now on."""
+        self._shown.add(self.watched.tree_of[agent])
+
+    def update(self, tick: int, *, is_whole: bool) -> Update:
+        """The changes since the last update; or all, as if there had been none."""
+        if is_whole:
+            self.watched.forget_trees()
+        whole = tuple(self.watched.about()) if is_whole else None
+        news = (*self.watched.news(), *self.watched.changes(tick, self._shown))
+        return Update(tick, self.watched.time, news, whole)
+
+    @property
+    def agents(self) -> Mapping[str, Agent[Any, Any]]:
+        return self.watched.agents
+
+    def _note(self, event: AgentEvent) -> None:
+        if isinstance(event, PlanAdopted) and event.agent in self.agents:
+            state = self.agents[event.agent].beliefs.frozen()
+            self.planned_from[event.agent, event.goal] = state
+
+
+class Lines:
+    """Writes updates down, and knows the present beliefs, plans, running steps and trees."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._tick = -1
+        self._agents: dict[str, Known] = {}
+        self._trees: dict[str, Known] = {}
+
+    def of(self, update: Update) -> list[Line]:
+        made: list[Line] = []
+        if update.whole is not None:
+            self._agents = {about["agent"]: Known(about) for about in update.whole}
+            self._trees = {}
+            for one in self._agents.values():
+                self._trees.setdefault(one.about["tree"], one)
+            made.append(self._head())
+        if update.tick != self._tick:
+            time = {} if update.time is None else {"time": update.time}
+            made.append({"tick": update.tick, **time})
+            self._tick = update.tick
+        for new in update.news:
+            line = new if isinstance(new, dict) else event_data(new, tick=update.tick)
+            known = self._trees if "view" in line else self._agents
+            of = known.get(line.get("agent", ""))
+            if of is not None:
+                of.add(line)
+            made.append(line)
+        return made
+
+    def whole(self) -> list[Line]:
+        """Lines from which a reader can go on, without those before."""
+        trees = (
+            {"view": self._tick, "agent": name, "tree": one.tree}
+            for name, one in self._trees.items()
+            if one.tree is not None
+        )
+        return [self._head(), {"tick": self._tick}, *trees]
+
+    def _head(self) -> Line:
+        agents = [one.line() for one in self._agents.values()]
+        return {"recording": FORMAT, "name": self._name, "agents": agents}
+
+
+def text_of(lines: list[Line]) -> str:
+    """Lines as text, each a JSON object."""
+    return "\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in lines)
