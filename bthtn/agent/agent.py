@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from threading import get_ident
@@ -107,7 +106,7 @@ class Agent(Unpicklable, Generic[S, B]):
         self._ticks = 0
         self.reloads = 0
         """How many times ``reload`` was called."""
-        self._believed_soon: deque[tuple[Expression[Any], object, str]] = deque()
+        self._believed_soon: list[tuple[Expression[Any], object, str]] = []
         self.beliefs.before_change = self._in_its_thread
 
     @property
@@ -203,8 +202,8 @@ class Agent(Unpicklable, Generic[S, B]):
         if self.clock is not None:
             self._read(self.clock)
         self.aborts.begin_tick()
-        for _ in range(len(self._believed_soon)):
-            self.beliefs.write(*self._believed_soon.popleft())
+        for _ in range(len(self._believed_soon)):  # other threads may append meanwhile
+            self.beliefs.write(*self._believed_soon.pop(0))
         self._sensing.refresh()
         self._errors.raise_first()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, ExitStack
+from functools import cached_property
 from typing import Any
 from warnings import warn
 
@@ -22,8 +23,7 @@ class Runtime:
     """The stack of holders that act for an agent, its steps and what they use, its ``errors``.
 
     Leases that user code takes belong to the innermost holder on the stack: a step while its
-    operator runs, a plan while its hooks run, and otherwise the agent itself. ``closing`` is what
-    is left to be closed with the agent.
+    operator runs, a plan while its hooks run, and otherwise the agent itself.
     """
 
     _unsaved = ("closing", "event_loop", "is_attached", "thread")
@@ -37,7 +37,6 @@ class Runtime:
         beliefs: Beliefs[Any],
     ) -> None:
         self.errors = errors
-        self.closing = ExitStack()
         self.event_loop: Any = None
         """The asyncio loop of operators that are coroutines, where no other is running."""
         self.is_attached = False
@@ -55,6 +54,11 @@ class Runtime:
         self._acting = [Account(Holder(agent))]
         self._steps = self._plans = 0
         self._uses: dict[Holder, frozenset[str]] = {}
+
+    @cached_property
+    def closing(self) -> ExitStack:
+        """What is left to be closed with the agent."""
+        return ExitStack()
 
     @property
     def holder(self) -> Holder:
@@ -84,7 +88,8 @@ class Runtime:
     def close(self) -> None:
         """Return the leases that the agent took itself, and close everything it has opened."""
         self.settle(self._acting[0])
-        self.closing.close()
+        if "closing" in vars(self):
+            self.closing.close()
 
     def take(self, key: Hashable) -> bool:
         """Take a lease for the holder that is acting. Returns False if others have all places."""

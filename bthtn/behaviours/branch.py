@@ -87,7 +87,7 @@ def active_path(subtree: Behaviour) -> Iterator[object]:
         node = pending.pop()
         yield id(node)
         yield node.status
-        if isinstance(node, TaskLeaf) or node.status is not Status.RUNNING:
+        if isinstance(node, TaskLeaf) or node.status is not RUNNING:
             continue
         if isinstance(node, PlanDecorated):
             yield node.is_retried

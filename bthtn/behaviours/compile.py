@@ -2,14 +2,13 @@
 
 A compound task becomes a sequence with its name; other sequences inside of sequences are merged.
 A task inside of itself is merged, too, and so are all below ``MOST_SCOPES`` others: ten thousand
-decompositions below each other make a flat tree. The steps of a sequence are made when they are
-reached.
+decompositions below each other make a flat tree. Of a long plan, a few steps are made at once, and
+the others when they are reached.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any, Final, NamedTuple, assert_never
 
 from py_trees.behaviour import Behaviour
@@ -51,6 +50,9 @@ MOST_SCOPES: Final = 20
 
 _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, PlanDecorated)
 
+AT_ONCE: Final = 12
+"""Behaviours that are made before a plan begins, if it has so many."""
+
 _BRANCHED: Final = (ParallelNode, PriorityNode)
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
@@ -72,7 +74,8 @@ def compiled(
 
     ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
     """
-    return _one(_Compiler(run, over).steps(node, _Place(path)))
+    compiler = _Compiler(run, over)
+    return _one(*compiler.begun(compiler.steps(node, _Place(path))))
 
 
 def compiled_steps(
@@ -98,18 +101,9 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
 
     ``depth`` is how deep the tree itself stands.
     """
-    pending = [(root, depth)]
-    while pending:
-        node, depth = pending.pop()
-        if isinstance(node, SequenceNode):
-            below = node.children
-        elif isinstance(node, ScopeNode):
-            below, depth = (node.child,), depth + _is_kept(node)
-        elif isinstance(node, _BRANCHED):
-            below, depth = node.children, depth + 1
-        else:
-            continue
-        if depth > DEEPEST and below:
+    level = [root]
+    while level:
+        if depth > DEEPEST:
             raise ExecutionError(
                 Diagnostic(
                     "BT305",
@@ -117,7 +111,21 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
                     hint="py_trees runs a tree by recursion; use a sequence or a suspension",
                 )
             )
-        pending += [(one, depth) for one in below if type(one) is not TaskNode]
+        level, depth = _one_deeper(level), depth + 1
+
+
+def _one_deeper(level: list[Node]) -> list[Node]:
+    """The nodes in the branches and kept decompositions of a level, which is used up."""
+    deeper: list[Node] = []
+    while level:
+        node = level.pop()
+        if isinstance(node, SequenceNode):
+            level += node.children
+        elif isinstance(node, ScopeNode):
+            (deeper if _is_kept(node) else level).append(node.child)
+        elif isinstance(node, _BRANCHED):
+            deeper += node.children
+    return deeper
 
 
 class _Compiler:
@@ -133,6 +141,7 @@ class _Compiler:
         self._over = over
         self._inside = inside
         self._not_before = run.next_resumption
+        self._made = 0
 
     def steps(self, node: Node, place: _Place) -> Steps:
         """Yield the behaviours for a node, to be put into a sequence."""
@@ -144,10 +153,13 @@ class _Compiler:
                 pending.pop()
             elif one in self._over or isinstance(one, NullNode):
                 pass
+            elif isinstance(one, TaskNode):
+                yield TaskLeaf(one, place.path, self._run)
             elif isinstance(one, SequenceNode):
                 pending.append((iter(one.children), place))
             elif isinstance(one, ScopeNode) and not self._is_shown(one, place):
-                pending.append((iter((one.child,)), place._replace(path=(str(one), place.path))))
+                below = _Place((str(one), place.path), place.tasks)
+                pending.append((iter((one.child,)), below))
             else:
                 yield from self._behaviour(one, place)
 
@@ -158,12 +170,10 @@ class _Compiler:
 
     def _behaviour(
         self,
-        node: TaskNode | SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
+        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
         place: _Place,
     ) -> Steps:
         match node:
-            case TaskNode():
-                yield TaskLeaf(node, place.path, self._run)
             case SuspendedNode():
                 yield Suspended(node, place.path, self._run, self._not_before, self._inside)
             case ScopeNode():
@@ -171,35 +181,47 @@ class _Compiler:
             case ParallelNode():
                 yield from self._parallel(node, place)
             case PriorityNode():
-                alternatives = [_one(self.steps(child, place)) for child in node.children]
-                yield PlanPriority(node, alternatives)
+                alternatives = (self.steps(child, place) for child in node.children)
+                yield PlanPriority(node, [_one(*self.begun(one)) for one in alternatives])
             case _:
                 assert_never(node)
 
     def _scope(self, node: ScopeNode, place: _Place) -> Steps:
         task, run = node.task, self._run
         shown = place.tasks if task.origin else place.tasks | {task}
-        steps = self.steps(node.child, _Place((str(node), place.path), shown))
+        made, rest = self.begun(self.steps(node.child, _Place((str(node), place.path), shown)))
         if task.origin == construct.WITH_CLEANUP:
-            yield PlanWithCleanup(steps, node, place.path, run)
+            yield PlanWithCleanup(made, rest, node, place.path, run)
         elif task.origin == construct.FINALLY:
-            yield PlanCleanup(steps, node)
-        elif (begun := _begun(steps)) is None:
+            yield PlanCleanup(made, rest, node)
+        elif not made:
             pass  # without steps it is not there at all
         elif task.decorator is not None:
-            yield PlanDecorated(begun, node, task.decorator, place.path, run)
+            yield PlanDecorated(made, rest, node, task.decorator, place.path, run)
         else:
-            yield PlanScope(begun, node)
+            yield PlanScope(made, rest, node)
 
     def _parallel(self, node: ParallelNode, place: _Place) -> Steps:
-        branches = [self.steps(child, place) for child in node.children]
+        branches = [self.begun(self.steps(child, place)) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
-            branches = [one for one in map(_begun, branches) if one is not None]
+            branches = [one for one in branches if one[0]]
         if len(branches) > 1 or node.policy is not ParallelPolicy.ALL:
-            yield PlanParallel(node, [_one(branch) for branch in branches])
+            yield PlanParallel(node, [_one(*branch) for branch in branches])
         else:
-            yield from chain(*branches)
+            for made, rest in branches:
+                yield from made
+                yield from rest or ()
+
+    def begun(self, steps: Steps) -> tuple[list[Behaviour], Steps | None]:
+        """The first steps, two at least if there are so many, and what makes the others, if any."""
+        made: list[Behaviour] = []
+        for one in steps:
+            made.append(one)
+            self._made += 1
+            if len(made) > 1 and self._made >= AT_ONCE:
+                return made, steps
+        return made, None
 
 
 def _is_kept(node: ScopeNode) -> bool:
@@ -208,18 +230,9 @@ def _is_kept(node: ScopeNode) -> bool:
     return task.decorator is not None or task.origin in _CLEANUPS
 
 
-def _begun(steps: Steps) -> Steps | None:
-    """The same steps, the first of which is made already; None if there is none."""
-    first = next(steps, None)
-    return None if first is None else chain((first,), steps)
-
-
-def _one(steps: Steps) -> Behaviour:
-    first = next(steps, None)
-    if first is None:
+def _one(made: list[Behaviour], rest: Steps | None) -> Behaviour:
+    if not made:
         return Success("nothing to do")
     # A placeholder needs a sequence in which it can be replaced.
-    second = None if isinstance(first, Placeholder) else next(steps, None)
-    if second is None and not isinstance(first, Placeholder):
-        return first
-    return PlanSequence(chain((first,) if second is None else (first, second), steps))
+    alone = len(made) == 1 and not isinstance(made[0], Placeholder)
+    return made[0] if alone else PlanSequence(made, rest)

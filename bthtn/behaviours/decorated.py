@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import assert_never, cast
 
 from py_trees.behaviour import Behaviour
@@ -43,13 +43,14 @@ class PlanDecorated(PlanSequence):
 
     def __init__(
         self,
-        steps: Iterable[Behaviour],
+        made: list[Behaviour],
+        unmade: Iterator[Behaviour] | None,
         node: ScopeNode,
         decorator: Decorator,
         path: Path,
         run: PlanRun,
     ) -> None:
-        super().__init__(steps, node)
+        super().__init__(made, unmade, node)
         self.decorator = decorator
         self.failure: Failure | None = None
         self._path = path

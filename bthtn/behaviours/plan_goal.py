@@ -84,20 +84,18 @@ class PlanGoal(ReloadingGoal):
     ) -> None:
         """Raises DomainError for a goal of another domain, and for a budget below one."""
         super().__init__(name, agent)
-        self.budget, self.settings, self.replanning = budget, settings, replanning
         self.verdict: Verdict | None = None
         self.max_replans = max_replans
-        self._reason = self.ends_for = ""
-        self._budget = Budget(budget, self)
-        self._search = PlanSearch(agent, self.name, goal, settings, self._budget, replanning)
-        self._failures, planner = self._search.failures, self._search.planner
+        self.ends_for = ""
+        own = Budget(budget, self)
+        self._search = PlanSearch(agent, self.name, goal, settings, own, replanning)
+        planner = self._search.planner
         self._mount = Mount(self, agent, self._search, self._resumed, self._finished)
-        self._holder = self._mount.hooks.holder
         self._review = Review(
             planner, agent.beliefs, self.name, replanning, lambda: self._failures.avoided
         )
         repairs = replanning.repair and not planner.seeks_least
-        self._repair = PendingRepair(settings, self._budget, self._failures.raised, repairs=repairs)
+        self._repair = PendingRepair(settings, own, self._failures.raised, repairs=repairs)
 
     @property
     def goal(self) -> Network:
@@ -131,7 +129,7 @@ class PlanGoal(ReloadingGoal):
                 return FAILURE
             self._start()
         self.status = RUNNING
-        self._budget.renew()
+        self._search.budget.renew()
         self._follow_reload()
         return (yield from self._advance())
 
@@ -174,7 +172,7 @@ class PlanGoal(ReloadingGoal):
         if status is not SUCCESS:  # there is no plan to tick
             if self._mount.is_broken and (yield from self._mount.run_on()):
                 self._repair.forget()
-                self._start_search(self._reason)
+                self._start_search(self._search.reason)
             return status
         subtree = self._mount.subtree
         if subtree.status is not SUCCESS:  # else it is done, but for its unfinished aborts
@@ -190,7 +188,7 @@ class PlanGoal(ReloadingGoal):
         self._start_search("the goal is new")
 
     def _start_search(self, reason: str) -> None:
-        self._reason = reason
+        self._search.reason = reason
         if self._search.start():
             self._repair.forget()  # of a plan of another domain
         self._review.plan_with(self._search.planner)
@@ -217,7 +215,7 @@ class PlanGoal(ReloadingGoal):
             self._failures.found()
             works_in = self.agent.beliefs.frozen()  # hooks may change them
             self._mount.put(plan)
-            self._adopt(plan, self._reason, works_in)
+            self._adopt(plan, self._search.reason, works_in)
         except PlanRefused as refused:
             status = self._plan_again(Failure(str(refused)))
             # Nothing has started, so the next method may be tried in the same tick.
@@ -264,7 +262,7 @@ class PlanGoal(ReloadingGoal):
         if self.ends_for:
             return SUCCESS
         self._review.look_with(self._search.newest())
-        for verdict in self._review.verdicts(self._mount, self._budget):
+        for verdict in self._review.verdicts(self._mount, self._search.budget):
             self.verdict = verdict
             self._failures.reviewed(verdict.failure)
             match verdict.decision:

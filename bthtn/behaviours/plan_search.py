@@ -83,8 +83,10 @@ class PlanSearch:
         self._name = name
         # Constructs in the goal are lowered once: suspended parts refer to the resulting tasks.
         self.goal = sequence(goal)
-        self._settings = settings
-        self._budget = budget
+        self.settings = settings
+        self.budget = budget
+        self.reason = ""
+        """Why a plan is searched for."""
         self._domains = agent.domains
         self._domain, fitting = domain_and_goal(self._domains, self.goal)
         self._newest = Planner[Any](self._domain, fitting, settings, cache=agent.cache)
@@ -103,7 +105,7 @@ class PlanSearch:
             domain, goal = domain_and_goal(self._domains, self.goal)
             try:
                 if domain is not self._domain:
-                    self._newest = Planner(domain, goal, self._settings, cache=self._agent.cache)
+                    self._newest = Planner(domain, goal, self.settings, cache=self._agent.cache)
                 self._domain, self._unfit = domain, None
             except DomainError as error:
                 self._unfit = error
@@ -170,7 +172,7 @@ class PlanSearch:
 
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
         """Leave the cleanup of a part that was not done to the agent."""
-        owe_cleanup(part, path, run, self.planner.domain, self._settings)
+        owe_cleanup(part, path, run, self.planner.domain, self.settings)
 
     def rest(self, arrival: Arrival) -> RestSearch:
         """Start to plan a suspended part from the beliefs as they are (semantics 3.5).
@@ -179,11 +181,11 @@ class PlanSearch:
         """
         state, domain = self._agent.beliefs.frozen(), self.planner.domain
         node, cache = arrival.node, self._agent.cache
-        planner: Planner[Any] = Planner.resuming(domain, node, self._settings, cache=cache)
+        planner: Planner[Any] = Planner.resuming(domain, node, self.settings, cache=cache)
         try:
             # The plan that was foreseen with the rest may contain what is excluded by now.
             excludes = bool(self.failures.avoided)
-            foreseen = None if excludes else go_on(node, state, domain, self._settings)
+            foreseen = None if excludes else go_on(node, state, domain, self.settings)
             started = None
             if foreseen is None:
                 started = self._started(planner, resumes=True)
@@ -209,7 +211,7 @@ class PlanSearch:
 
     def plan_of(self, started: _Started) -> Plan | None:
         """The plan of a search, None while it goes on. Raises ResumeFailed without a plan."""
-        status = self._budget.advance(started)
+        status = self.budget.advance(started)
         if status is SearchStatus.RUNNING:
             return None
         if started.plan is None:
@@ -239,8 +241,8 @@ class PlanSearch:
     def _prepare(self) -> bool | None:
         started = self._background = self._background or self._started()
         # The goal is not ticked meanwhile, so its whole budget is there.
-        self._budget.renew()
-        if self._budget.advance(started) is SearchStatus.RUNNING:
+        self.budget.renew()
+        if self.budget.advance(started) is SearchStatus.RUNNING:
             return None
         self._background = None
         self._prepared = None if started.plan is None else started

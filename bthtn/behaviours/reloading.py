@@ -18,6 +18,7 @@ from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import AgentEvent, PlanAdopted, PlanBroken, PlanKept
+from bthtn.agent.leases import Holder
 from bthtn.agent.runtime import runtime_of
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.mount import Mount
@@ -30,8 +31,11 @@ from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.planning.protocol import Settings
+from bthtn.replanning.policy import Replanning
 from bthtn.replanning.repair import PendingRepair
 from bthtn.replanning.review import Review
+from bthtn.replanning.schedule import PlanningSchedule
 from bthtn.world.state import FrozenState
 
 REPLACED = "the tree has a new root"
@@ -41,8 +45,6 @@ class ReloadingGoal(TakingOver):
     """The part of a goal that goes on with its plan when the agent or the tree is reloaded."""
 
     ends_for: str
-    _reason: str
-    _failures: FailureTracking
     _mount: Mount
     _repair: PendingRepair
     _review: Review
@@ -55,6 +57,32 @@ class ReloadingGoal(TakingOver):
         self.record = MethodTraversalRecord()
         self.replans = 0
         self._reloads = agent.reloads
+
+    # Objects share the names of their attributes if they have less than thirty, which saves more
+    # than a KiB for each goal. So what the parts of a goal have stays there.
+
+    @property
+    def budget(self) -> int | PlanningSchedule | None:
+        """The expansions per tick, or the schedule that divides them among many goals."""
+        return self._search.budget.per_tick
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of its searches."""
+        return self._search.settings
+
+    @property
+    def replanning(self) -> Replanning:
+        """The policy for replacing a running plan and for failures."""
+        return self._review.replanning
+
+    @property
+    def _failures(self) -> FailureTracking:
+        return self._search.failures
+
+    @property
+    def _holder(self) -> Holder:
+        return self._mount.hooks.holder
 
     @abstractmethod
     def _break_plan(self, failure: Failure) -> None:
@@ -89,7 +117,7 @@ class ReloadingGoal(TakingOver):
         search.follow()
         self._failures.cooldowns.follow(search.planner.domain)
         if self._mount.is_empty or self._mount.is_broken or plan is None:
-            self._start_search(self._reason)
+            self._start_search(self._search.reason)
             self._mount.follow(search.planner.domain)
             return
         self._review.plan_with(search.planner)
@@ -115,7 +143,7 @@ class ReloadingGoal(TakingOver):
         self._inherits = other.status is RUNNING and not other._mount.is_empty
         if self._inherits:
             self.plan, self.record, self.replans = other.plan, other.record, other.replans
-            self._reason, self.plan_id = other._reason, other.plan_id
+            self._search.reason, self.plan_id = other._search.reason, other.plan_id
             other.status = INVALID
         else:
             other._stop_for(REPLACED)
@@ -123,7 +151,6 @@ class ReloadingGoal(TakingOver):
         self._reloads = -1  # what is taken over has to follow
         self._failures.cooldowns = other._failures.cooldowns
         self._mount.take(other._mount)
-        self._holder, other._holder = other._holder, self._holder
 
     def _drop(self) -> None:
         """Abort a plan that was taken over, but not reached by the first tick of the new root."""

@@ -4,13 +4,13 @@ with cleanup ── draw, attack, cleanup ── holster   all goes well: as pla
 with cleanup ── draw, [attack]                     it fails or is aborted: the cleanup is owed,
                                                    and ``run.clean_up`` has it done
 
-The steps are made when they are reached, or when somebody looks at the children: a plan of ten
-thousand steps starts as fast as one of ten.
+The steps of a long plan are made when they are reached, or when somebody looks at the children: ten
+thousand steps start as fast as a hundred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 from py_trees.behaviour import Behaviour
@@ -50,14 +50,20 @@ class PlanSequence(PlanComposite, Sequence):
 
     The original looks its place up in the list of children at every tick, which makes a plan
     of ten thousand steps quadratic, and starts again when the child at hand is replaced.
+    ``unmade`` makes the children behind those that are ``made``.
     """
 
-    def __init__(self, steps: Iterable[Behaviour], node: ScopeNode | None = None) -> None:
-        super().__init__([])
+    def __init__(
+        self,
+        made: list[Behaviour],
+        unmade: Iterator[Behaviour] | None = None,
+        node: ScopeNode | None = None,
+    ) -> None:
+        super().__init__(made)
         self.memory = True
         self.node = node
         self._index = 0
-        self._unmade: Iterator[Behaviour] | None = iter(steps)
+        self._unmade = unmade
         self._planned: list[Behaviour] | None = None
         """The children as they were planned, once some of them were replaced."""
 
@@ -210,9 +216,14 @@ class PlanWithCleanup(PlanSequence):
     node: ScopeNode
 
     def __init__(
-        self, steps: Iterable[Behaviour], node: ScopeNode, path: Path, run: PlanRun
+        self,
+        made: list[Behaviour],
+        unmade: Iterator[Behaviour] | None,
+        node: ScopeNode,
+        path: Path,
+        run: PlanRun,
     ) -> None:
-        super().__init__(steps, node)
+        super().__init__(made, unmade, node)
         self.path = path
         self.is_open = False
         self._run = run

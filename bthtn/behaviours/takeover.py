@@ -29,12 +29,11 @@ from bthtn.world.sharing import Unpicklable
 class TakingOver(Unpicklable, Behaviour):
     """A goal of an agent, which waits for the other ones whose place it takes.
 
-    ``_holder`` is the holder that its aborts are inside of; ``_has_waited`` is whether it had to
-    wait for aborts, which may have changed the beliefs. ``_inherits`` is whether it has taken over
-    the running plan of a goal of an older tree, and was not ticked since.
+    ``_has_waited`` is whether it had to wait for aborts, which may have changed the beliefs.
+    ``_inherits`` is whether it has taken over the running plan of a goal of an older tree, and was
+    not ticked since.
     """
 
-    _holder: Holder
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
@@ -45,6 +44,11 @@ class TakingOver(Unpicklable, Behaviour):
         self._has_waited = self._inherits = False
         # The end of a goal that began while another was stopped: its answer in the next tick.
         self._ended: Status | None = None
+
+    @property
+    @abstractmethod
+    def _holder(self) -> Holder:
+        """The holder that its aborts are inside of."""
 
     @abstractmethod
     def _ticked(self) -> Generator[Behaviour, None, Status]:
@@ -76,7 +80,10 @@ class TakingOver(Unpicklable, Behaviour):
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
         self._awaited = []
         is_interrupted = new_status is INVALID and self.status is RUNNING
-        super().stop(new_status)
+        # As that of py_trees, without the text for its logger.
+        self.terminate(new_status)
+        self.status = new_status
+        self.iterator = self.tick()
         self._ended = None
         if is_interrupted and not runtime_of(self.agent).is_sensed:
             self._warn_of_aborts()

@@ -249,7 +249,8 @@ class Watch(Unpicklable):
 
     def close(self) -> None:
         """Watch nothing any more."""
-        self.over(())
+        if self.fluents is None or self.fluents:
+            self.over(())
         self.forget()
 
 

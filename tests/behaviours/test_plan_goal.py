@@ -269,3 +269,7 @@ def test_a_goal_at_rest_has_no_status_and_no_tip(stage):
     assert goal.status is Status.INVALID
     assert goal.tip() is None
     assert goal.children == []
+
+
+def test_a_goal_has_so_few_attributes_that_goals_share_their_names(stage):
+    assert len(vars(stage.goal(stage.step("a", "R")))) < 30
