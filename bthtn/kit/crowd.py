@@ -21,6 +21,7 @@ from bthtn.agent.agent import Agent
 from bthtn.agent.clock import Clock
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.replanning.schedule import PlanningSchedule
+from bthtn.world.sharing import Unpicklable
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class _Member:
     is_gone: bool = False
 
 
-class Crowd:
+class Crowd(Unpicklable):
     """The characters whose goals share a schedule, and how much attention each of them gets.
 
     ``detail`` is asked about an agent after each of its turns, for the time until the next one.
