@@ -23,6 +23,7 @@ from bthtn.plan.replay import replay
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.planner import Planner
 from bthtn.replanning.improvement import Improvement, Start
+from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.own_effects import OwnEffects
 from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
@@ -34,7 +35,6 @@ from bthtn.replanning.policy import (
     rule_for,
 )
 from bthtn.replanning.progress import Progress
-from bthtn.replanning.reliance import Reliance
 from bthtn.replanning.schedule import Budget
 from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.replanning.validity import Validity
@@ -76,7 +76,7 @@ class Review:
     that plans must not use now. A plan is under review from ``adopted`` to ``close``.
     """
 
-    _unsaved = ("_reliance",)
+    _unsaved = ("_latest_check",)
 
     def __init__(
         self,
@@ -104,7 +104,8 @@ class Review:
         self._better_since: int | None = None  # the age at which the better plan was first found
         self._is_new = False  # not validated yet
         self._works_in: FrozenState | None = None  # the new plan works in this state
-        self._reliance: tuple[object, Reliance] | None = None  # what the latest check relied on
+        # The place in the plan where it was last checked, and that check.
+        self._latest_check: tuple[object, IncrementalCheck] | None = None
         self._is_best = False  # nothing can be better
         self._is_proven = False  # a search found nothing better, and its reads are watched
         self._is_due = False  # a search is wanted without any further change
@@ -115,7 +116,7 @@ class Review:
 
     def resume(self, _: object) -> None:
         """Check the plan anew at the next change, after a save was loaded."""
-        self._reliance = None
+        self._latest_check = None
 
     def plan_with(self, planner: Planner[Any]) -> None:
         """Set the planner of the next plan to run, which also searches for better plans."""
@@ -159,7 +160,7 @@ class Review:
         if is_whole and len(bound) < LONGEST_BOUND:
             entries, is_whole = comparable_record(plan)
             self._bound = MethodTraversalRecord((*bound, *entries)), is_whole
-        self._is_new, self._works_in, self._reliance = True, None, None
+        self._is_new, self._works_in, self._latest_check = True, None, None
         self._support.over(None)
         self._watch_chances(None)
 
@@ -205,7 +206,7 @@ class Review:
         """End the review: remove the watches, and drop a search."""
         self._support.close()
         self._chances.close()
-        self._search = self._unexpected = self._better_since = self._reliance = None
+        self._search = self._unexpected = self._better_since = self._latest_check = None
         self._causes = {}
         self._is_new = self._is_due = self._has_moved = False
 
@@ -267,13 +268,13 @@ class Review:
 
     def _validity(self, running: RunningPlan) -> Validity:
         """Whether the rest works; checked as far as it may have changed since the latest check."""
-        place, known = running.place(), self._reliance
+        place, known = running.place(), self._latest_check
         if known is not None and known[0] == place and known[1].still(self._beliefs):
             return known[1].validity
         now = self._beliefs.frozen()
-        reliance = Reliance(running.progress(), self._planner.domain, now)
-        self._reliance = (place, reliance) if reliance.validity.failure is None else None
-        return reliance.validity
+        check = IncrementalCheck(running.progress(), self._planner.domain, now)
+        self._latest_check = (place, check) if check.validity.failure is None else None
+        return check.validity
 
     # improvement
 

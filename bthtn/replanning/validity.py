@@ -8,8 +8,8 @@
     suspended part       the tree that was planned for it; the check ends if there is none yet
 
 An unknown condition is no failure. The fluents of the current state that the check has read are
-the support of the plan: as long as none of them changes, the result stays the same. ``reliance``
-repeats a check after changes, as far as they make a difference.
+the support of the plan: as long as none of them changes, the result stays the same.
+``incremental_check`` repeats a check after changes, as far as they make a difference.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from bthtn.planning.htn.exclusion import excluding_later
 from bthtn.planning.htn.expressions import is_volatile, mentioned, prototype
 from bthtn.planning.htn.recursion import components
 from bthtn.planning.htn.translation.meaning import Assumption
-from bthtn.planning.htn.translation.outcomes import Outcome
+from bthtn.planning.htn.translation.path_results import PathResult
 from bthtn.planning.htn.translation.translator import Translator
 from bthtn.planning.htn.translation.written import NotTranslatable
 from bthtn.world.assignment import Assignment
@@ -291,15 +291,15 @@ def _methods(
 
 def _outcomes(
     task: Compound, method: Method, translator: Translator
-) -> list[tuple[Outcome, tuple[Item, ...]]]:
+) -> list[tuple[PathResult, tuple[Item, ...]]]:
     """What becomes of a method, each with the items of its body."""
     if isinstance(method.body, PlainBody):
-        return [(one, one.calls) for one in translator.outcomes(task, method)]
+        return [(one, one.calls) for one in translator.path_results(task, method)]
     items = items_of(method.body)
     if items is None:
         raise NotWritable
     condition = translator.condition(method.condition, len(task.parameters))
-    return [(Outcome(condition, (), (), ()), items)]
+    return [(PathResult(condition, (), (), ()), items)]
 
 
 def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] | None:

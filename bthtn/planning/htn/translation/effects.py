@@ -21,7 +21,7 @@ def assignments(definition: Definition, terms: Terms) -> tuple[Assignment, ...]:
     """
     if isinstance(definition, ast.Lambda):
         raise NotTranslatable
-    walk = _Effects(terms)
+    walk = _EffectReader(terms)
     for place, statement in enumerate(definition.body):
         if isinstance(statement, ast.Return) and place == len(definition.body) - 1:
             if not (statement.value is None or _is_none(statement.value)):
@@ -34,7 +34,7 @@ def assignments(definition: Definition, terms: Terms) -> tuple[Assignment, ...]:
     return tuple(walk.made)
 
 
-class _Effects:
+class _EffectReader:
     """Takes the statements of one function: ``made`` are its assignments so far."""
 
     def __init__(self, terms: Terms) -> None:

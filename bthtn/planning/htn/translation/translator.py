@@ -14,7 +14,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.planning.htn.translation.conditions import truth
 from bthtn.planning.htn.translation.effects import assignments
 from bthtn.planning.htn.translation.meaning import Assumption, Meaning
-from bthtn.planning.htn.translation.outcomes import Outcome, Outcomes
+from bthtn.planning.htn.translation.path_results import PathResult, PathResults
 from bthtn.planning.htn.translation.terms import Terms
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable, Sources
 from bthtn.world.expression import Condition, Junction, Negation, always_holds
@@ -85,14 +85,14 @@ class Translator:
                 made.append(effect)
         return tuple(made)
 
-    def outcomes(self, task: CompoundTask[Any], method: Method) -> tuple[Outcome, ...]:
-        """The outcomes of a method that is a function. Raises NotTranslatable."""
+    def path_results(self, task: CompoundTask[Any], method: Method) -> tuple[PathResult, ...]:
+        """The results of a method that is a function. Raises NotTranslatable."""
         body, arity = method.body, len(task.parameters)
         if type(body) is not PlainBody:
             raise NotTranslatable
         condition = self.condition(method.condition, arity)
-        translate = Outcomes(self._domain, task, body.tasks).of
-        found: tuple[Outcome, ...] = self._translated(body, arity, translate)
+        translate = PathResults(self._domain, task, body.tasks).of
+        found: tuple[PathResult, ...] = self._translated(body, arity, translate)
         if always_holds(condition):
             return found
         if not found:

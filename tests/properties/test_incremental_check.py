@@ -26,8 +26,8 @@ from bthtn.plan.nodes import ParallelNode, PriorityNode
 from bthtn.plan.walk import preorder
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, request
+from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.reliance import Reliance
 from bthtn.replanning.validity import validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
@@ -131,14 +131,14 @@ class Scene(NamedTuple):
 
         As in a review, another check begins where it cannot tell, and none goes on from a failure.
         """
-        progress, domain, reliance = self.progress, self.problem.domain, None
+        progress, domain, check = self.progress, self.problem.domain, None
         for now in self.states:
-            goes_on = reliance is not None and reliance.still(now)
+            goes_on = check is not None and check.still(now)
             if not goes_on:
-                reliance = Reliance(progress, domain, now)
-            yield goes_on, reliance.validity, validity_of(progress, domain, now)
-            if reliance.validity.failure is not None:
-                reliance = None
+                check = IncrementalCheck(progress, domain, now)
+            yield goes_on, check.validity, validity_of(progress, domain, now)
+            if check.validity.failure is not None:
+                check = None
 
 
 @st.composite

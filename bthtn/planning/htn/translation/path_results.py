@@ -25,10 +25,10 @@ from bthtn.world.expression import (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class PathResult:
     """What a method that is a function returns on one path, while ``condition`` holds.
 
-    The condition takes it for granted that no earlier outcome's holds. ``values`` are computed when
+    The condition takes it for granted that no earlier result's holds. ``values`` are computed when
     the method is entered; in the arguments of the calls they are parameters behind those of the
     task. ``typed`` are parameters with those of a called task whose type their values must have.
     """
@@ -39,8 +39,8 @@ class Outcome:
     typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...]
 
 
-class Outcomes:
-    """Works out the outcomes of one method of a task; ``tasks`` replace others in its calls."""
+class PathResults:
+    """Works out the results of one method of a task; ``tasks`` replace others in its calls."""
 
     def __init__(
         self, domain: FrozenDomain, task: CompoundTask[Any], tasks: Mapping[Task, Task]
@@ -49,13 +49,13 @@ class Outcomes:
         self._arity = len(task.parameters)
         self._tasks = tasks
 
-    def of(self, definition: Definition, terms: Terms) -> tuple[Outcome, ...]:
-        """The outcomes in order. Raises NotTranslatable."""
+    def of(self, definition: Definition, terms: Terms) -> tuple[PathResult, ...]:
+        """The results in order. Raises NotTranslatable."""
         found = self._through(paths(definition, terms), terms)
         return tuple(one for one in found if one is not None)
 
-    def _through(self, path: Path, terms: Terms) -> list[Outcome | None]:
-        """The outcomes on the paths from here, None for one where the method does not apply."""
+    def _through(self, path: Path, terms: Terms) -> list[PathResult | None]:
+        """The results on the paths from here, None for one where the method does not apply."""
         if isinstance(path, End):
             return [self._end(path, terms)]
         then, other = self._through(path.then, terms), self._through(path.other, terms)
@@ -66,7 +66,7 @@ class Outcomes:
             _while(unless, one) for one in other
         ]
 
-    def _end(self, end: End, terms: Terms) -> Outcome | None:
+    def _end(self, end: End, terms: Terms) -> PathResult | None:
         terms.variables = end.variables
         if end.returned is None:
             if end.due:
@@ -74,12 +74,12 @@ class Outcomes:
             return None
         answer = end.returned
         several = answer.elts if isinstance(answer, ast.Tuple | ast.List) else [answer]
-        entered = _Entered(terms, self._arity)
+        entered = _MethodEntry(terms, self._arity)
         calls = tuple(self._call(one, entered) for one in several)
         values = (*entered.values, *undue(end.due, entered.values))
-        return Outcome(ALWAYS, calls, values, tuple(entered.typed.values()))
+        return PathResult(ALWAYS, calls, values, tuple(entered.typed.values()))
 
-    def _call(self, node: ast.expr, entered: _Entered) -> TaskCall:
+    def _call(self, node: ast.expr, entered: _MethodEntry) -> TaskCall:
         if not isinstance(node, ast.Call):
             raise NotTranslatable
         task = entered.terms.named(node.func)
@@ -100,7 +100,7 @@ class Outcomes:
         return call
 
 
-class _Entered:
+class _MethodEntry:
     """What is computed when the method is entered, on one path."""
 
     def __init__(self, terms: Terms, arity: int) -> None:
@@ -136,7 +136,7 @@ class _Entered:
                     )
 
 
-def _while(condition: Condition, outcome: Outcome | None) -> Outcome | None:
+def _while(condition: Condition, outcome: PathResult | None) -> PathResult | None:
     """The outcome with a condition in front of its own."""
     if outcome is None or condition is ALWAYS:
         return outcome

@@ -1,4 +1,4 @@
-"""Reliance: checks the rest of a plan again, as far as a change makes a difference.
+"""IncrementalCheck: repeats a check of the rest of a plan where a change matters.
 
     a check of the rest    asks questions: does this condition hold here, what does this step write?
     each question          has read values of fluents: those believed now, those of constant writes,
@@ -45,7 +45,7 @@ A = TypeVar("A")
 V = TypeVar("V")
 
 
-class Reliance:
+class IncrementalCheck:
     """A check of the rest of a plan, which is repeated only where a change makes a difference."""
 
     def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:

@@ -1,4 +1,4 @@
-"""Reliance: after a change only those are asked again who have read what follows from it."""
+"""After a change, a check asks only those again who have read what follows from it."""
 
 from collections import Counter
 
@@ -6,8 +6,8 @@ import pytest
 
 from bthtn import Domain, Planner, method, primitive, priority
 from bthtn.plan import leaves
+from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.reliance import Reliance
 from bthtn.testing.strategies import World
 
 STEPS = 50
@@ -27,7 +27,7 @@ def asked():
 def relies(domain, goal, **given):
     """The reliance of a plan that begins in such a state."""
     plan = Planner(domain, goal).plan(World(**given))
-    return Reliance(Progress.at_start(plan.tree), plan.domain, World(**given).frozen())
+    return IncrementalCheck(Progress.at_start(plan.tree), plan.domain, World(**given).frozen())
 
 
 def now(**given):
@@ -104,7 +104,7 @@ def test_so_does_an_argument_of_what_has_begun(domain):
     plan = Planner(domain, visit(World.place)).plan(World())
     steps = [*leaves(plan.tree)]
     progress = Progress(plan.tree, {steps[0]: Stage.RUNNING, steps[1]: Stage.AHEAD})
-    found = Reliance(progress, plan.domain, now())
+    found = IncrementalCheck(progress, plan.domain, now())
     assert found.still(now(count=1))
     assert not found.still(now(place="b"))
 
@@ -137,7 +137,7 @@ def test_alternatives_that_did_not_work_are_asked_again_too(domain):
         for name, most in (("a", 3), ("b", 9))
     )
     plan = Planner(domain, priority(a(), b())).plan(World())
-    found = Reliance(Progress.at_start(plan.tree), plan.domain, now(count=4))
+    found = IncrementalCheck(Progress.at_start(plan.tree), plan.domain, now(count=4))
     assert found.validity.failure is None
     assert found.still(now(count=5))
     assert not found.still(now(count=2))
