@@ -77,7 +77,7 @@ def compiled(
     ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
     """
     compiler = _Compiler(run, over)
-    return _one(*compiler.begun(compiler.steps(node, _Place(path))))
+    return _one(*compiler.begun(node, _Place(path)))
 
 
 def compiled_steps(
@@ -95,7 +95,7 @@ def compiled_steps(
     refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
     place = _Place(arrival.path, frozenset(tasks))
-    return list(_Compiler(run, inside=inside).steps(node, place).making)
+    return list(_Compiler(run, inside=inside).steps([(iter((node,)), place)]))
 
 
 def refuse_too_deep(root: Node, depth: int = 0) -> None:
@@ -145,12 +145,8 @@ class _Compiler:
         self._not_before = run.next_resumption
         self._made = 0
 
-    def steps(self, node: Node, place: _Place) -> Unmade:
-        """The behaviours for a node, to be put into a sequence."""
-        pending: _Pending = [(iter((node,)), place)]
-        return Unmade(self._making(pending), pending, self._over)
-
-    def _making(self, pending: _Pending) -> Iterator[Behaviour]:
+    def steps(self, pending: _Pending) -> Iterator[Behaviour]:
+        """Yield the behaviours for what is pending, to be put into a sequence."""
         while pending:
             left, place = pending[-1]
             one = next(left, None)
@@ -160,8 +156,6 @@ class _Compiler:
                 pass
             elif isinstance(one, TaskNode):
                 yield TaskLeaf(one, place.path, self._run)
-            elif isinstance(one, Behaviour):
-                yield one
             elif isinstance(one, SequenceNode):
                 pending.append((iter(one.children), place))
             elif isinstance(one, ScopeNode) and not self._is_shown(one, place):
@@ -177,7 +171,7 @@ class _Compiler:
 
     def _behaviour(
         self,
-        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
+        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode | Behaviour,
         place: _Place,
         pending: _Pending,
     ) -> Iterator[Behaviour]:
@@ -189,15 +183,17 @@ class _Compiler:
             case ParallelNode():
                 yield from self._parallel(node, place, pending)
             case PriorityNode():
-                alternatives = (self.steps(child, place) for child in node.children)
-                yield PlanPriority(node, [_one(*self.begun(one)) for one in alternatives])
+                alternatives = (self.begun(child, place) for child in node.children)
+                yield PlanPriority(node, [_one(*one) for one in alternatives])
+            case Behaviour():
+                yield node
             case _:
                 assert_never(node)
 
     def _scope(self, node: ScopeNode, place: _Place) -> Iterator[Behaviour]:
         task, run = node.task, self._run
         shown = place.tasks if task.origin else place.tasks | {task}
-        made, rest = self.begun(self.steps(node.child, _Place((str(node), place.path), shown)))
+        made, rest = self.begun(node.child, _Place((str(node), place.path), shown))
         if task.origin == construct.WITH_CLEANUP:
             yield PlanWithCleanup(made, rest, node, place.path, run)
         elif task.origin == construct.FINALLY:
@@ -212,7 +208,7 @@ class _Compiler:
     def _parallel(
         self, node: ParallelNode, place: _Place, pending: _Pending
     ) -> Iterator[Behaviour]:
-        branches = [self.begun(self.steps(child, place)) for child in node.children]
+        branches = [self.begun(child, place) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
             branches = [one for one in branches if one[0]]
@@ -223,14 +219,16 @@ class _Compiler:
                 pending += [] if rest is None else rest.pending
                 pending.append((iter(made), place))
 
-    def begun(self, steps: Unmade) -> tuple[list[Behaviour], Unmade | None]:
+    def begun(self, node: Node, place: _Place) -> tuple[list[Behaviour], Unmade | None]:
         """The first steps, two at least if there are so many, and what makes the others, if any."""
         made: list[Behaviour] = []
-        for one in steps.making:
+        pending: _Pending = [(iter((node,)), place)]
+        steps = self.steps(pending)
+        for one in steps:
             made.append(one)
             self._made += 1
             if len(made) > 1 and self._made >= AT_ONCE:
-                return made, steps
+                return made, Unmade(steps, pending, self._over)
         return made, None
 
 
