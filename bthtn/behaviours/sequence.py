@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from itertools import count
 from typing import Any, Final, NamedTuple, TypeVar
 
 from py_trees.behaviour import Behaviour
@@ -136,6 +137,14 @@ class PlanSequence(PlanComposite, Sequence):
             if not self._make():
                 return None
         return self._made[index]
+
+    def each(self) -> Iterator[Behaviour]:
+        """Yield the children; one that was not reached yet is made when it is asked for."""
+        for index in count():
+            child = self.at(index)
+            if child is None:
+                return
+            yield child
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the current child and, as long as children succeed, the later ones."""

@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, defer, first_of, method, null, parallel, pause, priority
-from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed
+from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed, PlanReplaced
 from bthtn.behaviours.branch import progress_of
 from bthtn.behaviours.compile import AT_ONCE, MOST_SCOPES
 from bthtn.behaviours.parallel import PlanParallel
@@ -275,3 +275,14 @@ def test_a_suspended_part_that_is_not_made_is_not_planned(stage, many, a):
     [subtree] = goal.children
     [part] = [node for node in goal.plan.tree.children if isinstance(node, SuspendedNode)]
     assert progress_of(subtree, goal.plan.tree, {part: goal.plan.tree}).planned == {}
+
+
+def test_a_plan_that_replaces_another_is_made_as_late(stage, many, a):
+    part = stage.compound("part", lambda: [method(many)])
+    way = stage.compound("way", lambda: [method(part, when=World.open), method(a)])
+    goal = stage.goal((way,))
+    goal.tick_once()
+    stage.actor.believe(World.open, True)
+    goal.tick_once()
+    assert stage.heard.of(PlanReplaced)
+    assert len(made(goal.children[0])) < len(many)
