@@ -40,6 +40,8 @@ _STAGES: Final = MappingProxyType(
     }
 )
 
+_Part = Behaviour | TaskNode | SuspendedNode
+
 _ENDED: Final = (SUCCESS, FAILURE)
 
 _WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
@@ -55,9 +57,16 @@ def progress_of(
     over: set[Node] = set()
     retried: set[Node] = set()
     unplanned: set[SuspendedNode] = set()  # some were planned in an earlier run of their sequence
-    pending = [(subtree, False)]  # with whether it is tried again whatever its status
+    # With whether it is tried again whatever its status; nodes where no behaviour was made yet.
+    pending: list[tuple[_Part, bool]] = [(subtree, False)]
     while pending:
         node, again = pending.pop()
+        if isinstance(node, TaskNode):
+            stages[node] = Stage.AHEAD
+            continue
+        if isinstance(node, SuspendedNode):
+            unplanned.add(node)
+            continue
         if isinstance(node, TaskLeaf):
             stages[node.node] = Stage.AHEAD if again else _STAGES[node.status]
             continue  # behaviours below a leaf belong to its operator, not to the plan
@@ -70,10 +79,19 @@ def progress_of(
         if isinstance(node, PlanPriority) and node.memory and node.status is RUNNING:
             chosen = node.current_child
             passed[node.node] = 0 if chosen is None else node.children.index(chosen)
-        behind = _behind_chosen(node)
-        pending.extend((child, again or child in behind) for child in node.children)
+        pending += _below(node, again=again)
     planned = {node: plan for node, plan in planned.items() if node not in unplanned}
     return Progress(tree, stages, planned, passed, frozenset(over), frozenset(retried))
+
+
+def _below(node: Behaviour, *, again: bool) -> list[tuple[_Part, bool]]:
+    """The parts below a behaviour, each with whether it is tried again."""
+    behind = _behind_chosen(node)
+    parts: list[tuple[_Part, bool]]
+    parts = [(child, again or child in behind) for child in made_below(node)]
+    if isinstance(node, PlanSequence):
+        parts += [(part, again) for part in node.unmade()]
+    return parts
 
 
 def active_path(subtree: Behaviour) -> Iterator[object]:

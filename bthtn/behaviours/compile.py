@@ -24,6 +24,7 @@ from bthtn.behaviours.sequence import (
     PlanScope,
     PlanSequence,
     PlanWithCleanup,
+    Unmade,
 )
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
@@ -56,15 +57,16 @@ AT_ONCE: Final = 12
 _BRANCHED: Final = (ParallelNode, PriorityNode)
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
-Steps = Iterator[Behaviour]
-"""Behaviours to be run one after the other, made when they are asked for."""
-
 
 class _Place(NamedTuple):
     """Where a node stands: the decompositions above it, and those of their tasks that are shown."""
 
     path: Path = None
     tasks: frozenset[CompoundTask[Any]] = frozenset()
+
+
+_Pending = list[tuple[Iterator[Node | Behaviour], _Place]]
+"""What is left of the sequences that are merged, inner ones last."""
 
 
 def compiled(
@@ -75,7 +77,7 @@ def compiled(
     ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
     """
     compiler = _Compiler(run, over)
-    return _one(*compiler.begun(compiler.steps(node, _Place(path))))
+    return _one(*compiler.begun(node, _Place(path)))
 
 
 def compiled_steps(
@@ -93,7 +95,7 @@ def compiled_steps(
     refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
     place = _Place(arrival.path, frozenset(tasks))
-    return list(_Compiler(run, inside=inside).steps(node, place))
+    return list(_Compiler(run, inside=inside).steps([(iter((node,)), place)]))
 
 
 def refuse_too_deep(root: Node, depth: int = 0) -> None:
@@ -143,9 +145,8 @@ class _Compiler:
         self._not_before = run.next_resumption
         self._made = 0
 
-    def steps(self, node: Node, place: _Place) -> Steps:
-        """Yield the behaviours for a node, to be put into a sequence."""
-        pending = [(iter((node,)), place)]  # what is left of the sequences that are merged
+    def steps(self, pending: _Pending) -> Iterator[Behaviour]:
+        """Yield the behaviours for what is pending, to be put into a sequence."""
         while pending:
             left, place = pending[-1]
             one = next(left, None)
@@ -161,7 +162,7 @@ class _Compiler:
                 below = _Place((str(one), place.path), place.tasks)
                 pending.append((iter((one.child,)), below))
             else:
-                yield from self._behaviour(one, place)
+                yield from self._behaviour(one, place, pending)
 
     def _is_shown(self, node: ScopeNode, place: _Place) -> bool:
         """Whether a decomposition becomes a behaviour of its own."""
@@ -170,26 +171,29 @@ class _Compiler:
 
     def _behaviour(
         self,
-        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode,
+        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode | Behaviour,
         place: _Place,
-    ) -> Steps:
+        pending: _Pending,
+    ) -> Iterator[Behaviour]:
         match node:
             case SuspendedNode():
                 yield Suspended(node, place.path, self._run, self._not_before, self._inside)
             case ScopeNode():
                 yield from self._scope(node, place)
             case ParallelNode():
-                yield from self._parallel(node, place)
+                yield from self._parallel(node, place, pending)
             case PriorityNode():
-                alternatives = (self.steps(child, place) for child in node.children)
-                yield PlanPriority(node, [_one(*self.begun(one)) for one in alternatives])
+                alternatives = (self.begun(child, place) for child in node.children)
+                yield PlanPriority(node, [_one(*one) for one in alternatives])
+            case Behaviour():
+                yield node
             case _:
                 assert_never(node)
 
-    def _scope(self, node: ScopeNode, place: _Place) -> Steps:
+    def _scope(self, node: ScopeNode, place: _Place) -> Iterator[Behaviour]:
         task, run = node.task, self._run
         shown = place.tasks if task.origin else place.tasks | {task}
-        made, rest = self.begun(self.steps(node.child, _Place((str(node), place.path), shown)))
+        made, rest = self.begun(node.child, _Place((str(node), place.path), shown))
         if task.origin == construct.WITH_CLEANUP:
             yield PlanWithCleanup(made, rest, node, place.path, run)
         elif task.origin == construct.FINALLY:
@@ -201,26 +205,30 @@ class _Compiler:
         else:
             yield PlanScope(made, rest, node)
 
-    def _parallel(self, node: ParallelNode, place: _Place) -> Steps:
-        branches = [self.begun(self.steps(child, place)) for child in node.children]
+    def _parallel(
+        self, node: ParallelNode, place: _Place, pending: _Pending
+    ) -> Iterator[Behaviour]:
+        branches = [self.begun(child, place) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
             branches = [one for one in branches if one[0]]
         if len(branches) > 1 or node.policy is not ParallelPolicy.ALL:
             yield PlanParallel(node, [_one(*branch) for branch in branches])
         else:
-            for made, rest in branches:
-                yield from made
-                yield from rest or ()
+            for made, rest in branches:  # one at most: it goes on in the sequence
+                pending += [] if rest is None else rest.pending
+                pending.append((iter(made), place))
 
-    def begun(self, steps: Steps) -> tuple[list[Behaviour], Steps | None]:
+    def begun(self, node: Node, place: _Place) -> tuple[list[Behaviour], Unmade | None]:
         """The first steps, two at least if there are so many, and what makes the others, if any."""
         made: list[Behaviour] = []
+        pending: _Pending = [(iter((node,)), place)]
+        steps = self.steps(pending)
         for one in steps:
             made.append(one)
             self._made += 1
             if len(made) > 1 and self._made >= AT_ONCE:
-                return made, steps
+                return made, Unmade(steps, pending, self._over)
         return made, None
 
 
@@ -230,7 +238,7 @@ def _is_kept(node: ScopeNode) -> bool:
     return task.decorator is not None or task.origin in _CLEANUPS
 
 
-def _one(made: list[Behaviour], rest: Steps | None) -> Behaviour:
+def _one(made: list[Behaviour], rest: Unmade | None) -> Behaviour:
     if not made:
         return Success("nothing to do")
     # A placeholder needs a sequence in which it can be replaced.

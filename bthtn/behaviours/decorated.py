@@ -18,7 +18,7 @@ from py_trees.common import Status
 
 from bthtn.agent.clock import Timer
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at
-from bthtn.behaviours.sequence import PlanSequence
+from bthtn.behaviours.sequence import PlanSequence, Unmade
 from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.decorator import (
     CooldownDecorator,
@@ -44,7 +44,7 @@ class PlanDecorated(PlanSequence):
     def __init__(
         self,
         made: list[Behaviour],
-        unmade: Iterator[Behaviour] | None,
+        unmade: Unmade | None,
         node: ScopeNode,
         decorator: Decorator,
         path: Path,

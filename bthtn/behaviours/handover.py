@@ -10,7 +10,6 @@ Only the tail is exchanged: nothing is aborted and nothing is started twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -170,20 +169,19 @@ class _Handover:
         return _is_same_call(old, new) and (self._equivalent or is_same_path(old.path, new.path))
 
     def _place_in_sequence(self, node: PlanSequence) -> Behaviour | None:
-        for index in count():
-            child = node.at(index)
-            running = None if child is None else self.place(child)
+        for index, child in enumerate(node.each()):
+            running = self.place(child)
             if running is not None:
                 node.go_on_at(index, running)
                 return node
-            if child is None or not self._is_passed_over(child):
+            if not self._is_passed_over(child):
                 return None
         return None
 
     def _is_passed_over(self, node: Behaviour) -> bool:
         """Whether a step that runs on may stand behind a node: all of its steps are idle."""
         if isinstance(node, PlanScope):
-            return all(map(self._is_passed_over, node.children))
+            return all(map(self._is_passed_over, node.each()))
         return isinstance(node, TaskLeaf) and self._is_idle(node.node)
 
     def _place_in_parallel(self, node: PlanParallel) -> Behaviour | None:

@@ -11,7 +11,9 @@ thousand steps start as fast as a hundred.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, TypeVar
+from copy import copy
+from itertools import count
+from typing import Any, Final, NamedTuple, TypeVar
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -21,7 +23,8 @@ from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discar
 from bthtn.behaviours.plan_run import Path, PlanRun
 from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
 from bthtn.domain.task import call_text
-from bthtn.plan.nodes import ScopeNode, SuspendedNode
+from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
+from bthtn.plan.walk import children_of
 from bthtn.world.footprint import Footprint
 
 S = TypeVar("S", bound="PlanSequence")
@@ -45,6 +48,29 @@ class Placeholder(PlanBehaviour):
         return Footprint()
 
 
+class Unmade(NamedTuple):
+    """The children that a sequence has not made yet, and what they are made from.
+
+    ``making`` makes one after the other, and takes what it needs from ``pending``, which ends with
+    what comes next. Nodes that are ``over`` become no children.
+    """
+
+    making: Iterator[Behaviour]
+    pending: list[tuple[Iterator[Node | Behaviour], Any]]
+    over: frozenset[Node] = frozenset()
+
+    def parts(self) -> Iterator[TaskNode | SuspendedNode | Behaviour]:
+        """The steps and suspended parts, in no order; behaviours where there are some already."""
+        found = [one for waiting, _ in self.pending for one in copy(waiting)]
+        while found:
+            one = found.pop()
+            if isinstance(one, TaskNode | SuspendedNode | Behaviour):
+                if one not in self.over:
+                    yield one
+            elif one not in self.over:
+                found += children_of(one)
+
+
 class PlanSequence(PlanComposite, Sequence):
     """py_trees' sequence with memory, with the same cost per tick for any number of children.
 
@@ -56,7 +82,7 @@ class PlanSequence(PlanComposite, Sequence):
     def __init__(
         self,
         made: list[Behaviour],
-        unmade: Iterator[Behaviour] | None = None,
+        unmade: Unmade | None = None,
         node: ScopeNode | None = None,
     ) -> None:
         super().__init__(made)
@@ -87,6 +113,10 @@ class PlanSequence(PlanComposite, Sequence):
         """The children that were reached, or looked at."""
         return self._made
 
+    def unmade(self) -> Iterator[TaskNode | SuspendedNode | Behaviour]:
+        """What the other children will be made from, see ``Unmade``."""
+        return iter(()) if self._unmade is None else self._unmade.parts()
+
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: all children, made now."""
         state = {**vars(self), "children": self.children}
@@ -107,6 +137,14 @@ class PlanSequence(PlanComposite, Sequence):
             if not self._make():
                 return None
         return self._made[index]
+
+    def each(self) -> Iterator[Behaviour]:
+        """Yield the children; one that was not reached yet is made when it is asked for."""
+        for index in count():
+            child = self.at(index)
+            if child is None:
+                return
+            yield child
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the current child and, as long as children succeed, the later ones."""
@@ -139,7 +177,7 @@ class PlanSequence(PlanComposite, Sequence):
 
     def _make(self) -> bool:
         """Make the next child. Returns whether there was one to make."""
-        child = None if self._unmade is None else next(self._unmade, None)
+        child = None if self._unmade is None else next(self._unmade.making, None)
         if child is None:
             self._unmade = None
             return False
@@ -218,7 +256,7 @@ class PlanWithCleanup(PlanSequence):
     def __init__(
         self,
         made: list[Behaviour],
-        unmade: Iterator[Behaviour] | None,
+        unmade: Unmade | None,
         node: ScopeNode,
         path: Path,
         run: PlanRun,

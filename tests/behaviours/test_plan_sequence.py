@@ -5,7 +5,7 @@ import pytest
 from py_trees.common import Status
 
 from bthtn.behaviours.plan_behaviour import discard
-from bthtn.behaviours.sequence import Placeholder, PlanSequence
+from bthtn.behaviours.sequence import Placeholder, PlanSequence, Unmade
 from bthtn.testing.doubles import ticks
 
 
@@ -218,7 +218,7 @@ def made_when_asked(child, log, number):
 
 
 def test_a_step_is_made_when_it_is_reached(child, log):
-    root = PlanSequence([], made_when_asked(child, log, 3))
+    root = PlanSequence([], Unmade(made_when_asked(child, log, 3), []))
     assert ticks(root, 2) == "RR"
     assert log.count("made") == 2
     assert ticks(root, 2) == "RS"
@@ -226,7 +226,7 @@ def test_a_step_is_made_when_it_is_reached(child, log):
 
 
 def test_all_steps_are_made_when_somebody_looks_and_go_on_as_they_were(child, log):
-    root = PlanSequence([], made_when_asked(child, log, 3))
+    root = PlanSequence([], Unmade(made_when_asked(child, log, 3), []))
     assert ticks(root, 1) == "R"
     assert [node.name for node in root.iterate()] == ["0", "1", "2", "sequence"]
     assert ticks(root, 3) == "RRS"
@@ -234,7 +234,7 @@ def test_all_steps_are_made_when_somebody_looks_and_go_on_as_they_were(child, lo
 
 
 def test_stopping_makes_no_more_steps(child, log):
-    root = PlanSequence([], made_when_asked(child, log, 3))
+    root = PlanSequence([], Unmade(made_when_asked(child, log, 3), []))
     assert ticks(root, 1) == "R"
     root.stop(Status.INVALID)
     discard(root)
@@ -246,7 +246,7 @@ def test_a_sequence_in_which_steps_were_replaced_starts_with_all_that_were_plann
         yield Later([child("a", "S"), child("b", "S")])
         yield child("c", "RS")
 
-    root = PlanSequence([], steps())
+    root = PlanSequence([], Unmade(steps(), []))
     assert ticks(root, 2) == "RS"
     assert [one.name for one in root.children] == ["a", "b", "c"]
     assert ticks(root, 1) == "S"
