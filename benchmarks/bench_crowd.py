@@ -3,6 +3,7 @@
     python -m benchmarks.bench_crowd [agents] [frames] [--write-docs]
     python -m benchmarks.bench_crowd large [milliseconds]      10,000 agents in frames of so long
     python -m benchmarks.bench_crowd groups [processes]        a crowd in several processes
+    python -m benchmarks.bench_crowd memory                    what an agent keeps in memory
 
 Every agent lives through the combat of `domains/combat`: each frame some of them see a target and
 want a plan, which runs for some ticks. Times are information. What is asserted: no frame expands
@@ -11,6 +12,7 @@ more than its budget, everybody is served, and the same agents in the same order
 
 import gc
 import sys
+import tracemalloc
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter, process_time
@@ -18,6 +20,7 @@ from time import perf_counter, process_time
 from py_trees.common import Status
 
 from benchmarks import page, report
+from benchmarks.domains import combat as combat_cases
 from benchmarks.groups import Group, Groups, world
 from bthtn.agent.events import PlanAdopted
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
@@ -168,6 +171,40 @@ def large(agents, frames, *, milliseconds):
     return Large(seconds, *map(list, zip(*ticks, strict=True)))
 
 
+def test_an_agent_that_runs_a_plan_keeps_less_than_17_kib():
+    idle, running = memory(100)
+    assert 0 < idle < running < 17
+
+
+def memory(agents=400):
+    """KiB that each of so many agents keeps before its first tick, and while it runs a plan."""
+    _remembered(8)  # what is made once
+    gc.collect()
+    tracemalloc.start()
+    idle, running, _crowd = _remembered(agents)
+    tracemalloc.stop()
+    return idle / agents / 1024, running / agents / 1024
+
+
+def _remembered(agents):
+    """The bytes at both times, and the crowd, which has to live until they are counted."""
+    before, clock, goals = tracemalloc.get_traced_memory()[0], ManualClock(), []
+    asked = [combat_cases.question(one) for one in combat_cases.CASES[:8]]
+    for number in range(agents):
+        one = asked[number % len(asked)]
+        agent = Agent(f"agent {number}", one.domain, one.state, body=None, clock=clock)
+        goals.append(PlanGoal("fight", agent, one.goal))
+    gc.collect()
+    idle = tracemalloc.get_traced_memory()[0]
+    clock.advance(1)
+    for goal in goals:
+        goal.agent.sense()
+        goal.tick_once()
+    assert all(goal.status is Status.RUNNING for goal in goals)
+    gc.collect()
+    return idle - before, tracemalloc.get_traced_memory()[0] - before, goals
+
+
 def in_groups(agents, frames, processes):
     """A row for one process, and one for several, which decide the same: CPU time of a frame."""
     alone = Group(range(agents))
@@ -189,6 +226,11 @@ def in_groups(agents, frames, processes):
 
 def main(*arguments):
     """Print what a crowd costs, all at once, in waves, and on a budget."""
+    if "memory" in arguments:
+        table = [["400 agents", "KiB before the first tick", "KiB while a plan runs"]]
+        table.append(["each", *map(report.number, memory())])
+        sys.stdout.write(report.markdown(table) + "\n")
+        return
     if "large" in arguments or "groups" in arguments:
         number = next((int(one) for one in arguments if one.isdigit()), None)
         table = _large(number or 50) if "large" in arguments else _groups(number or 2)

@@ -14,6 +14,7 @@ from bthtn import (
     Domain,
     Fluent,
     FluentFamily,
+    PlanCache,
     Planner,
     Primitive,
     State,
@@ -107,7 +108,8 @@ def lives() -> Iterator[Row]:
     for steps in (100, 10_000):
         first = partial(_first_tick, *_steps(steps))
         yield Row(f"first tick of a plan of {steps:,} steps", first, times=2)
-    yield Row("tick of an agent in a crowd", _always(_Crowd().tick), times=20, per=AGENTS)
+    for name, crowd in {"": _Crowd(None), ", one cache": _Crowd(PlanCache())}.items():
+        yield Row(f"tick of an agent in a crowd{name}", _always(crowd.tick), times=20, per=AGENTS)
 
 
 def sizes() -> Iterator[Row]:
@@ -262,14 +264,14 @@ def _first_tick(domain: Domain[World], walk: TaskCall, _: int) -> Use:
 
 
 class _Crowd:
-    """Soldiers that fight over and over."""
+    """Soldiers that fight over and over, and look into the same cache if there is one."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: PlanCache | None) -> None:
         self._clock = ManualClock()
         asked = [combat.question(combat.CASES[number % 8]) for number in range(AGENTS)]
+        given: dict[str, Any] = {"body": None, "clock": self._clock, "cache": cache}
         self._goals = [
-            PlanGoal("goal", Agent("a", q.domain, q.state, body=None, clock=self._clock), q.goal)
-            for q in asked
+            PlanGoal("goal", Agent("a", q.domain, q.state, **given), q.goal) for q in asked
         ]
 
     def tick(self) -> None:

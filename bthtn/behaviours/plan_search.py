@@ -10,15 +10,17 @@ from bthtn.behaviours.cleanup import owe_cleanup
 from bthtn.behaviours.compile import refuse_too_deep
 from bthtn.behaviours.failure_tracking import FailureTracking
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, ResumeFailed
-from bthtn.domain.network import NetworkLike, sequence
+from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
 from bthtn.plan.nodes import ScopeNode, SuspendedNode
 from bthtn.plan.plan import Plan
+from bthtn.planning.cache import PlanCache
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.explain import explained, main_reasons
 from bthtn.planning.partial import go_on
-from bthtn.planning.planner import Planner
+from bthtn.planning.planner import Planner, PlannersByGoal
 from bthtn.planning.protocol import RecordedSearch, SearchStatus, Settings
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.restarting import RestartingSearch
@@ -89,7 +91,7 @@ class PlanSearch:
         """Why a plan is searched for."""
         self._domains = agent.domains
         self._domain, fitting = domain_and_goal(self._domains, self.goal)
-        self._newest = Planner[Any](self._domain, fitting, settings, cache=agent.cache)
+        self._newest = _planner(self._domain, fitting, settings, agent.cache)
         self.planner = self._newest
         self.failures = FailureTracking(agent, name, self.planner, replanning.retrying)
         self._current: _Started | None = None
@@ -105,7 +107,7 @@ class PlanSearch:
             domain, goal = domain_and_goal(self._domains, self.goal)
             try:
                 if domain is not self._domain:
-                    self._newest = Planner(domain, goal, self.settings, cache=self._agent.cache)
+                    self._newest = _planner(domain, goal, self.settings, self._agent.cache)
                 self._domain, self._unfit = domain, None
             except DomainError as error:
                 self._unfit = error
@@ -280,3 +282,12 @@ class RestSearch:
             unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
             raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
         return plan, None if started is None else started.reads
+
+
+def _planner(
+    domain: FrozenDomain, goal: Network, settings: Settings, cache: PlanCache | None
+) -> Planner[Any]:
+    """The planner for a goal, which agents without a cache share. Raises DomainError."""
+    if cache is None:
+        return domain.derived(PlannersByGoal).planner(goal, settings)
+    return Planner(domain, goal, settings, cache=cache)

@@ -274,6 +274,10 @@ DiffersNow = Callable[[Fluent[Any], Any], bool]
 """Whether a search could tell a fluent's value now from the one that it read."""
 
 
+_NOTHING: Final[frozenset[Fluent[Any]]] = frozenset()
+"""Shared by all goals: each empty set takes 216 bytes."""
+
+
 def _any_change(_fluent: Fluent[Any], _value: object) -> bool:
     return True
 
@@ -290,7 +294,7 @@ class GoalFailures:
         self._backoff = Backoff(policy)
         self._differs = differs
         # What the failures of steps depend on, and what the last search without a plan has read.
-        self._reads: set[Fluent[Any]] = set()
+        self._reads = _NOTHING
         self._searched: Mapping[Fluent[Any], Any] = {}
         self._has_plan = self._had_plan = False
 
@@ -351,7 +355,7 @@ class GoalFailures:
     def began(self) -> None:
         """Note that the goal begins another attempt."""
         self._memory.began()
-        self._reads.clear()
+        self._reads = _NOTHING
         self._has_plan = False
 
     def found(self) -> None:
@@ -378,7 +382,7 @@ class GoalFailures:
         """
         self._had_plan = self._has_plan
         self._searched = reads
-        depends_on = frozenset(self._reads) | fluents_in(reads)
+        depends_on = self._reads | fluents_in(reads)
         latest = self._memory.next_change(self.tick)
         return self._backoff.failed(failure, self.tick, depends_on, latest)
 
