@@ -208,6 +208,92 @@ def test_what_a_function_raises_is_raised(way, values, message):
         steps(domain, goal, **values)
 
 
+def _of_the_state(trip, least=5):
+    return trip.cash > least
+
+
+def _asks_python(trip):
+    return abs(trip.cash) > 5
+
+
+def _by_list(trip, places=["home"]):  # noqa: B006 - a default that could change
+    return trip.at in places
+
+
+def _by_attribute(trip):
+    return trip.at == find_plan.__name__
+
+
+def _by_module(trip):
+    return trip.at == linecache.__name__ or trip.cash > 5
+
+
+def _loops(trip):
+    return any(trip.at == place for place in ("home",))
+
+
+def _by_name(trip):
+    return trip.at == nothing_of_this_name  # noqa: F821 - that is what it is about
+
+
+@pytest.mark.parametrize(
+    ("possible", "translated"),
+    [(_of_the_state, True), (_asks_python, False), (_by_list, False), (_loops, False)],
+)
+def test_what_a_source_cannot_say_for_certain_is_called(possible, translated):
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
+    assert is_translated(domain, goal) is translated
+    assert steps(domain, goal) == ["prepare"]
+
+
+@pytest.mark.parametrize(("possible", "found"), [(_by_attribute, None), (_by_module, ["prepare"])])
+def test_an_attribute_has_its_value_whoever_looks_it_up(possible, found):
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
+    assert steps(domain, goal) == found
+
+
+def test_a_name_that_stands_for_nothing_is_an_error_of_the_function():
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[_by_name])
+    with pytest.raises(BthtnError, match="nothing_of_this_name"):
+        steps(domain, goal)
+
+
+def _repeats(trip):
+    for _ in range(1):
+        trip.ready = True
+
+
+def _passes(trip):
+    """It says what it does."""
+    pass  # noqa: PIE790 - that is what it is about
+    amount = trip.cash - 5
+    trip.cash = amount
+    return None  # noqa: PLR1711, RET501 - as above
+
+
+@pytest.mark.parametrize(
+    ("effect", "cash", "translated"),
+    [
+        (_passes, 15, True),
+        (_repeats, 20, False),
+        (lambda trip: setattr(trip, "ready", True), 20, False),
+    ],
+)
+def test_effects_are_read_from_plain_assignments_alone(effect, cash, translated):
+    domain = Domain("trip", Trip)
+    act = domain.primitive("act", effects=effect)
+
+    @domain.compound
+    def go():
+        yield method(act(), when=Trip.cash > 0)
+
+    frozen = domain.freeze()
+    assert is_translated(frozen, go()) is translated
+    ask = accelerator(frozen, go(), (), DEFAULT_SETTINGS)
+    plan = find_plan(frozen, Trip(), go()) if ask is None else ask(Trip().frozen(), 1_000)
+    assert plan.predicted.get(Trip.cash) == cash
+
+
 def test_an_argument_of_a_wrong_type_is_refused_as_by_the_call():
     domain = Domain("types", Trip)
     note = domain.primitive("note", effects=Trip.ready.becomes(True))
