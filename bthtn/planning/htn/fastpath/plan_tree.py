@@ -36,18 +36,22 @@ Entry = tuple[Any, tuple[Any, ...]]
 Called = Callable[[MethodRow, Binding, RecordingView], tuple[Body, Footprint]]
 """The body that a method which is a function returns in a state, and what it reads for that."""
 
+Effects = Callable[[PrimitiveRow, Binding, RecordingView], TaskEffects]
+"""The outcome of a primitive task in a state."""
+
 
 def tree_of(
     body: Body,
     binding: Binding,
     planned: Sequence[Entry],
     before: Callable[[int], RecordingView],
+    effects: Effects,
     called: Called | None = None,
 ) -> Node:
     """The plan tree of a body.
 
-    ``before`` gives the projected state before an entry, ``called`` the body that a method which is
-    a function returns there; without it, all methods are data.
+    ``before`` gives the projected state before an entry, ``effects`` the outcome of a step there,
+    ``called`` the body that a method which is a function returns; without it, all methods are data.
     """
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
@@ -64,7 +68,7 @@ def tree_of(
             if part.reads:
                 reads = _remembered(part.readings, binding, _readings, part, before, place)
             if row.is_primitive:
-                step = _remembered(row.projections, args, _projection, row, before, place)
+                step = _remembered(row.projections, args, effects, row, before, place)
                 nodes.append(_step(part.network, row, args, step, reads, binding))
             else:
                 method = row.methods[what.index]
@@ -182,7 +186,8 @@ def _remembered(
     return known
 
 
-def _projection(row: PrimitiveRow, args: tuple[Any, ...], view: RecordingView) -> TaskEffects:
+def effects_of(row: PrimitiveRow, args: Binding, view: RecordingView) -> TaskEffects:
+    """The outcome of a primitive task in a state."""
     return projected(row.task, args, view)
 
 
