@@ -22,7 +22,7 @@ from bthtn.planning.htn.rows import (
     PrimitiveRow,
 )
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import ABSENT, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -132,6 +132,18 @@ def _choices(planned: Sequence[Entry]) -> Iterator[int]:
             yield 0
 
 
+class _Unmarked(ProjectedState):
+    """A projected state without a fingerprint: it is compared with no other."""
+
+    __slots__ = ()
+
+    def put(self, fluent: Fluent[Any], value: Any) -> Any:
+        """Set a value; return the previous one."""
+        before = self.values.get(fluent, ABSENT)
+        self.values[fluent] = value
+        return before
+
+
 class _Projection:
     """Projects the state through the primitive tasks of a plan without branches."""
 
@@ -140,7 +152,7 @@ class _Projection:
         self._entries = entries
         self._place = 0
         self._values = Values(seeded(base, question.seed).values)
-        self._view = ProjectedState(self._values)
+        self._view = _Unmarked(self._values)
         self._written: dict[Fluent[Any], None] = {}
         self._next: TaskEffects | None = None  # of the entry at the place, if it was asked for
 

@@ -151,9 +151,11 @@ def _scope(
     cost, value = row.cost, row.value
     assert cost is not None, "costs of methods are plain data"
     assert value is not None, "so are their values"
-    what = (row.task, args, row.index, _node(body, nodes), asked, row.method.name)
+    child, name = _node(body, nodes), row.method.name
     answer = body.network if row.body is None else None
-    return ScopeNode(*what, cost, value, call, binding, answer)
+    return ScopeNode(
+        row.task, args, row.index, child, asked, name, cost, value, call, binding, answer
+    )
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
