@@ -12,7 +12,7 @@ from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.plan_parts import entries, fixed_effects
-from bthtn.planning.htn.fastpath.plan_tree import tree_of
+from bthtn.planning.htn.fastpath.plan_tree import effects_of, tree_of
 from bthtn.planning.htn.fastpath.reachable import Branches
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.planning.htn.table import TaskTable
@@ -93,7 +93,7 @@ class Join:
         ]
         bodies = [self._table.body(one) for one in network.parts]
         trees = [
-            tree_of(body, binding, entries(one), fixed_effects)
+            tree_of(body, binding, entries(one), fixed_effects, effects_of)
             for body, one in zip(bodies, planned, strict=True)
         ]
         footprints = [footprint(tree) for tree in trees]

@@ -11,10 +11,10 @@ from bthtn.domain.network import (
     Network,
 )
 from bthtn.domain.task import PrimitiveTask
-from bthtn.domain.task_effects import projected
+from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.plan_tree import Entry, tree_of
+from bthtn.planning.htn.fastpath.plan_tree import Entry, effects_of, tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.rows import (
     Body,
@@ -22,7 +22,7 @@ from bthtn.planning.htn.rows import (
     PrimitiveRow,
 )
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import ProjectedState, Values
+from bthtn.planning.htn.values import ABSENT, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -58,7 +58,8 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
         case "tree":
             planned = entries(record)
             steps = _Projection(question, base, planned)
-            return tree_of(question.body, question.binding, planned, steps.before, steps.called)
+            work_out = (steps.before, steps.effects, steps.called)
+            return tree_of(question.body, question.binding, planned, *work_out)
         case _:
             return getattr(question, part)
 
@@ -78,7 +79,7 @@ def branched_part_of(
     match part:
         case "tree":
             made = entries(record)
-            return tree_of(question.body, question.binding, made, fixed_effects)
+            return tree_of(question.body, question.binding, made, fixed_effects, effects_of)
         case "actions":
             return tuple(_preferred(entries(record)))
         case "written":
@@ -131,6 +132,18 @@ def _choices(planned: Sequence[Entry]) -> Iterator[int]:
             yield 0
 
 
+class _Unmarked(ProjectedState):
+    """A projected state without a fingerprint: it is compared with no other."""
+
+    __slots__ = ()
+
+    def put(self, fluent: Fluent[Any], value: Any) -> Any:
+        """Set a value; return the previous one."""
+        before = self.values.get(fluent, ABSENT)
+        self.values[fluent] = value
+        return before
+
+
 class _Projection:
     """Projects the state through the primitive tasks of a plan without branches."""
 
@@ -139,8 +152,9 @@ class _Projection:
         self._entries = entries
         self._place = 0
         self._values = Values(seeded(base, question.seed).values)
-        self._view = ProjectedState(self._values)
+        self._view = _Unmarked(self._values)
         self._written: dict[Fluent[Any], None] = {}
+        self._next: TaskEffects | None = None  # of the entry at the place, if it was asked for
 
     def before(self, place: int) -> RecordingView:
         """The projected state before the entry with this index; indices must not decrease."""
@@ -150,11 +164,17 @@ class _Projection:
                 assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
                 overwritten = row.step and row.step(self._values, args, self._view)
                 if not overwritten:
-                    writes = projected(what, args, RecordingView(self._view)).writes
-                    overwritten = self._view.apply(writes or {})
+                    step = self._next or projected(what, args, ReadingView(self._view))
+                    overwritten = self._view.apply(step.writes or {})
+                self._next = None
                 self._written.update(dict.fromkeys(overwritten[::2]))
         self._place = max(self._place, place)
-        return RecordingView(self._view)
+        return ReadingView(self._view)
+
+    def effects(self, row: PrimitiveRow, args: Binding, view: RecordingView) -> TaskEffects:
+        """The outcome of the primitive task whose entry ``before`` was just asked about."""
+        self._next = effects_of(row, args, view)
+        return self._next
 
     def called(self, row: MethodRow, args: Binding, view: RecordingView) -> tuple[Body, Footprint]:
         """The body that a method which is a function returns, and what it reads for that.

@@ -36,18 +36,22 @@ Entry = tuple[Any, tuple[Any, ...]]
 Called = Callable[[MethodRow, Binding, RecordingView], tuple[Body, Footprint]]
 """The body that a method which is a function returns in a state, and what it reads for that."""
 
+Effects = Callable[[PrimitiveRow, Binding, RecordingView], TaskEffects]
+"""The outcome of a primitive task in a state."""
+
 
 def tree_of(
     body: Body,
     binding: Binding,
     planned: Sequence[Entry],
     before: Callable[[int], RecordingView],
+    effects: Effects,
     called: Called | None = None,
 ) -> Node:
     """The plan tree of a body.
 
-    ``before`` gives the projected state before an entry, ``called`` the body that a method which is
-    a function returns there; without it, all methods are data.
+    ``before`` gives the projected state before an entry, ``effects`` the outcome of a step there,
+    ``called`` the body that a method which is a function returns; without it, all methods are data.
     """
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
@@ -64,7 +68,7 @@ def tree_of(
             if part.reads:
                 reads = _remembered(part.readings, binding, _readings, part, before, place)
             if row.is_primitive:
-                step = _remembered(row.projections, args, _projection, row, before, place)
+                step = _remembered(row.projections, args, effects, row, before, place)
                 nodes.append(_step(part.network, row, args, step, reads, binding))
             else:
                 method = row.methods[what.index]
@@ -147,9 +151,11 @@ def _scope(
     cost, value = row.cost, row.value
     assert cost is not None, "costs of methods are plain data"
     assert value is not None, "so are their values"
-    what = (row.task, args, row.index, _node(body, nodes), asked, row.method.name)
+    child, name = _node(body, nodes), row.method.name
     answer = body.network if row.body is None else None
-    return ScopeNode(*what, cost, value, call, binding, answer)
+    return ScopeNode(
+        row.task, args, row.index, child, asked, name, cost, value, call, binding, answer
+    )
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
@@ -182,7 +188,8 @@ def _remembered(
     return known
 
 
-def _projection(row: PrimitiveRow, args: tuple[Any, ...], view: RecordingView) -> TaskEffects:
+def effects_of(row: PrimitiveRow, args: Binding, view: RecordingView) -> TaskEffects:
+    """The outcome of a primitive task in a state."""
     return projected(row.task, args, view)
 
 
