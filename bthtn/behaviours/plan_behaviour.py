@@ -18,6 +18,7 @@ from py_trees.composites import Composite
 from bthtn.behaviours.status import INVALID, mark_stopped
 
 _PLAIN: Final = BlackBoxLevel.NOT_A_BLACKBOX
+_OVER: Final = iter(())
 _LATER: Final = ("id", "logger", "blackboards")
 """What py_trees gives to every behaviour, and only displays and visitors ask for."""
 
@@ -114,11 +115,12 @@ def discard(subtree: Behaviour) -> None:
     collector's next full run, a pause in the middle of a game.
     """
     for node in made(subtree):
-        with suppress(Exception):  # no listener is left to report it to
-            node.shutdown()
+        if type(node).shutdown is not Behaviour.shutdown:
+            with suppress(Exception):  # no listener is left to report it to
+                node.shutdown()
         for client in vars(node).get("blackboards", ()):
             client.unregister()
-        node.iterator = iter(())
+        node.iterator = _OVER
         node.parent = None
         node.children = []
 

@@ -329,7 +329,7 @@ class TaskLeaf(PlanBehaviour):
 
     def _outdated(self) -> Obstacle | None:
         """The argument that the step's call does not have any more, or an exception of it."""
-        if self.node.call is None:
+        if not self.node.args:
             return None
         try:
             changed = changed_arguments(self.node, RecordingView(self._run.agent.beliefs))

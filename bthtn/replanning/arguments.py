@@ -175,7 +175,7 @@ def changed_arguments(
 
     There are none as long as one of them is unknown.
     """
-    if node.call is None:
+    if node.call is None or not node.args:
         return {}
     args = context.evaluated(node.call, view, node.binding)
     pairs = enumerate(zip(node.args, args or (), strict=False))
