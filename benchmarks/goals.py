@@ -84,8 +84,8 @@ def contestants(case: Case) -> dict[str, Callable[[], int]]:
 
 def _peers(problem: towers.Rebuilding | freight.Deliveries) -> dict[str, partial[int]]:
     from benchmarks.peers import pyperplan_freight as by_truck  # noqa: PLC0415 - it may be missing
-    from benchmarks.peers import pyperplan_planner as peer  # noqa: PLC0415
-    from benchmarks.peers import pyperplan_towers as rebuilt  # noqa: PLC0415
+    from benchmarks.peers import pyperplan_planner as peer  # noqa: PLC0415 - as above
+    from benchmarks.peers import pyperplan_towers as rebuilt  # noqa: PLC0415 - as above
 
     match problem:
         case towers.Rebuilding():
