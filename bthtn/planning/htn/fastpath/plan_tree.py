@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.network import (
     Network,
@@ -28,6 +28,12 @@ from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PrimitiveRow
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.unfrozen import unfrozen
+
+_OpenTask: Final = unfrozen(TaskNode)
+_OpenScope: Final = unfrozen(ScopeNode)
+_OpenSequence: Final = unfrozen(SequenceNode)
+_OpenFootprint: Final = unfrozen(Footprint)
 
 Entry = tuple[Any, tuple[Any, ...]]
 """A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark."""
@@ -117,7 +123,13 @@ def _step(
     binding: Binding,
 ) -> TaskNode:
     touched = step.footprint if reads is None else _with(reads, step.footprint)
-    return TaskNode(row.task, args, touched, step.duration, step.cost, call, binding)
+    node = _OpenTask()
+    node.task, node.args, node.footprint = row.task, args, touched
+    node.duration, node.cost = step.duration, step.cost
+    node.call, node.binding = call, binding
+    node.__class__ = TaskNode
+    made: TaskNode = node
+    return made
 
 
 def _joined(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ...]) -> Node:
@@ -151,23 +163,34 @@ def _scope(
     cost, value = row.cost, row.value
     assert cost is not None, "costs of methods are plain data"
     assert value is not None, "so are their values"
-    child, name = _node(body, nodes), row.method.name
-    answer = body.network if row.body is None else None
-    return ScopeNode(
-        row.task, args, row.index, child, asked, name, cost, value, call, binding, answer
-    )
+    node = _OpenScope()
+    node.task, node.args, node.method, node.child = row.task, args, row.index, _node(body, nodes)
+    node.footprint, node.name, node.cost, node.value = asked, row.method.name, cost, value
+    node.call, node.binding = call, binding
+    node.body = body.network if row.body is None else None
+    node.__class__ = ScopeNode
+    made: ScopeNode = node
+    return made
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
     """The plan node for a body, made of the nodes for its items."""
     if len(body.items) == body.length > 0:
-        return SequenceNode(tuple(nodes)) if isinstance(body.network, SequenceNetwork) else nodes[0]
+        return _in_turn(nodes) if isinstance(body.network, SequenceNetwork) else nodes[0]
     return _taken(body.network, iter(nodes))
+
+
+def _in_turn(nodes: list[Node]) -> SequenceNode:
+    node = _OpenSequence()
+    node.children = tuple(nodes)
+    node.__class__ = SequenceNode
+    made: SequenceNode = node
+    return made
 
 
 def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
     if isinstance(network, SequenceNetwork):
-        return SequenceNode(tuple([_taken(one, nodes) for one in network.parts]))
+        return _in_turn([_taken(one, nodes) for one in network.parts])
     return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
 
 
@@ -205,4 +228,8 @@ def _readings(part: CallPart, args: tuple[Any, ...], view: RecordingView) -> Foo
 
 def _with(reads: Footprint, own: Footprint) -> Footprint:
     """The node's own footprint plus the reads of its computed arguments."""
-    return Footprint(reads.reads | own.reads, own.writes, own.uses)
+    both = _OpenFootprint()
+    both.reads, both.writes, both.uses = reads.reads | own.reads, own.writes, own.uses
+    both.__class__ = Footprint
+    made: Footprint = both
+    return made
