@@ -40,8 +40,9 @@ class Told:
 class CachedPlan:
     """The parts of a cached plan, for a start state that may differ from the original one.
 
-    Its tree is a copy, made on first use: the plans of two suspended parts of one plan may come
-    from one answer, and a running plan distinguishes its nodes by identity.
+    Whole plans share the tree of the answer. That of a suspended part is a copy, made on first
+    use: several parts of one plan may come from one answer, and a running plan distinguishes its
+    nodes by identity.
     """
 
     __slots__ = ("_answer", "_planner", "_start")
@@ -59,7 +60,7 @@ class CachedPlan:
             tree = self._answer.tree
             assert tree is not None, "without a tree there is no plan"
             if part == "tree":
-                return copied(tree)
+                return copied(tree) if self._planner.resumes else tree
             return tuple((step.task, step.args) for step in preferred_steps(tree))
         if part in ("record", "expansions"):
             return getattr(self._answer, part)

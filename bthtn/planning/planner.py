@@ -73,6 +73,8 @@ class Planner(Unpicklable, Generic[S]):
     bypass the cache, since exclusions are the experience of one agent.
     """
 
+    resumes = False
+    """Whether its plans are those of a suspended part, and become parts of another plan."""
     _accelerator: Accelerator | None
     _is_prepared: bool
 
@@ -109,6 +111,7 @@ class Planner(Unpicklable, Generic[S]):
     ) -> Self:
         """The planner for the remaining networks of a suspended part of a plan."""
         planner = cls.__new__(cls)
+        planner.resumes = True
         goal = sequence(*suspended.rest)
         planner._prepare(domain, goal, suspended.binding, settings, cache)
         return planner

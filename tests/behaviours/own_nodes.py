@@ -1,4 +1,4 @@
-"""OwnNodes: a listener that no agent may hand one node to in two plans."""
+"""OwnNodes: a listener that no agent may hand a suspended part nodes that it has already."""
 
 from bthtn.agent.events import PlanAdopted, PlanResumed
 from bthtn.plan.nodes import NULL_NODE
@@ -7,10 +7,10 @@ from bthtn.testing.doubles import RecordingListener
 
 
 class OwnNodes(RecordingListener):
-    """Remembers what happens; raises where a new plan has nodes of an earlier one of the agent.
+    """Remembers what happens; raises where a suspended part gets nodes of a plan of the agent.
 
     A plan that has a part of itself inside of itself has no end, and looking for it does not come
-    back: this says so before.
+    back: this says so before. A whole plan is in no other, and may be one of before.
     """
 
     def __init__(self):
@@ -21,5 +21,6 @@ class OwnNodes(RecordingListener):
         super().__call__(event)
         if isinstance(event, PlanAdopted | PlanResumed):
             nodes = {node for _, node in preorder(event.plan.tree)} - {NULL_NODE}
-            assert self.nodes.isdisjoint(nodes), "the agent has nodes of this plan already"
+            is_new = self.nodes.isdisjoint(nodes) or isinstance(event, PlanAdopted)
+            assert is_new, "the agent has nodes of this plan already"
             self.nodes |= nodes

@@ -141,3 +141,12 @@ def test_a_part_is_not_over_because_an_equal_one_is(cache, is_cached):
     (broken,) = agent.listener.of(PlanBroken)
     assert broken.step == "work"
     assert (cache.statistics.hits > 0) is is_cached
+
+
+def test_whole_plans_share_the_tree_of_the_answer_from_which_they_are(cache):
+    trees = []
+    for name in ("first", "second", "third"):
+        agent = member(name, cache)
+        day(agent, shift)
+        trees += [event.plan.tree for event in agent.listener.of(PlanAdopted)]
+    assert all(tree is trees[0] for tree in trees)

@@ -22,6 +22,7 @@ from bthtn import (
     priority,
     sequence,
 )
+from bthtn.plan.nodes import PAUSED, SuspendedNode
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.cache import CacheStatistics
 from bthtn.planning.protocol import SearchStatus
@@ -129,8 +130,16 @@ def test_a_state_that_was_asked_for_needs_no_search(cache):
     assert repr(cache) == "<plan cache: 1 entries, 1 hits, 2 misses>"
 
 
-def test_every_plan_has_nodes_of_its_own(cache):
-    plans = [planner(work(), cache).plan(Robot()) for _ in range(3)]
+def test_whole_plans_share_one_tree(cache):
+    trees = {planner(work(), cache).plan(Robot()).tree for _ in range(3)}
+    assert len(trees) == 1
+    assert cache.statistics.hits == 2
+
+
+def test_every_plan_of_a_suspended_part_has_nodes_of_its_own(cache):
+    domain = home.freeze()
+    part = SuspendedNode((work(),), (), PAUSED)
+    plans = [Planner.resuming(domain, part, cache=cache).plan(Robot()) for _ in range(3)]
     assert len({outline(plan.tree) for plan in plans}) == 1
     assert len({node for plan in plans for _, node in preorder(plan.tree)}) == 3 * len(
         list(preorder(plans[0].tree))
