@@ -1,7 +1,8 @@
 """Which faults are tried: a sample over all packages, the same for the same seed."""
 
 import hashlib
-import random
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,29 +33,44 @@ def package_of(file: str) -> str:
 
 @cache
 def drawn(count: int, seed: int) -> tuple[Mutant, ...]:
-    """So many mutants, at least a few of every package, the others by the packages' sizes."""
-    by_package: dict[str, list[Mutant]] = {}
-    for path in sorted((ROOT / "bthtn").rglob("*.py")):
-        file = path.relative_to(ROOT).as_posix()
-        by_package.setdefault(package_of(file), []).extend(
-            mutants_of(file, path.read_text("utf-8"))
-        )
-    chance = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    """So many mutants of bthtn."""
+    paths = sorted((ROOT / "bthtn").rglob("*.py"))
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+    return sample(sources, count, seed)
+
+
+def sample(sources: Mapping[str, str], count: int, seed: int) -> tuple[Mutant, ...]:
+    """So many mutants, at least a few of every package, the others by the packages' sizes.
+
+    Each fault has its place in the order for itself, by a hash of what it changes, so that an edit
+    of one file leaves the faults of all others as they were drawn.
+    """
+    by_package: dict[str, list[tuple[str, Mutant]]] = {}
+    for file, source in sources.items():
+        by_package.setdefault(package_of(file), []).extend(ranked(file, source, seed))
+    first, rest = [], []
     for mutants in by_package.values():
-        chance.shuffle(mutants)
-    first = [mutant for mutants in by_package.values() for mutant in mutants[:LEAST]]
-    rest = [mutant for mutants in by_package.values() for mutant in mutants[LEAST:]]
-    chance.shuffle(first)
-    chance.shuffle(rest)
-    return tuple(first + rest)[:count]
+        mutants.sort(key=lambda mutant: mutant[0])
+        first += mutants[:LEAST]
+        rest += mutants[LEAST:]
+    order = sorted(first, key=lambda one: one[0]) + sorted(rest, key=lambda one: one[0])
+    return tuple(mutant for _, mutant in order[:count])
 
 
-def mutants_of(file: str, source: str) -> list[Mutant]:
-    """The key holds the whole file, so that a result does not outlive what it is about."""
-    digest = hashlib.sha256(source.encode())
+def ranked(file: str, source: str, seed: int) -> list[tuple[str, Mutant]]:
+    """The mutants of a file, each with its place in the order that the seed gives.
+
+    A mutant's key holds the whole file, so that a result does not outlive what it is about.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
     found = []
     for fault in faults_in(source):
-        own = digest.copy()
-        own.update(repr(fault).encode())
-        found.append(Mutant(file, fault, own.hexdigest()[:16]))
+        change = (file, fault.kind, fault.replaced(source), fault.instead)
+        seen[change] += 1
+        key = digest(source, repr(fault))[:16]
+        found.append((digest(str(seed), *change, str(seen[change])), Mutant(file, fault, key)))
     return found
+
+
+def digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()

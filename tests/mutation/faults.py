@@ -40,11 +40,19 @@ class Fault:
 
     def put_into(self, source: str) -> str:
         """The source with this fault in it."""
+        before, _, after = self._around(source)
+        return (before + self.instead.encode() + after).decode()
+
+    def replaced(self, source: str) -> str:
+        """The piece of the source in whose place the fault stands."""
+        return self._around(source)[1].decode()
+
+    def _around(self, source: str) -> tuple[bytes, bytes, bytes]:
         lines = source.encode().splitlines(keepends=True)
         start = sum(map(len, lines[: self.line - 1])) + self.column
         end = sum(map(len, lines[: self.end_line - 1])) + self.end_column
         whole = b"".join(lines)
-        return (whole[:start] + self.instead.encode() + whole[end:]).decode()
+        return whole[:start], whole[start:end], whole[end:]
 
 
 def faults_in(source: str) -> list[Fault]:

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.mutation.draw import ROOT, drawn
+from tests.mutation.draw import ROOT, drawn, sample
 from tests.mutation.faults import faults_in
 from tests.mutation.table import table
 from tests.mutation.workshop import Map
@@ -35,6 +35,17 @@ from tests.mutation.workshop import Map
 def test_a_fault_changes_one_thing(source, faulty):
     found = [fault.put_into(source).replace("(a)", "a") for fault in faults_in(source)]
     assert sorted(found) == sorted(faulty)
+
+
+def test_an_edit_of_one_file_leaves_the_faults_of_the_others_as_they_were_drawn():
+    number = "x = {}\n" * 5
+    sources = {f"bthtn/{name}.py": number.format(*range(5)) for name in "abc"}
+    before = sample(sources, 12, seed=1)
+    edited = sources | {"bthtn/b.py": "y = a == b\n" + sources["bthtn/b.py"]}
+    after = sample(edited, 15, seed=1)
+    others = [mutant for mutant in before if mutant.file != "bthtn/b.py"]
+    assert 0 < len(others) < 12
+    assert [mutant for mutant in after if mutant.file != "bthtn/b.py"][: len(others)] == others
 
 
 @pytest.mark.slow
