@@ -25,21 +25,12 @@ _LAYOUT: Final = "d3-hierarchy.min.js"
 _LONGEST_TITLE: Final = 200
 
 
-def html_page(
-    title: str,
-    trees: Mapping[str, Mapping[str, Any]],
-    *,
-    records: Sequence[Mapping[str, Any]] = (),
-    tick: int | None = None,
-) -> str:
-    """A page that draws trees of snapshot nodes, by their titles; the first one is shown.
-
-    With the objects of a recording there is a timeline below them, with its cursor at the tick.
-    """
+def html_page(title: str, trees: Mapping[str, Mapping[str, Any]]) -> str:
+    """A page that draws trees of snapshot nodes, by their titles; the first one is shown."""
     named = [{"title": one_line(name), "tree": tree} for name, tree in trees.items()]
     assert named, "a page shows at least one tree"
-    data = {"title": title, "looks": looks(), "trees": named, "records": [*records], "tick": tick}
-    return page(title, "picture", data, styles=("tree.css", "timeline.css", "picture.css"))
+    data = {"title": title, "looks": looks(), "trees": named}
+    return page(title, "picture", data, styles=("tree.css", "picture.css"))
 
 
 def looks() -> dict[str, Any]:

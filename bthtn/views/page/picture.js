@@ -1,10 +1,8 @@
-// The page of `bthtn render --format html`: trees to choose from, what is known of a node, a timeline.
+// The page of `bthtn render --format html`: trees to choose from, what is known of a node.
 //
-// The data are {title, looks, trees: [{title, tree: node}, …], records: [object, …], tick}: the
-// objects of a recording, and where the cursor is. Without records there is no timeline.
+// The data are {title, looks, trees: [{title, tree: node}, …]}.
 
 import { legend, nodeFacts } from "./facts.js";
-import { timelineView } from "./timeline.js";
 import { treeView } from "./tree.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -38,15 +36,7 @@ function choice() {
   part("choice").addEventListener("change", () => show(Number(part("choice").value)));
 }
 
-function showTimeline() {
-  part("timeline").hidden = false;
-  const timeline = timelineView(part("timeline"), { looks: data.looks });
-  timeline.add(data.records);
-  timeline.cursor(data.tick);
-}
-
 choice();
-if (data.records.length) showTimeline();
 part("fit").addEventListener("click", () => view.fit());
 part("closer").addEventListener("click", () => view.zoom(1.25));
 part("farther").addEventListener("click", () => view.zoom(0.8));
