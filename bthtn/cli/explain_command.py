@@ -60,9 +60,7 @@ def beliefs_at(file: Path, tick: int | None, agent: str, domain: str) -> list[st
     """
     from bthtn.recording import Recording  # noqa: PLC0415 - loads py_trees
 
-    recording = Recording.read(file)
-    last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
-    beliefs = recording.at(last if tick is None else tick, agent).beliefs
+    beliefs = Recording.read(file).at(tick, agent).beliefs
     schema = domain_of(domain).schema
     known = (
         name for name in beliefs if name.partition("[")[0] in (*schema.fluents, *schema.families)
@@ -94,9 +92,9 @@ def explain_replans(
     if goal not in known:
         message = f"no goal called '{goal}' had a plan in the recording"
         raise InputError(Diagnostic("BT461", message, hint=nearest(goal, known)))
-    last = recording.ticks[-1][0]["tick"] if tick is None else tick
-    decisions = recording.decisions(agent, goal=goal, until=last)
-    running = recording.at(last, agent).plans.get(goal)
+    moment = recording.at(tick, agent)
+    decisions = recording.decisions(agent, goal=goal, until=moment.tick)
+    running = moment.plans.get(goal)
     better: BetterPlan | None = None
     if running is not None:
         record = MethodTraversalRecord(running["plan"]["record"])
@@ -108,7 +106,7 @@ def explain_replans(
         return 0
     for decision in decisions:
         say(one_line(str(decision)))
-    state = f"with the beliefs at the end of tick {last}"
+    state = f"with the beliefs at the end of tick {moment.tick}"
     answer = f"no plan of {goal} runs" if better is None else str(better)
     say("\n".join(map(one_line, f"\n{state}, {answer}".split("\n"))))
     return 0

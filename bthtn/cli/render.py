@@ -65,9 +65,7 @@ def _moment(drawn: Drawn) -> tuple[str, str]:
     if drawn.form == "xml":
         message = "a recording has the nodes that ran, not the code of a tree: no XML"
         raise InputError(Diagnostic("BT409", message, hint="name the tree itself"))
-    recording = Recording.read(Path(drawn.target))
-    last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
-    moment = recording.at(last if drawn.tick is None else drawn.tick, drawn.agent)
+    moment = Recording.read(Path(drawn.target)).at(drawn.tick, drawn.agent)
     if moment.tree is None:
         message = f"the recording has no tree of '{moment.agent}' at tick {moment.tick}"
         raise InputError(Diagnostic("BT461", message))

@@ -80,10 +80,11 @@ class Recording:
         """The names of the agents."""
         return tuple(one["agent"] for one in self.head["agents"])
 
-    def at(self, tick: int, agent: str = "") -> Moment:
+    def at(self, tick: int | None = None, agent: str = "") -> Moment:
         """The state of an agent, the first one if none is named, at the end of a tick.
 
-        Raises InputError for a tick or an agent that the recording does not have.
+        It is that of the last tick if none is named. Raises InputError for a tick or an agent that
+        the recording does not have.
         """
         name = agent or self.agents[0]
         known = {one["agent"]: one for one in self.head["agents"]}
@@ -91,13 +92,14 @@ class Recording:
             message = f"no agent of the recording is called {name!r}"
             raise InputError(Diagnostic("BT461", message, hint=nearest(name, known)))
         so_far = Known(known[name])
+        ticks = [lines[0]["tick"] for lines in self.ticks]
+        wanted = max(ticks, default=0) if tick is None else tick
         for lines in self.ticks:
             for line in lines:
                 so_far.add(line)
-            if lines[0]["tick"] == tick:
+            if lines[0]["tick"] == wanted:
                 return _moment(so_far, lines)
-        message = f"the recording has no tick {tick}"
-        ticks = [lines[0]["tick"] for lines in self.ticks]
+        message = f"the recording has no tick {wanted}"
         hint = f"it has {ticks[0]} to {ticks[-1]}" if ticks else "it ends before the first tick"
         raise InputError(Diagnostic("BT461", message, hint=hint))
 

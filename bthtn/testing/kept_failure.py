@@ -26,7 +26,7 @@ def keep(scenario: Scenario, folder: Path) -> str:
 
 
 def _drawn(recording: Recording, name: str, folder: Path) -> Path:
-    moment = recording.at(recording.ticks[-1][0]["tick"])
+    moment = recording.at()
     assert moment.tree is not None, "a scenario's character has a tree"
     dot = snapshot_dot(moment.tree, title=f"{name}, tick {moment.tick}")
     file = folder / "tree.svg"

@@ -28,8 +28,7 @@ def scenario_of(recording: Recording, *, agent: str = "", tick: int | None = Non
         message = "the recording does not say which tree it is of"
         hint = "take one that bthtn run --record has made"
         raise InputError(Diagnostic("BT461", message, hint=hint))
-    last = recording.ticks[-1][0]["tick"] if recording.ticks else 0
-    moment = recording.at(last if tick is None else tick, agent)
+    moment = recording.at(tick, agent)
     text = [
         f"tree = {quoted(run['tree'])}",
         f"seed = {head.get('seed', 0)}",
