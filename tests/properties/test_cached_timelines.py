@@ -110,7 +110,9 @@ def authored(draw):
     calls += [compound(number)() for number in range(2)]
     frozen = domain.freeze()
     few = st.lists(st.sampled_from(calls[2:]), min_size=1, max_size=2)
-    return frozen, [draw(networks(draw(few))) for _ in range(2)]
+    goals = [draw(networks(draw(few))) for _ in range(2)]
+    wants_one_thing = draw(st.sampled_from([False, False, True]))  # twice, at once or in turn
+    return frozen, goals[:1] * 2 if wants_one_thing else goals
 
 
 @st.composite
