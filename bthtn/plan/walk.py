@@ -269,6 +269,23 @@ def _choices(node: PriorityNode) -> list[Node | int]:
     return choices
 
 
+def touched_by(root: Node) -> frozenset[Any] | None:
+    """The fluents that a tree's planning read and wrote; None if a part is not planned yet."""
+    touched: set[Any] = set()
+    nodes = [root]
+    for node in nodes:
+        if isinstance(node, SuspendedNode):
+            return None
+        if isinstance(node, TaskNode):
+            touched.update(node.footprint.reads, node.footprint.writes)
+        elif isinstance(node, ScopeNode):
+            touched |= node.footprint.reads
+            nodes.append(node.child)
+        else:
+            nodes += children_of(node)
+    return frozenset(touched)
+
+
 def footprint(root: Node) -> Footprint:
     """The footprint of a plan with this tree."""
     return fold(root, footprint_over)

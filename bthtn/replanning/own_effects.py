@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
-from bthtn.plan.nodes import TaskNode
+from bthtn.plan.nodes import Node, TaskNode
+from bthtn.plan.walk import touched_by
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
@@ -20,13 +21,24 @@ class OwnEffects:
     def __init__(self, beliefs: Beliefs[Any], source: str) -> None:
         self._beliefs = beliefs
         self._source = source
-        self._start = beliefs.frozen()
+        self.start = beliefs.frozen()
         self._done: dict[Fluent[Any], Any] = {}  # the planned writes of finished steps
+        self._has_finished_steps = False
 
     @property
     def predicted(self) -> FrozenState:
         """The state at adoption, with the effects and expected effects of finished steps."""
-        return self._start.changed(self._done)
+        return self.start.changed(self._done)
+
+    def is_untouched(self, tree: Node, changed: Container[Fluent[Any]]) -> bool:
+        """Whether no step has finished, and no fluent that the tree touches has changed.
+
+        ``changed`` are those that others have changed, perhaps to the same value again.
+        """
+        touched = None if self._has_finished_steps else touched_by(tree)
+        return touched is not None and not any(
+            one in changed or self._beliefs.get(one) != self.start.get(one) for one in touched
+        )
 
     def expected(self, running: Iterable[TaskNode]) -> FrozenState:
         """The predicted state, with what the beliefs show of the running steps' effects."""
@@ -41,6 +53,7 @@ class OwnEffects:
 
     def finished(self, node: TaskNode) -> Change | None:
         """Note a step that has succeeded. Returns an effect with another value than planned."""
+        self._has_finished_steps = True
         unexpected: Change | None = None
         for fluent, write in node.footprint.writes.items():
             self._done[fluent] = self._after(fluent, write)
@@ -54,7 +67,7 @@ class OwnEffects:
     def _after(self, fluent: Fluent[Any], write: Write) -> Any:
         if write.kind is not WriteKind.INCREASE:
             return write.value
-        before = self._done.get(fluent, self._start.get(fluent))
+        before = self._done.get(fluent, self.start.get(fluent))
         return UNKNOWN if before is UNKNOWN else before + write.value
 
 

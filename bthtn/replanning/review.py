@@ -10,7 +10,7 @@ The plan's own effects cause neither, unless their values differ from the planne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -40,6 +40,7 @@ from bthtn.replanning.static_reads import StaticReads, static_reads
 from bthtn.replanning.validity import Validity
 from bthtn.world.beliefs import Beliefs
 from bthtn.world.diff import Change
+from bthtn.world.expression import ALWAYS
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -190,17 +191,26 @@ class Review:
         return bool(changes) or self._search is not None or self._is_due
 
     def _reviewed(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
-        if self._is_new or self._support.changes or self._unexpected is not None:
-            verdict = self._validated(running)
-            if verdict is not None:
-                yield verdict
-            if verdict is not None and verdict.decision is Decision.ABORT:
-                return
-        if self._search is not None or self._is_due or self._relevant_changes():
-            is_due = self._age >= self.replanning.minimum_commitment
-            ready = is_due and running.is_interruptible()
-            if self._search is not None or ready:
-                yield from self._improved(running, budget, interruptible=ready)
+        is_wanted = self._search is not None or self._is_due or bool(self._relevant_changes())
+        is_late = self._age >= self.replanning.minimum_commitment
+        ready = is_wanted and is_late and running.is_interruptible()
+        improves, plan = ready or self._search is not None, self._adopted
+        is_unchecked = self._is_new or bool(self._support.changes) or self._unexpected is not None
+        works = is_unchecked and improves and self._is_as_planned(running)
+        if is_unchecked and not works and (yield from self._checked(running)):
+            return
+        if improves:
+            yield from self._improved(running, budget, interruptible=ready)
+        if works and self._adopted is plan:  # else nobody asks any more what it relies on
+            yield from self._checked(running)
+
+    def _checked(self, running: RunningPlan) -> Generator[Verdict, None, bool]:
+        """Check whether the rest works. Returns whether the plan is aborted."""
+        verdict = self._validated(running)
+        if verdict is None:
+            return False
+        yield verdict
+        return verdict.decision is Decision.ABORT
 
     def close(self) -> None:
         """End the review: remove the watches, and drop a search."""
@@ -265,6 +275,14 @@ class Review:
             or change.fluent in validity.support
         ]
         return Verdict(Decision.KEEP, "the rest still works", change=about[0]) if about else None
+
+    def _is_as_planned(self, running: RunningPlan) -> bool:
+        """Whether the plan works since all that it touches is as it was when it was planned."""
+        plan, is_watched = self._adopted, self._support.fluents is None
+        if plan is None or not is_watched or self._works_in is not self._own.start:
+            return False
+        is_checked = any(step.task.during is not ALWAYS for step in running.running_steps())
+        return not is_checked and self._own.is_untouched(plan.tree, self._support.changes)
 
     def _validity(self, running: RunningPlan) -> Validity:
         """Whether the rest works; checked as far as it may have changed since the latest check."""

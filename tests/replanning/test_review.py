@@ -107,7 +107,7 @@ def chosen(domain, condition=World.open):
 
     planner, beliefs = Planner(domain, choose()), Beliefs(World())
     review, plan = Review(planner, beliefs, "goal"), planner.plan(World())
-    review.adopted(plan)
+    review.adopted(plan, works_in=beliefs.frozen())
     progress = Progress(plan.tree, {plan.steps[0]: Stage.RUNNING})
     assert looked(review, progress) == []
     return review, beliefs, progress
@@ -118,6 +118,22 @@ def test_what_may_not_be_interrupted_is_not_asked_and_asked_as_soon_as_it_may_be
     beliefs.write(World.open, True, "sensor")
     assert looked(review, progress, interruptible=False) == []
     assert looked(review, progress) == [(Decision.ADOPT, "it is better, and a surprise")]
+
+
+class Unseen(Running):
+    """A running plan that nobody may check."""
+
+    def progress(self):
+        raise AssertionError("it is checked")
+
+
+def test_what_is_replaced_is_not_checked_before_if_nothing_that_it_touches_has_changed(domain):
+    review, beliefs, progress = chosen(domain)
+    beliefs.write(World.open, True, "sensor")
+    verdicts = review.verdicts(Unseen(progress, can_be_replaced=True), Budget(None, None))
+    assert next(verdicts).decision is Decision.ADOPT
+    with pytest.raises(AssertionError, match="it is checked"):
+        next(verdicts)  # it was not replaced after all
 
 
 def test_what_is_found_when_it_may_not_be_interrupted_is_found_again_when_it_may(domain):
