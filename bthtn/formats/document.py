@@ -4,12 +4,73 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
-from bthtn.errors import Diagnostic, InputError
+from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 
+_KINDS: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        dict: "a table",
+        str: "a text",
+        list: "a list",
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+    }
+)
 _LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
+
+
+class TomlFile:
+    """A file in TOML, and the faults that its reader found, each with its line.
+
+    Raises InputError when it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        text = text_of(path)
+        self.tables = tables_in(text, path)
+        self.lines = lines_of(text)
+        self.faults: list[Diagnostic] = []
+
+    def where(self, *keys: str) -> str:
+        """The place of a key."""
+        return f"{self.path}:{line_of(self.lines, *keys)}"
+
+    def add(self, message: str, hint: str, *keys: str) -> None:
+        """Note a fault of this key."""
+        self.faults.append(Diagnostic("BT405", message, self.where(*keys), hint))
+
+    @contextmanager
+    def at(self, *keys: str) -> Iterator[None]:
+        """Note the diagnostics of an error raised inside as faults of this key."""
+        try:
+            yield
+        except BthtnError as error:
+            for one in error.diagnostics:
+                place = f"{self.where(*keys)}, {one.where}" if one.where else self.where(*keys)
+                self.faults.append(replace(one, where=place))
+
+    def usable(
+        self, table: Mapping[str, Any], kinds: Mapping[str, type], unknown: str, *keys: str
+    ) -> dict[str, Any]:
+        """The entries with known keys and values of the right kinds; notes the others."""
+        found = {}
+        for key, value in table.items():
+            kind = kinds.get(key)
+            if kind is None:
+                self.add(unknown.format(key), nearest(key, kinds), *keys, key)
+            elif type(value) is not kind and (type(value), kind) != (int, float):
+                self.add(f"'{key}' is {_KINDS[kind]}", f"not {value!r}", *keys, key)
+            else:
+                found[key] = value
+        return found
 
 
 def text_of(path: Path) -> str:

@@ -18,10 +18,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.abc import ExecutionLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
@@ -34,7 +32,7 @@ from bthtn.domain.builder import Domain, frozen
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import NetworkLike, network_from
 from bthtn.errors import BthtnError, Diagnostic, InputError, exception_text, nearest
-from bthtn.formats.document import line_of, lines_of, tables_in, text_of
+from bthtn.formats.document import TomlFile, line_of, text_of
 from bthtn.plan.nodes import Node
 from bthtn.plan.notation import call_from, node_from, normal
 from bthtn.plan.plan import Plan
@@ -46,37 +44,24 @@ from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.plan_difference import circumstances, side_by_side
 from bthtn.testing.plan_pattern import check_pattern, is_pattern, matches
 from bthtn.world.condition_parser import condition_from_text
-from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
-from bthtn.world.value_type import COLLECTIONS
 
 NO_PLAN: Final = "no plan"
 DOMAIN: Final = (Domain, FrozenDomain)
-KEYS: Final[Mapping[str, tuple[type, ...]]] = MappingProxyType(
-    {
-        "given": (dict,),
-        "variant": (str,),
-        "task": (str,),
-        "achieve": (str,),
-        "forward": (bool,),
-        "expect": (str,),
-        "record": (list,),
-        "horizon": (int,),
-        "horizon_time": (int, float),
-        "check_rest": (bool,),
-        "cheapest": (bool,),
-        "because": (str,),
-    }
+_SETTINGS: Final[Mapping[str, type]] = MappingProxyType(
+    {"horizon": int, "horizon_time": float, "check_rest": bool, "cheapest": bool}
 )
-SETTINGS: Final = ("horizon", "horizon_time", "check_rest", "cheapest")
-_KINDS: Final = MappingProxyType(
+_KEYS: Final[Mapping[str, type]] = MappingProxyType(
     {
-        dict: "a table",
-        str: "a text",
-        list: "a list",
-        int: "a whole number",
-        float: "a number",
-        bool: "true or false",
+        "given": dict,
+        "variant": str,
+        "task": str,
+        "achieve": str,
+        "forward": bool,
+        "expect": str,
+        "record": list,
+        "because": str,
+        **_SETTINGS,
     }
 )
 
@@ -154,120 +139,100 @@ def read_cases(path: Path, domain: FrozenDomain) -> tuple[Case, ...]:
     return _CaseFile(path, domain).cases()
 
 
-class _CaseFile:
-    """Reader of one file; collects faults, each with its line."""
+class _CaseFile(TomlFile):
+    """Reader of one file."""
 
     def __init__(self, path: Path, domain: FrozenDomain) -> None:
-        self._path = path
+        super().__init__(path)
         self._main = self._domain = domain
         self._variants: dict[str, FrozenDomain] = {}
-        self._lines: dict[tuple[str, ...], int] = {}
-        self._faults: list[Diagnostic] = []
 
     def cases(self) -> tuple[Case, ...]:
         """All cases of the file. Raises InputError."""
-        text = text_of(self._path)
-        tables = tables_in(text, self._path)
-        self._lines = lines_of(text)
-        cases = [self._case(name, table) for name, table in tables.items()]
-        if self._faults:
-            raise InputError(self._faults)
+        cases = [self._case(name, table) for name, table in self.tables.items()]
+        if self.faults:
+            raise InputError(self.faults)
         return tuple(case for case in cases if case is not None)
 
     def _case(self, name: str, table: Any) -> Case | None:
         """The case, or None; a fault in one key does not hide faults in others."""
         if not isinstance(table, dict):
-            self._add(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
+            self.add(f"'{name}' stands outside of any case", "begin a case with [its_name]", name)
             return None
-        usable = {key: value for key, value in table.items() if self._is_usable(name, key, value)}
-        self._check_together(name, table)
-        faults = len(self._faults)
-        with self._at(name, "variant"):
+        usable = self._entries(name, table)
+        faults = len(self.faults)
+        with self.at(name, "variant"):
             self._domain = self._variant(usable.get("variant", ""))
-        if len(self._faults) > faults:
+        if len(self.faults) > faults:
             return None
-        state = FrozenState(dict(self._given(name, usable.get("given", {}))))
+        state = self._state(name, usable.get("given", {}))
         task: NetworkLike | None = None
         settings, whole = Settings(), self._domain
         expected: Node | None = None
-        with self._at(name, "task"):
+        with self.at(name, "task"):
             task = call_from(usable["task"], self._domain) if "task" in usable else None
-        with self._at(name, "achieve"):
+        with self.at(name, "achieve"):
             if "achieve" in usable:
                 goal = condition_from_text(usable["achieve"], self._domain.schema)
                 task = achieve(goal, forward=usable.get("forward", False))
                 whole, _ = self._domain.with_goal(network_from(task))
         plan = usable.get("expect", NO_PLAN)
-        with self._at(name, "expect"):
+        with self.at(name, "expect"):
             expected = _plan_from(plan, whole)
-        how = {key: usable[key] for key in SETTINGS if key in usable}
-        with self._at(name, *list(how)[:1]):
+        how = {key: usable[key] for key in _SETTINGS if key in usable}
+        with self.at(name, *list(how)[:1]):
             settings = Settings(**how)
         if task is None:
             return None
-        record = tuple(usable["record"]) if "record" in usable else None
-        because, line, domain = usable.get("because", ""), line_of(self._lines, name), self._domain
-        pattern = plan if is_pattern(plan) else ""
-        return Case(name, line, domain, state, task, expected, record, because, settings, pattern)
+        return Case(
+            name,
+            line_of(self.lines, name),
+            self._domain,
+            state,
+            task,
+            expected,
+            tuple(usable["record"]) if "record" in usable else None,
+            usable.get("because", ""),
+            settings,
+            plan if is_pattern(plan) else "",
+        )
 
     def _variant(self, name: str) -> FrozenDomain:
         if name and name not in self._variants:
-            self._variants[name] = variant_at(domain_file_of(self._path) or self._path, name)
+            self._variants[name] = variant_at(domain_file_of(self.path) or self.path, name)
         return self._variants[name] if name else self._main
 
-    def _is_usable(self, name: str, key: str, value: object) -> bool:
-        before = len(self._faults)
-        if key not in KEYS:
-            self._add(f"a case has no '{key}'", nearest(key, KEYS), name, key)
-        elif not isinstance(value, KEYS[key]) or (type(value) is bool and bool not in KEYS[key]):
-            self._add(f"'{key}' is {_KINDS[KEYS[key][-1]]}", f"not {value!r}", name, key)
-        elif isinstance(value, list) and not all(type(entry) is int for entry in value):
-            self._add(f"'{key}' is a list of whole numbers", "such as [1, 0, 1]", name, key)
-        return len(self._faults) == before
-
-    def _check_together(self, name: str, table: dict[str, Any]) -> None:
+    def _entries(self, name: str, table: dict[str, Any]) -> dict[str, Any]:
+        """The usable entries of a case; notes those that are wrong, or do not go together."""
+        usable = self.usable(table, _KEYS, "a case has no '{}'", name)
+        if not all(type(entry) is int for entry in usable.get("record", ())):
+            self.add("'record' is a list of whole numbers", "such as [1, 0, 1]", name, "record")
         goals = [key for key in ("task", "achieve") if key in table]
         if not goals:
-            self._add("the case has no 'task'", "add task = …", name)
+            self.add("the case has no 'task'", "add task = …", name)
         if len(goals) > 1:
-            self._add("the case has a 'task' and something to 'achieve'", "remove one", name)
+            self.add("the case has a 'task' and something to 'achieve'", "remove one", name)
         if "expect" not in table:
-            self._add("the case has no 'expect'", "add expect = …", name)
+            self.add("the case has no 'expect'", "add expect = …", name)
         misplaced = "record" if table.get("expect") == NO_PLAN else "because"
         if misplaced in table:
             hint = f"remove '{misplaced}', or change 'expect'"
             kind = "without" if misplaced == "record" else "with"
-            self._add(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
+            self.add(f"'{misplaced}' says nothing of a case {kind} a plan", hint, name, misplaced)
+        return usable
 
-    def _given(self, name: str, table: dict[str, Any]) -> Iterator[tuple[Fluent[Any], Any]]:
-        for key, raw in table.items():
-            with self._at(name, "given", key):
-                fluent = self._domain.schema.variable(key)
-                as_text = isinstance(raw, str) and (
-                    issubclass(fluent.value_type, Enum) or raw in ("unknown", "none")
-                )
-                value = fluent.parse(raw) if as_text else raw
-                if isinstance(raw, list) and fluent.value_type in COLLECTIONS:
-                    value = fluent.value_type(raw)
-                fluent.check(value)
-                yield fluent, value
+    def _state(self, name: str, table: Mapping[str, Any]) -> FrozenState:
+        values = {}
+        for key, given in table.items():
+            with self.at(name, "given", key):
+                fluent, value = self._domain.schema.entry(key, given)
+                values[fluent] = value
+        return FrozenState(values)
 
-    @contextmanager
-    def _at(self, *keys: str) -> Iterator[None]:
-        """Collect the diagnostics of errors raised inside, located at this key of the file."""
-        try:
-            yield
-        except BthtnError as error:
-            for one in error.diagnostics:
-                self._faults.append(replace(one, where=self._where(keys, one.where)))
-
-    def _add(self, message: str, hint: str, *keys: str) -> None:
-        self._faults.append(Diagnostic("BT405", message, self._where(keys), hint))
-
-    def _where(self, keys: tuple[str, ...], inside: str = "") -> str:
+    def where(self, *keys: str) -> str:
+        """The place of a key, with the name of the case."""
         name, *below = keys
-        parts = [f"{self._path}:{line_of(self._lines, *keys)}", f"case '{name}'", *below, inside]
-        return ", ".join(part for part in parts if part)
+        return ", ".join((super().where(*keys), f"case '{name}'", *below))
 
 
 def domain_at(path: Path, name: str = "") -> FrozenDomain:

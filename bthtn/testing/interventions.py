@@ -18,8 +18,8 @@ from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.testing.doubles import ScriptedOperator, ScriptedRun
 from bthtn.world.beliefs import Source
 from bthtn.world.fluent import Fluent
+from bthtn.world.schema import StateSchema
 from bthtn.world.truth import UNKNOWN, value_text
-from bthtn.world.value_type import COLLECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +141,8 @@ def having(name: str, agents: list[Agent[Any, Any]]) -> list[Agent[Any, Any]]:
 
 def belief(agent: Agent[Any, Any], name: str, given: Any) -> tuple[Fluent[Any], Any]:
     """A fluent of an agent, and its value for one of TOML. Raises StateError and ValueError."""
-    fluent = type(agent.beliefs.now).__schema__.variable(name)
-    kind, value = fluent.value_type, given
-    if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
-        value = fluent.parse(given)
-    elif isinstance(given, list) and kind in COLLECTIONS:
-        value = kind(given)
-    fluent.check(value)
-    return fluent, value
+    schema: StateSchema = type(agent.beliefs.now).__schema__
+    return schema.entry(name, given)
 
 
 def written(value: Any) -> Any:

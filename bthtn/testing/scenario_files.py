@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from bthtn.behaviours import Character
-from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
-from bthtn.formats.document import lines_of, tables_in, text_of
+from bthtn.errors import InputError, nearest
+from bthtn.formats.document import TomlFile
 from bthtn.testing.case_files import SCENARIO
 from bthtn.testing.interventions import Intervention, belief, having
 from bthtn.testing.locate import TargetKind, character_of, invariants_of, loaded_once, resolve
 from bthtn.testing.plan_pattern import check_pattern, is_pattern
 from bthtn.testing.scenario import MOST_TICKS, Expected, Scenario
 
-_KINDS: Final[Mapping[type, str]] = {
-    str: "a text",
-    int: "a whole number",
-    list: "a list",
-    dict: "a table",
-    bool: "true or false",
-}
 _KEYS: Final[Mapping[str, type]] = {
     "tree": str,
     "seed": int,
@@ -53,34 +45,29 @@ def read_scenario(path: Path | str) -> Scenario:
     return _File(Path(path)).scenario()
 
 
-class _File:
-    """Reader of one file; collects faults, each with its line."""
+class _File(TomlFile):
+    """Reader of one file."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        text = text_of(path)
-        self._table = tables_in(text, path)
-        self._lines = lines_of(text)
-        self._faults: list[Diagnostic] = []
+        super().__init__(path)
         self._character: Character | None = None
 
     def scenario(self) -> Scenario:
         """The scenario. Raises InputError."""
-        table = self._checked(self._table, _KEYS)
+        table = self._checked(self.tables, _KEYS)
         if "tree" not in table:
-            self._add("it names no tree", 'write tree = "soldier"')
-            raise InputError(self._faults)
-        try:
-            beside = self._path.parent / table["tree"]
+            self.add("it names no tree", 'write tree = "soldier"')
+            raise InputError(self.faults)
+        with self.at("tree"):
+            beside = self.path.parent / table["tree"]
             tree = str(beside) if beside.suffix and beside.exists() else table["tree"]
             target = loaded_once(resolve(tree, TargetKind.TREE))
             seed = table.get("seed", 0)
             self._character = character_of(target, seed)
-        except BthtnError as error:
-            where = self._where("tree")
-            raise InputError([replace(one, where=where) for one in error.diagnostics]) from None
+        if self._character is None:
+            raise InputError(self.faults)
         made = Scenario(
-            self._path.name.removesuffix(SCENARIO),
+            self.path.name.removesuffix(SCENARIO),
             lambda: character_of(target, seed),
             self._interventions(table),
             self._expected(table, "expect"),
@@ -90,8 +77,8 @@ class _File:
             invariants_of(target) if table.get("invariants") else None,
             target.name,
         )
-        if self._faults:
-            raise InputError(self._faults)
+        if self.faults:
+            raise InputError(self.faults)
         return made
 
     def _interventions(self, table: Mapping[str, Any]) -> tuple[Intervention, ...]:
@@ -101,7 +88,7 @@ class _File:
             keys = ("when", str(number))
             known = self._checked(one, _INTERVENTION, *keys)
             if not {"tick", "event"} & known.keys():
-                self._add("it does not say when", 'write tick = 5, or event = "start shoot"', *keys)
+                self.add("it does not say when", 'write tick = 5, or event = "start shoot"', *keys)
             found.append(self._intervention(known, *keys))
         return tuple(found)
 
@@ -115,17 +102,17 @@ class _File:
             self._behaviours(table.get("interrupt", ()), *keys, "interrupt"),
             table.get("world", {}),
             tuple(map(str, table.get("do", ()))),
-            self._where(*keys),
+            self.where(*keys),
         )
 
     def _scripts(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, str]:
         tasks = self._tasks()
         for name, script in table.items():
             if name not in tasks:
-                self._add(f"there is no task '{name}'", nearest(name, sorted(tasks)), *keys, name)
+                self.add(f"there is no task '{name}'", nearest(name, sorted(tasks)), *keys, name)
             elif not isinstance(script, str) or not script.split() or script.strip("RSF!? "):
                 hint = 'write a letter for each tick: R runs, S succeeds, F fails, ! raises: "RRF"'
-                self._add(f"{script!r} is no script", hint, *keys, name)
+                self.add(f"{script!r} is no script", hint, *keys, name)
         return table
 
     def _behaviours(self, names: Sequence[Any], *keys: str) -> tuple[str, ...]:
@@ -133,7 +120,7 @@ class _File:
         for name in map(str, names):
             if name not in known:
                 hint = nearest(name, known)
-                self._add(f"there is no behaviour '{name}' in the tree", hint, *keys)
+                self.add(f"there is no behaviour '{name}' in the tree", hint, *keys)
         return tuple(map(str, names))
 
     def _expected(self, table: Mapping[str, Any], key: str) -> tuple[Expected, ...]:
@@ -143,24 +130,20 @@ class _File:
             known = _EXPECT if key == "expect" else _NEVER
             entry = self._checked(one, known, *keys) if isinstance(one, dict) else {"event": one}
             if not isinstance(entry.get("event"), str):
-                self._add("it has no event", 'write event = "start shoot"', *keys)
+                self.add("it has no event", 'write event = "start shoot"', *keys)
                 continue
             within, before = entry.get("within"), entry.get("before", "")
             for event in (entry["event"], before):
                 self._check_event(event, *keys)
-            found.append(Expected(entry["event"], within, self._where(*keys), before))
+            found.append(Expected(entry["event"], within, self.where(*keys), before))
         return tuple(found)
 
     def _check_event(self, event: str, *keys: str) -> None:
         """Note the faults of the pattern of a plan."""
         plan = event.removeprefix("plan ")
-        if plan == event or not is_pattern(plan):
-            return
-        try:
-            check_pattern(plan, self._tasks())
-        except InputError as error:
-            where = self._where(*keys)
-            self._faults.extend(replace(one, where=where) for one in error.diagnostics)
+        if plan != event and is_pattern(plan):
+            with self.at(*keys):
+                check_pattern(plan, self._tasks())
 
     def _tasks(self) -> set[str]:
         agents = self._made.agents.values()
@@ -169,14 +152,12 @@ class _File:
     def _beliefs(self, table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
         agents = list(self._made.agents.values())
         for name, given in table.items():
-            try:
-                for agent in having(name, agents):
-                    belief(agent, name, given)
-            except BthtnError as error:
-                where = self._where(*keys, name)
-                self._faults.extend(replace(one, where=where) for one in error.diagnostics)
-            except ValueError:
-                self._add(f"'{name}' cannot be {given!r}", "look at its type", *keys, name)
+            with self.at(*keys, name):
+                try:
+                    for agent in having(name, agents):
+                        belief(agent, name, given)
+                except ValueError:
+                    self.add(f"'{name}' cannot be {given!r}", "look at its type", *keys, name)
         return table
 
     @property
@@ -186,28 +167,7 @@ class _File:
 
     def _checked(self, table: Any, kinds: Mapping[str, type], *keys: str) -> dict[str, Any]:
         """The entries with known keys and values of the right kinds; notes the others."""
-        if not isinstance(table, dict):
-            self._add(f"it is no table, but {table!r}", "write [[when]], [[expect]]", *keys)
-            return {}
-        for key, value in table.items():
-            if key not in kinds:
-                self._add(f"a scenario has no '{key}' here", nearest(key, kinds), *keys, key)
-            elif type(value) is not kinds[key]:
-                self._add(f"'{key}' is {_KINDS[kinds[key]]}", f"not {value!r}", *keys, key)
-        return {
-            key: value for key, value in table.items() if key in kinds and type(value) is kinds[key]
-        }
-
-    def _add(self, message: str, hint: str, *keys: str) -> None:
-        self._faults.append(Diagnostic("BT405", message, self._where(*keys), hint))
-
-    def _where(self, *keys: str) -> str:
-        line = next(
-            (
-                self._lines[keys[:length]]
-                for length in range(len(keys), 0, -1)
-                if keys[:length] in self._lines
-            ),
-            1,
-        )
-        return f"{self._path}:{line}"
+        if isinstance(table, dict):
+            return self.usable(table, kinds, "a scenario has no '{}' here", *keys)
+        self.add(f"it is no table, but {table!r}", "write [[when]], [[expect]]", *keys)
+        return {}

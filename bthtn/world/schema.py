@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from inspect import get_annotations
 from typing import Any
 
@@ -13,7 +14,7 @@ from bthtn.errors import Diagnostic, InputError, StateError, nearest
 from bthtn.world.expression import Constant, Expression, Parameter, operands
 from bthtn.world.fluent import Fluent, FluentFamily, MemberOf
 from bthtn.world.names import in_one_line, name_faults
-from bthtn.world.value_type import resolved
+from bthtn.world.value_type import COLLECTIONS, resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,20 @@ class StateSchema:
             raise InputError(Diagnostic("BT409", f"'{text}' sets nothing", hint=hint))
         fluent = self.variable(parts[1].strip())
         return fluent, fluent.parse(parts[2].strip())
+
+    def entry(self, text: str, given: Any) -> tuple[Fluent[Any], Any]:
+        """The fluent and the value of an entry in TOML, such as ``ammo = 3``.
+
+        Raises StateError, and ValueError for a list that is no value of the type.
+        """
+        fluent = self.variable(text)
+        kind, value = fluent.value_type, given
+        if isinstance(given, str) and (issubclass(kind, Enum) or given in ("unknown", "none")):
+            value = fluent.parse(given)
+        elif isinstance(given, list) and kind in COLLECTIONS:
+            value = kind(given)
+        fluent.check(value)
+        return fluent, value
 
     def has(self, thing: Fluent[Any] | FluentFamily[Any, Any]) -> bool:
         """Whether the fluent or family is one of this schema, and not of another's."""
