@@ -1,8 +1,9 @@
-"""A search that asks generated functions first is cancelled as any other."""
+"""A search that asks generated functions first runs in slices, and is cancelled, as any other."""
 
 import pytest
 
-from bthtn import Domain, Fluent, State, fluent, method
+from bthtn import Domain, Fluent, State, fluent, method, sequence
+from bthtn.planning.htn.fastpath import accelerated, accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
 from bthtn.planning.protocol import SearchStatus, request
 
@@ -22,7 +23,12 @@ def walk():
 
 def search(answer=None):
     asked = request(domain, Walker(), walk())
-    return AcceleratedSearch(lambda _state, _most: answer, asked.state, 1_000, lambda _: asked)
+
+    def ask(_state, _most, kept):
+        kept[:] = [-11]
+        return answer
+
+    return AcceleratedSearch(ask, asked.state, 1_000, lambda _: asked)
 
 
 @pytest.mark.parametrize("answer", [None, 11])
@@ -38,6 +44,21 @@ def test_it_is_cancelled_before_it_began():
     run = search()
     run.cancel()
     assert run.advance() is SearchStatus.CANCELLED
+
+
+@pytest.mark.parametrize("budget", [1, 2, 50])
+def test_in_slices_of_any_size_functions_find_the_plan_alone(budget, monkeypatch):
+    many = sequence(*[walk()] * 100)
+    asked = request(domain, Walker(), many)
+    ask = accelerator(asked.domain, many, (), asked.settings)
+    monkeypatch.setattr(accelerated, "HtnSearch", None)
+    run = AcceleratedSearch(ask, asked.state, 2_000, lambda _: asked)
+    slices = 1
+    while run.advance(budget) is SearchStatus.RUNNING:
+        assert run.expansions == slices * budget
+        slices += 1
+    assert len(run.plan.actions) == 1_000
+    assert run.expansions == run.plan.expansions == 1_100
 
 
 def test_one_that_is_over_stays_as_it_is():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bthtn.plan.plan import Plan
 from bthtn.planning.htn.search import HtnSearch
@@ -14,10 +14,24 @@ from bthtn.world.state import FrozenState
 
 Answer = Plan | int | None
 """A plan; or the number of expansions if there is none; or None if the search must decide."""
-Accelerator = Callable[[FrozenState, int], Answer]
-"""A function of a start state and a limit of expansions."""
+Kept = list[Any]
+"""Where a search in slices is, after as many expansions as its first item is below zero."""
+
+
+class Accelerator(Protocol):
+    """**Protocol:** a function of a start state and a limit of expansions.
+
+    With a list it keeps there how far it came, and goes on from there; the list is empty if it
+    cannot.
+    """
+
+    def __call__(self, state: FrozenState, most: int, kept: Kept | None = None, /) -> Answer:
+        """The answer; None if there is none within so many expansions, or if it has none."""
+        ...
+
+
 AHEAD: Final = 8
-"""Times the slice that an accelerator may search ahead: it is about as many times faster."""
+"""Times the slices so far that an accelerator may search ahead: it is about as much faster."""
 
 
 class AcceleratedSearch(Unpicklable):
@@ -44,9 +58,11 @@ class AcceleratedSearch(Unpicklable):
         request: Callable[[FrozenState], PlanRequest],
     ) -> None:
         """Create a search from ``start``; at most ``most`` expansions are left to ``ask``."""
-        self._ask: Accelerator | None = ask
+        self._ask = ask
         self._start = start
         self._most = most
+        self._ahead = self._total = 0
+        self._kept: Kept = []
         self._request = request
 
     def __getstate__(self) -> dict[str, Any]:
@@ -93,14 +109,12 @@ class AcceleratedSearch(Unpicklable):
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        if self._search is None and self._status is SearchStatus.RUNNING:
-            if self._ask is not None:
-                most = self._most if expansions is None else min(self._most, AHEAD * expansions)
-                self._answer, self._ask = self._ask(self._start, most), None
-            if self._answer is not None:
-                self._use_up(self._answer, expansions)
+        if self._search is None and self.status is SearchStatus.RUNNING:
+            if self._answer is None:
+                self._look_ahead(expansions)
+            if self._search is None:
+                self._use_up(expansions)
                 return self.status
-            self._carried_out()
         if self._search is not None and not self._is_cancelled:
             self._search.advance(expansions)
         return self.status
@@ -112,6 +126,7 @@ class AcceleratedSearch(Unpicklable):
         """
         if self.status is SearchStatus.RUNNING:
             self._is_cancelled = True
+            self._kept = []
             if self._search is not None:
                 self._search.cancel()
 
@@ -120,16 +135,28 @@ class AcceleratedSearch(Unpicklable):
         self._carried_out().reject()
         self._plan = None
 
-    def _use_up(self, answer: Plan | int, expansions: int | None) -> None:
+    def _look_ahead(self, expansions: int | None) -> None:
+        """Let the accelerator go on; where it cannot, the search is carried out from now on."""
+        self._ahead += self._most if expansions is None else AHEAD * expansions
+        most = min(self._most, self._ahead)
+        kept = self._kept  # another thread may cancel, and drop it
+        self._answer = self._ask(self._start, most, kept)
+        if self._answer is None and (not kept or most == self._most):
+            self._carried_out()
+        elif self._answer is not None:
+            self._total = -kept[0]
+
+    def _use_up(self, expansions: int | None) -> None:
         """Count so many more expansions; with the last one, the answer is told."""
-        plan = None if isinstance(answer, int) else answer
-        total = answer if isinstance(answer, int) else answer.expansions
-        if expansions is not None and self._expansions + expansions < total:
+        answer = self._answer
+        is_left = answer is None or self._expansions + (expansions or 0) < self._total
+        if expansions is not None and is_left:
             self._expansions += expansions
             return
-        self._expansions = total
-        self._plan = plan
-        self._status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
+        self._expansions = self._total
+        self._plan = answer if isinstance(answer, Plan) else None
+        self._status = SearchStatus.EXHAUSTED if self._plan is None else SearchStatus.SOLVED
+        self._kept = []
 
     def _carried_out(self) -> HtnSearch:
         """The search itself, as far as this one has come."""

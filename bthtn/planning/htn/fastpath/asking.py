@@ -17,40 +17,51 @@ _ATTRIBUTES: Final = MappingProxyType(
 ASKING: Final = """\
 def asking(start, question, part_of):
     misses = waits = 0
-    def ask(state, most):
+    def ask(state, most, kept=None):
         nonlocal misses, waits
-        if waits:
+        if waits and not kept:
             waits -= 1
             return None
+        least = -most
         try:
-            if state.has_unknown and asks_unknown(state):
-                return None
-            if {7}:
-                return None
-            n, C, R{0} = most, [None], []{1}
-            S = state.values{2}
-            cell = start
-{3}
-            while cell and n >= 0:
-                {4} = cell[0]({5}, {4})
+            if kept:
+                {moment} = kept
+            else:
+                if state.has_unknown and asks_unknown(state):
+                    return None
+                if {unlike}:
+                    return None
+                n, cell = 0, start
+                {given} = {empty}
+{scalars}
+            while cell and n >= least:
+                {state} = cell[0]({given}, {state})
         except Exception:
             waits = misses
             misses = min(2 * misses + 1, 63)
+            if kept:
+                kept.clear()
             return None
         misses = 0
+        if kept is not None:
+            kept[:] = {moment}
         if cell is None:
-            return most - n if n > 0 else None
-        if cell or n < 0:
+            return -n if n > least else None
+        if cell or n < least:
             return None
         plan = new(Plan)
-        put_source(plan, (part_of, question, state, {6}))
-        put_expansions(plan, most - n)
+        put_source(plan, (part_of, question, state, {end}))
+        put_expansions(plan, -n)
         return plan
     return ask"""
 """Source of the function that makes an accelerator, with the loop that runs the cells.
 
-After several misses in a row it leaves ever more requests to the search at once.
+It answers within ``most`` expansions, or not at all; in a list that it is given it keeps where it
+was then, and goes on from there when it is called with the same list again. After several misses in
+a row it leaves ever more requests to the search at once.
 """
+_EMPTY: Final = MappingProxyType({"C": "[None]", "R": "[]", "T": "[]", "K": "[]"})
+"""The stacks and lists that functions take, as they are at first."""
 
 
 def asking(
@@ -58,21 +69,21 @@ def asking(
 ) -> str:
     """Source of ``asking``, which makes an accelerator.
 
-    ``given`` are the names that all functions take; those behind ``R`` are lists, empty at first.
-    With the trail ``T``, the values in ``S`` change, so they are a copy. ``scalars`` are the
-    variables of fluents, with the sources of their first values; with ``keeps_end`` the plan keeps
-    their last ones. ``unlike`` are tests whether something is not as translations assume it to be.
+    ``given`` are the names that all functions take. With the trail ``T``, the values in ``S``
+    change, so they are a copy. ``scalars`` are the variables of fluents, with the sources of their
+    first values; with ``keeps_end`` the plan keeps their last ones. ``unlike`` are tests whether
+    something is not as translations assume it to be.
     """
-    variables, extra = [*scalars], given[3:]
+    variables = [*scalars]
+    values = "state.values.copy()" if "T" in given else "state.values"
     return ASKING.format(
-        "".join(f", {one}" for one in extra),
-        ", []" * len(extra),
-        ".copy()" if "T" in extra else "",
-        "\n".join(f"            {name} = {first}" for name, first in scalars.items()),
-        ", ".join(["cell", "n", *variables]),
-        ", ".join(given),
-        f"(R, {tuple_source(variables)})" if keeps_end else "R",
-        " or ".join(unlike) or "False",
+        moment=", ".join(["n", "cell", *given, *variables]),
+        unlike=" or ".join(unlike) or "False",
+        given=", ".join(given),
+        empty=", ".join([values, *(_EMPTY[one] for one in given[1:])]),
+        scalars="\n".join(f"                {name} = {first}" for name, first in scalars.items()),
+        state=", ".join(["cell", "n", *variables]),
+        end=f"(R, {tuple_source(variables)})" if keeps_end else "R",
     )
 
 
