@@ -71,7 +71,7 @@ class OwedCleanup:
     ) -> None:
         self._call = _cleanup_of(part, domain)
         self.task = network_text(_network_of(self._call, domain), part.args)
-        self._path = (str(part), path)
+        self._path: Path = (part, path)
         self._is_inside_itself = f"{call_text(self._call.task, part.args)} m0" in names_of(path)
         self._goal = run.holder
         self._domain = domain

@@ -9,7 +9,7 @@ the others when they are reached.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, assert_never
+from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.behaviours import Success
@@ -57,13 +57,9 @@ AT_ONCE: Final = 12
 _BRANCHED: Final = (ParallelNode, PriorityNode)
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
-
-class _Place(NamedTuple):
-    """Where a node stands: the decompositions above it, and those of their tasks that are shown."""
-
-    path: Path = None
-    tasks: frozenset[CompoundTask[Any]] = frozenset()
-
+_Tasks = tuple[CompoundTask[Any], ...]
+_Place = tuple[Path, _Tasks]
+"""Where a node stands: the decompositions above it, and those of their tasks that are shown."""
 
 _Pending = list[tuple[Iterator[Node | Behaviour], _Place]]
 """What is left of the sequences that are merged, inner ones last."""
@@ -77,7 +73,7 @@ def compiled(
     ``path`` are the decompositions above the tree, which ``refuse_too_deep`` has let pass.
     """
     compiler = _Compiler(run, over)
-    return _one(*compiler.begun(node, _Place(path)))
+    return _one(*compiler.begun(node, (path, ())))
 
 
 def compiled_steps(
@@ -87,14 +83,14 @@ def compiled_steps(
 
     ``reads`` are those of ``Resumption``.
     """
-    depth, above, tasks = 0, arrival.parent, set[CompoundTask[Any]]()
+    depth, above, tasks = 0, arrival.parent, dict[CompoundTask[Any], None]()
     while above is not None:
         depth += isinstance(above, _DEEPER)
-        tasks.update((above.node.task,) if isinstance(above, PlanScope) else ())
+        tasks.update({above.node.task: None} if isinstance(above, PlanScope) else {})
         above = above.parent
     refuse_too_deep(node, depth)
     inside = (*arrival.inside, Resumption(arrival.node, reads, run.moves))
-    place = _Place(arrival.path, frozenset(tasks))
+    place = (arrival.path, tuple(tasks))
     return list(_Compiler(run, inside=inside).steps([(iter((node,)), place)]))
 
 
@@ -103,6 +99,8 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
 
     ``depth`` is how deep the tree itself stands.
     """
+    if depth + _number_of_deeper(root) <= DEEPEST:
+        return
     level = [root]
     while level:
         if depth > DEEPEST:
@@ -114,6 +112,21 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
                 )
             )
         level, depth = _one_deeper(level), depth + 1
+
+
+def _number_of_deeper(root: Node) -> int:
+    """How many nodes there are that could be below each other: in most plans, few."""
+    number, pending = 0, [root]
+    while pending:
+        node = pending.pop()
+        kind = type(node)
+        if isinstance(node, ScopeNode):
+            number += _is_kept(node)
+            pending.append(node.child)
+        elif isinstance(node, SequenceNode | ParallelNode | PriorityNode):
+            number += kind is not SequenceNode
+            pending += node.children
+    return number
 
 
 def _one_deeper(level: list[Node]) -> list[Node]:
@@ -152,75 +165,83 @@ class _Compiler:
             one = next(left, None)
             if one is None:
                 pending.pop()
-            elif one in self._over or isinstance(one, NullNode):
+            elif one in self._over:
                 pass
             elif isinstance(one, TaskNode):
-                yield TaskLeaf(one, place.path, self._run)
+                yield TaskLeaf(one, place[0], self._run)
             elif isinstance(one, SequenceNode):
                 pending.append((iter(one.children), place))
-            elif isinstance(one, ScopeNode) and not self._is_shown(one, place):
-                below = _Place((str(one), place.path), place.tasks)
-                pending.append((iter((one.child,)), below))
+            elif isinstance(one, ScopeNode) and not self._is_shown(one, place[1]):
+                pending.append((iter((one.child,)), ((one, place[0]), place[1])))
             else:
-                yield from self._behaviour(one, place, pending)
+                made = self._behaviour(one, place, pending)
+                if made is not None:
+                    yield made
 
-    def _is_shown(self, node: ScopeNode, place: _Place) -> bool:
+    def _is_shown(self, node: ScopeNode, shown: _Tasks) -> bool:
         """Whether a decomposition becomes a behaviour of its own."""
-        is_new = node.task not in place.tasks and len(place.tasks) < MOST_SCOPES
-        return (is_new and not node.task.origin) or _is_kept(node)
+        task = node.task
+        if task.origin:
+            return _is_kept(node)
+        return (task not in shown and len(shown) < MOST_SCOPES) or _is_kept(node)
 
     def _behaviour(
         self,
-        node: SuspendedNode | ScopeNode | ParallelNode | PriorityNode | Behaviour,
+        node: ScopeNode | ParallelNode | PriorityNode | SuspendedNode | NullNode | Behaviour,
         place: _Place,
         pending: _Pending,
-    ) -> Iterator[Behaviour]:
+    ) -> Behaviour | None:
+        """The behaviour of a node, None where there is nothing to do, or it is put to pending."""
         match node:
-            case SuspendedNode():
-                yield Suspended(node, place.path, self._run, self._not_before, self._inside)
             case ScopeNode():
-                yield from self._scope(node, place)
+                return self._scope(node, place)
             case ParallelNode():
-                yield from self._parallel(node, place, pending)
+                return self._parallel(node, place, pending)
             case PriorityNode():
-                alternatives = (self.begun(child, place) for child in node.children)
-                yield PlanPriority(node, [_one(*one) for one in alternatives])
+                alternatives = [self.begun(child, place) for child in node.children]
+                return PlanPriority(node, [_one(*one) for one in alternatives])
+            case SuspendedNode():
+                return Suspended(node, place[0], self._run, self._not_before, self._inside)
+            case NullNode():
+                return None
             case Behaviour():
-                yield node
+                return node
             case _:
                 assert_never(node)
 
-    def _scope(self, node: ScopeNode, place: _Place) -> Iterator[Behaviour]:
-        task, run = node.task, self._run
-        shown = place.tasks if task.origin else place.tasks | {task}
-        made, rest = self.begun(node.child, _Place((str(node), place.path), shown))
+    def _scope(self, node: ScopeNode, place: _Place) -> Behaviour | None:
+        """The sequence of a decomposition, None without steps: then it is not there at all."""
+        task, run, (path, shown) = node.task, self._run, place
+        inside = shown if task.origin or task in shown else (*shown, task)
+        made, rest = self.begun(node.child, ((node, path), inside))
         if task.origin == construct.WITH_CLEANUP:
-            yield PlanWithCleanup(made, rest, node, place.path, run)
-        elif task.origin == construct.FINALLY:
-            yield PlanCleanup(made, rest, node)
-        elif not made:
-            pass  # without steps it is not there at all
-        elif task.decorator is not None:
-            yield PlanDecorated(made, rest, node, task.decorator, place.path, run)
-        else:
-            yield PlanScope(made, rest, node)
+            return PlanWithCleanup(made, rest, node, path, run)
+        if task.origin == construct.FINALLY:
+            return PlanCleanup(made, rest, node)
+        if not made:
+            return None
+        if task.decorator is not None:
+            return PlanDecorated(made, rest, node, task.decorator, path, run)
+        return PlanScope(made, rest, node)
 
-    def _parallel(
-        self, node: ParallelNode, place: _Place, pending: _Pending
-    ) -> Iterator[Behaviour]:
+    def _parallel(self, node: ParallelNode, place: _Place, pending: _Pending) -> Behaviour | None:
+        """The branches; None if there is one at most, which goes on in the sequence."""
         branches = [self.begun(child, place) for child in node.children]
         # Under the other policies, a branch with nothing to do decides how the node ends.
         if node.policy is ParallelPolicy.ALL:
             branches = [one for one in branches if one[0]]
         if len(branches) > 1 or node.policy is not ParallelPolicy.ALL:
-            yield PlanParallel(node, [_one(*branch) for branch in branches])
-        else:
-            for made, rest in branches:  # one at most: it goes on in the sequence
-                pending += [] if rest is None else rest.pending
-                pending.append((iter(made), place))
+            return PlanParallel(node, [_one(*branch) for branch in branches])
+        for made, rest in branches:
+            pending += [] if rest is None else rest.pending
+            pending.append((iter(made), place))
+        return None
 
     def begun(self, node: Node, place: _Place) -> tuple[list[Behaviour], Unmade | None]:
         """The first steps, two at least if there are so many, and what makes the others, if any."""
+        if isinstance(node, TaskNode) and node not in self._over:
+            self._made += 1
+            return [TaskLeaf(node, place[0], self._run)], None
         made: list[Behaviour] = []
         pending: _Pending = [(iter((node,)), place)]
         steps = self.steps(pending)
@@ -235,7 +256,7 @@ class _Compiler:
 def _is_kept(node: ScopeNode) -> bool:
     """Whether no sequence may be merged with the decomposition."""
     task = node.task
-    return task.decorator is not None or task.origin in _CLEANUPS
+    return task.decorator is not None or (bool(task.origin) and task.origin in _CLEANUPS)
 
 
 def _one(made: list[Behaviour], rest: Unmade | None) -> Behaviour:

@@ -30,17 +30,21 @@ class _PlainClass(ABCMeta):
 
 
 class PlanBehaviour(Behaviour, metaclass=_PlainClass):
-    """A behaviour of a plan, with the name of its ``node``."""
+    """A behaviour of a plan, with the name of its ``node``.
+
+    What is the same in all that were not ticked yet stands in the classes, so that an object has
+    only what is its own.
+    """
 
     node: Any
+    status = INVALID
+    parent: Behaviour | None = None
+    feedback_message = ""
+    blackbox_level = _PLAIN
 
     def __init__(self) -> None:
         """Takes the place of py_trees' ``__init__``: a test compares the attributes."""
-        self.status = INVALID
-        self.parent: Behaviour | None = None
         self.children: list[Behaviour] = []
-        self.feedback_message = ""
-        self.blackbox_level = _PLAIN
 
     def __getattr__(self, name: str) -> Any:
         """Make what py_trees makes in advance; Python calls this only for missing attributes."""
@@ -75,12 +79,12 @@ class PlanBehaviour(Behaviour, metaclass=_PlainClass):
 class PlanComposite(PlanBehaviour, Composite):
     """A behaviour of a plan that has others below it."""
 
+    current_child: Behaviour | None = None
+
     def __init__(self, children: list[Behaviour]) -> None:
-        super().__init__()
         for child in children:
             child.parent = self
         self.children = children
-        self.current_child: Behaviour | None = None
 
     def stop(self, new_status: Status = INVALID) -> None:
         """Called at every end, by py_trees with INVALID; then the children end first."""
@@ -115,12 +119,16 @@ def discard(subtree: Behaviour) -> None:
     collector's next full run, a pause in the middle of a game.
     """
     for node in made(subtree):
-        if type(node).shutdown is not Behaviour.shutdown:
+        if isinstance(node, PlanBehaviour):
+            node.shutdown()
+        elif type(node).shutdown is not Behaviour.shutdown:
             with suppress(Exception):  # no listener is left to report it to
                 node.shutdown()
-        for client in vars(node).get("blackboards", ()):
+        own = vars(node)
+        for client in own.get("blackboards", ()):
             client.unregister()
-        node.iterator = _OVER
+        if "iterator" in own:
+            node.iterator = _OVER
         node.parent = None
         node.children = []
 

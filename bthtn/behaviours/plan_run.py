@@ -18,8 +18,8 @@ from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.world.fluent import Fluent
 
-Path = tuple[str, "Path"] | None
-"""Names of the decompositions above a node, innermost first."""
+Path = tuple[object, "Path"] | None
+"""The decompositions above a node, innermost first, by nodes whose texts are their names."""
 
 
 _SHOWN: Final = 8
@@ -29,16 +29,16 @@ _SHOWN: Final = 8
 def names_of(path: Path) -> Iterator[str]:
     """The names of the decompositions, innermost first."""
     while path is not None:
-        name, path = path
-        yield name
+        node, path = path
+        yield str(node)
 
 
 def path_text(path: Path) -> str:
     """``fight m1 > take_cover m1``, outermost first; of a long path, the innermost part."""
     names: list[str] = []
     while path is not None and len(names) < _SHOWN:
-        name, path = path
-        names.append(name)
+        node, path = path
+        names.append(str(node))
     if path is not None:
         names.append("…")
     return " > ".join(reversed(names))
@@ -53,7 +53,9 @@ def failed_at(path: Path, name: str, node: Node, why: str) -> Failure:
 def is_same_path(one: Path, other: Path) -> bool:
     """Whether both name the same decompositions; paths may be nested deeper than Python calls."""
     while one is not other:
-        if one is None or other is None or one[0] != other[0]:
+        if one is None or other is None:
+            return False
+        if one[0] is not other[0] and str(one[0]) != str(other[0]):
             return False
         one, other = one[1], other[1]
     return True

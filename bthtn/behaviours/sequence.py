@@ -79,19 +79,26 @@ class PlanSequence(PlanComposite, Sequence):
     ``unmade`` makes the children behind those that are ``made``.
     """
 
+    node: Any = None
+    memory = True
+    _index = 0
+    _unmade: Unmade | None = None
+    _planned: list[Behaviour] | None = None
+    """The children as they were planned, once some of them were replaced."""
+
     def __init__(
         self,
         made: list[Behaviour],
         unmade: Unmade | None = None,
         node: ScopeNode | None = None,
     ) -> None:
-        super().__init__(made)
-        self.memory = True
-        self.node = node
-        self._index = 0
-        self._unmade = unmade
-        self._planned: list[Behaviour] | None = None
-        """The children as they were planned, once some of them were replaced."""
+        for child in made:
+            child.parent = self
+        self._made = made
+        if unmade is not None:
+            self._unmade = unmade
+        if node is not None:
+            self.node = node
 
     def _title(self) -> str:
         """The name that displays show."""
@@ -124,7 +131,8 @@ class PlanSequence(PlanComposite, Sequence):
 
     def shutdown(self) -> None:
         """Called when the plan is taken down; finished steps no longer shown are discarded too."""
-        self._discard_all_but(self._made, self._planned or [])
+        if self._planned is not None:
+            self._discard_all_but(self._made, self._planned)
 
     @property
     def ahead(self) -> list[Behaviour]:

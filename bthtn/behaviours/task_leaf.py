@@ -14,7 +14,7 @@ An exception in the user's code becomes a failure, with the exception kept in th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -61,22 +61,23 @@ class Obstacle(NamedTuple):
 class TaskLeaf(PlanBehaviour):
     """One step of a plan. Every start of its operator ends exactly once."""
 
+    failure: Failure | None = None
+    _step: StepRun | None = None
+    _operator: Operator | None = None
+    _abort: OperatorAbort | None = None
+    _obstacle: Obstacle | None = None
+    _waits_for: Holder | None = None
+    _visited: Sequence[Behaviour] = ()
+
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
-        super().__init__()
+        self.children = []
         self.node = node
         self.path = path
         self._run = run
-        self.failure: Failure | None = None
-        self._step: StepRun | None = None
-        self._operator: Operator | None = None
-        self._abort: OperatorAbort | None = None
-        self._obstacle: Obstacle | None = None
-        self._waits_for: Holder | None = None
-        self._visited: list[Behaviour] = []
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: instead of an operator that is code, what it has behind it."""
-        state = {**vars(self), "children": [], "_visited": []}
+        state = {**vars(self), "children": [], "_visited": ()}
         operator = self._operator
         if operator is not None and not isinstance(operator, Simulated):
             root = LoadedLater(operator.root) if isinstance(operator, SubtreeOperator) else None
@@ -145,7 +146,7 @@ class TaskLeaf(PlanBehaviour):
             discard(subtree)
         self.children = []
         self._step = self._operator = self._abort = self._obstacle = self._waits_for = None
-        self._visited = []
+        self._visited = ()
         self.failure, self.feedback_message = None, ""
 
     def update(self) -> Status:
@@ -298,7 +299,7 @@ class TaskLeaf(PlanBehaviour):
         assert self._operator is not None, "an operator is running"
         error = None if self._obstacle is None else self._obstacle.error
         self._abort = OperatorAbort(self._started, self._operator, error)
-        self._operator, self._visited = None, []
+        self._operator, self._visited = None, ()
         return self._until_aborted(self._abort, self._abort.start)
 
     def _until_aborted(self, abort: OperatorAbort, work: Callable[[], bool]) -> Status:
