@@ -40,6 +40,8 @@ class ManualClock(Unpicklable):
 class TickClock:
     """The clock of an agent: another clock, read when the agent is made, and once in each tick."""
 
+    __slots__ = ("_agent", "_clock", "_now", "_offset")
+
     def __init__(self, clock: Clock, agent: str) -> None:
         """Raises ExecutionError as ``read``."""
         self._clock = clock
@@ -50,7 +52,8 @@ class TickClock:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: the time now instead of the offset, since another clock may go on."""
-        return {**vars(self), "_offset": float(self._clock()) + self._offset}
+        offset = float(self._clock()) + self._offset
+        return {"_agent": self._agent, "_clock": self._clock, "_now": self._now, "_offset": offset}
 
     def resume(self, _: object) -> None:
         """Go on at the saved time, whatever the clock shows now."""
@@ -79,6 +82,8 @@ class TickClock:
 
 class Timer:
     """Counts the ticks, or with a clock the seconds, from its start on."""
+
+    __slots__ = ("_begin", "_clock", "_length", "_ticks")
 
     def __init__(self, length: float, clock: Clock | None = None) -> None:
         self._length = length

@@ -27,13 +27,20 @@ class Holder(Unpicklable):
     """A holder of leases: an agent, one run of a plan, or one start of a step.
 
     It also has the leases of the holder that it is ``inside`` of. Compared by identity. Plans and
-    steps have a ``goal``, and steps the id of the plan in which they started.
+    steps have a ``goal``, and steps the id of the plan in which they started, and a ``number``.
     """
 
-    name: str
+    what: object
+    """What its name is the text of, which most holders are never asked for."""
     inside: Holder | None = None
     goal: str = ""
     plan_id: str = ""
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its name in events: ``shoot #3`` for a step."""
+        return f"{self.what} #{self.number}" if self.number else str(self.what)
 
     def __str__(self) -> str:
         return self.name

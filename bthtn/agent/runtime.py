@@ -143,7 +143,8 @@ class Runtime:
 
     def vacate(self, step: Holder) -> None:
         """The step is over."""
-        self._uses.pop(step, None)
+        if self._uses:
+            self._uses.pop(step, None)
 
     def occupant(self, goal: Holder | None, uses: frozenset[str]) -> Holder | None:
         """The first step that occupies a resource which a step of this goal is about to use.

@@ -74,14 +74,16 @@ class PlanDecorated(PlanSequence):
         if self.status is not RUNNING:
             self.failure, self._timer, self._tries = None, self._limit(), 0
             if isinstance(self.decorator, CooldownDecorator) and self.node in self._run.cooldowns:
-                yield from self._fail("it cools down")
+                self._fail("it cools down")
+                yield self
                 return
         elif self._timer is None:
             self._timer = self._limit()  # a step of another plan runs on in it
         elif self._timer.is_over():
             if self.current_child is not None:
                 self.current_child.stop(INVALID)
-            yield from self._fail("it is not done in time")
+            self._fail("it is not done in time")
+            yield self
             return
         yield from super().tick()
 
@@ -105,29 +107,30 @@ class PlanDecorated(PlanSequence):
         timer.start()
         return timer
 
-    def _fail(self, why: str) -> Iterator[Behaviour]:
+    def _fail(self, why: str) -> None:
         self.failure = failed_at(self._path, str(self.node), self.node, why)
         self.feedback_message = why
-        yield from super()._leave(FAILURE)
+        super()._leave(FAILURE)
 
-    def _leave(self, status: Status) -> Iterator[Behaviour]:
+    def _leave(self, status: Status) -> None:
+        """End the tick as the decorator has it."""
         if status is RUNNING:
-            yield from super()._leave(status)
+            super()._leave(status)
             return
         match self.decorator:
             case RetryDecorator(tries) if status is not SUCCESS and self._tries + 1 < tries:
                 self._tries += 1
                 self._restart()
                 self.feedback_message = f"try {self._tries + 1} of {tries}"
-                yield from super()._leave(RUNNING)
+                super()._leave(RUNNING)
             case InvertDecorator() if status is SUCCESS:
-                yield from self._fail("it was to fail, and has succeeded")
+                self._fail("it was to fail, and has succeeded")
             case InvertDecorator():
-                yield from super()._leave(SUCCESS)
+                super()._leave(SUCCESS)
             case CooldownDecorator(time) if status is SUCCESS:
                 self._run.cooldowns.begin(self.node, self._started(time))
-                yield from super()._leave(status)
+                super()._leave(status)
             case TimeoutDecorator() | RetryDecorator() | CooldownDecorator():
-                yield from super()._leave(status)
+                super()._leave(status)
             case _:
                 assert_never(self.decorator)

@@ -54,10 +54,15 @@ def operator_for(
     """
     make = agent.operators.find(node.task)
     if make is None:
-        if not agent.operators.simulates(node.task):
-            raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
-        return Simulated(node.duration, agent.time if node.task.in_seconds else None)
+        return simulated(agent, node)
     return _adapted(make(agent, *node.args), agent, node, setup_arguments)
+
+
+def simulated(agent: Agent[Any, Any], node: TaskNode) -> Simulated:
+    """What runs a step without code. Raises ExecutionError where the task should have some."""
+    if not agent.operators.simulates(node.task):
+        raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
+    return Simulated(node.duration, agent.time if node.task.in_seconds else None)
 
 
 def resumed_operator(
@@ -141,6 +146,8 @@ class _Raising:
 
 class Simulated:
     """Runs for a number of ticks, or of seconds of a clock, and succeeds."""
+
+    __slots__ = ("_is_running", "_timer")
 
     def __init__(self, duration: float, clock: Clock | None = None) -> None:
         self._timer = Timer(duration, clock) if duration > 0 else None

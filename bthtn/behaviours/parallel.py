@@ -44,7 +44,9 @@ class PlanParallel(PlanComposite, Parallel):
         """Tick the unfinished branches, and apply the policy after each."""
         if self.status is not RUNNING:
             reset(self.children)
-            self.status, self.feedback_message = RUNNING, ""
+            self.status = RUNNING
+            if self.feedback_message:
+                self.feedback_message = ""
         ticked = len(self.children)
         for number, child in enumerate(self.children, 1):
             if child.status not in _ENDED:
@@ -81,9 +83,10 @@ class PlanParallel(PlanComposite, Parallel):
     def _verdict(self, ticked: int) -> Status:
         """What the policy says when so many branches were ticked, or had ended before."""
         ends = [child.status for child in self.children]
-        for index, end in enumerate(ends):
-            if end is INVALID:
-                ends[index] = FAILURE if index < ticked else RUNNING
+        if INVALID in ends:
+            for index, end in enumerate(ends):
+                if end is INVALID:
+                    ends[index] = FAILURE if index < ticked else RUNNING
         if self.node.policy is ParallelPolicy.PRIMARY:
             return ends[0]
         decisive, other = FAILURE, SUCCESS
@@ -91,7 +94,7 @@ class PlanParallel(PlanComposite, Parallel):
             decisive, other = other, decisive
         if decisive in ends:
             return decisive
-        return other if all(end is other for end in ends) else RUNNING
+        return other if ends.count(other) == len(ends) else RUNNING
 
 
 def _fails_plan(node: Behaviour) -> bool:

@@ -158,17 +158,19 @@ class PlanSequence(PlanComposite, Sequence):
         """Tick the current child and, as long as children succeed, the later ones."""
         if self.status is not RUNNING:
             self._restart()
+        status = SUCCESS
         while (child := self.at(self._index)) is not None:
             self.current_child = child
             yield from child.tick()
-            if child.status is not SUCCESS:
-                yield from self._leave(child.status)
-                return
+            status = child.status
+            if status is not SUCCESS:
+                break
             if isinstance(child, Placeholder) and child.replacement is not None:
                 self._replace(child, child.replacement)
             else:
                 self._index += 1
-        yield from self._leave(SUCCESS)
+        self._leave(status)
+        yield self
 
     def go_on_at(self, index: int, child: Behaviour) -> None:
         """Put a child that is already running at ``index``, and continue from there."""
@@ -199,7 +201,8 @@ class PlanSequence(PlanComposite, Sequence):
         """Start from the first of the planned children, with replacements undone."""
         self._index = 0
         self.status = RUNNING
-        self.feedback_message = ""
+        if self.feedback_message:
+            self.feedback_message = ""
         if self._planned is not None:
             self._discard_all_but(self._planned, self._made)
             self._made, self._planned = self._planned, None
@@ -230,12 +233,12 @@ class PlanSequence(PlanComposite, Sequence):
             if step not in needed:
                 discard(step)
 
-    def _leave(self, status: Status) -> Iterator[Behaviour]:
+    def _leave(self, status: Status) -> None:
+        """End the tick with this status; what is neither running nor done has failed."""
         if status is RUNNING:
             self.status = status
         else:
             self.stop(SUCCESS if status is SUCCESS else FAILURE)
-        yield self
 
 
 class PlanScope(PlanSequence):

@@ -29,7 +29,8 @@ is empty.
 def mark_stopped(node: Behaviour, new_status: Status) -> None:
     """Set the message of a node that ends; ``node`` still has the status before the end."""
     if new_status is not INVALID:
-        node.feedback_message = ""
+        if node.feedback_message:
+            node.feedback_message = ""
     elif node.status is RUNNING:
         node.feedback_message = ABORTED
     elif node.status is SUCCESS:

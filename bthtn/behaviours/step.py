@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from bthtn.agent.events import (
 from bthtn.agent.leases import Account, Holder
 from bthtn.agent.operators import Elapsed, OperatorFailed
 from bthtn.agent.programming_errors import code_failed, is_programming_error, text_of
-from bthtn.agent.runtime import runtime_of
+from bthtn.agent.runtime import Writer, runtime_of
 from bthtn.behaviours.generator_operator import CoroutineOperator, GeneratorOperator
 from bthtn.behaviours.operator import Operator, SavedOperator, Simulated, resumed_operator
 from bthtn.behaviours.plan_run import Path, PlanRun, path_text
@@ -55,9 +55,13 @@ class StepRun:
     ``started``; they return the step's leases.
     """
 
-    def __init__(self, node: TaskNode, name: str, path: Path, run: PlanRun) -> None:
+    __slots__ = (
+        *("_account", "_began", "_news", "_path", "_place", "_runtime", "agent", "goal", "holder"),
+        *("node", "number", "plan_id", "source", "ticks"),
+    )
+
+    def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
         self.node = node
-        self.name = name
         self.source = run.source
         self.goal, self.plan_id = run.goal, run.plan_id
         self.agent: Agent[Any, Any] = run.agent
@@ -67,14 +71,22 @@ class StepRun:
         """How many times the operator was ticked."""
         self._began = _time_of(run.agent)
         self._path = path
-        self.holder = Holder(f"{name} #{self.number}", run.holder, self.goal, self.plan_id)
-        self._account = Account(self.holder)
+        self._place: str | None = None
+        self.holder = Holder(node, run.holder, self.goal, self.plan_id, self.number)
+        self._account: Account | None = None
         self._news: Source | None = None
+
+    @property
+    def name(self) -> str:
+        """The task with its arguments."""
+        return str(self.node)
 
     @property
     def place(self) -> str:
         """The decompositions above the step, as text."""
-        return path_text(self._path)
+        if self._place is None:
+            self._place = path_text(self._path)
+        return self._place
 
     def elapsed(self, abort_ticks: int | None = None) -> Elapsed:
         """What it has behind it."""
@@ -82,13 +94,17 @@ class StepRun:
 
     def acting(self) -> AbstractContextManager[None]:
         """Within the ``with``, the user's code takes leases, and believes, for this step."""
-        return self._runtime.acting(self._account, self._writer)
+        return self._acting(self._writer)
 
     def started(self) -> None:
         """Report the start, and write the ``on_start`` effects, whose exceptions propagate."""
-        self._runtime.occupy(self.holder, self.node.task.uses)
-        self._emit(LeafStarted)
-        self._write("start")
+        task = self.node.task
+        if task.uses:
+            self._runtime.occupy(self.holder, task.uses)
+        if self._is_heard:
+            self._emit(LeafStarted)
+        if task.on_start:
+            self._write("start")
 
     def succeed(self) -> tuple[Fluent[Any], ...]:
         """Write the effects of a success. Returns the fluents written.
@@ -113,7 +129,8 @@ class StepRun:
                 reason = f"{reason}; its on_failure effects: {text_of(raised)}"
                 error = self.first(error, raised, "on_failure")
         self._settle()
-        self._emit(LeafEnded, succeeded=not reason, reason=reason, error=error)
+        if reason or self._is_heard:
+            self._emit(LeafEnded, succeeded=not reason, reason=reason, error=error)
         return reason
 
     def aborting(self) -> None:
@@ -129,14 +146,25 @@ class StepRun:
         self._settle()
         self._emit(LeafAborted, error=error)
 
+    @property
+    def _is_heard(self) -> bool:
+        return self.agent.listener is not None
+
     def _emit(self, kind: Callable[..., AgentEvent], **about: Any) -> None:
         """Emit an event of this kind, if there is a listener, or an error, which is counted."""
-        if self.agent.listener is not None or about.get("error") is not None:
+        if self._is_heard or about.get("error") is not None:
             start = {"leaf": self.number, "task": self.name, "path": self.place}
             self.agent.emit(kind(**start, goal=self.goal, plan_id=self.plan_id, **about))
 
+    def _acting(self, writer: Writer | None = None) -> AbstractContextManager[None]:
+        """The step's account, which is made when something is to be done in its name."""
+        if self._account is None:
+            self._account = Account(self.holder)
+        return self._runtime.acting(self._account, writer)
+
     def _settle(self) -> None:
-        self._runtime.settle(self._account)
+        if self._account is not None:
+            self._runtime.settle(self._account)
         self._runtime.vacate(self.holder)
 
     def first(self, error: BaseException | None, raised: Exception, code: str) -> BaseException:
@@ -175,7 +203,7 @@ class StepRun:
         written = state.written_since(0)
         for fluent, value in written.items():
             fluent.check(value)
-        with self._runtime.acting(self._account):
+        with self._acting() if self._is_heard else nullcontext():
             for fluent, value in written.items():
                 self.agent.beliefs.write(fluent, value, self.source)
         return tuple(written)

@@ -33,6 +33,7 @@ from bthtn.behaviours.operator import (
     SubtreeOperator,
     operator_for,
     resumed_operator,
+    simulated,
 )
 from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discard, made
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
@@ -142,6 +143,8 @@ class TaskLeaf(PlanBehaviour):
 
     def initialise(self) -> None:
         """Called before the first tick of a run."""
+        if self._step is None and self._waits_for is None and not self.feedback_message:
+            return  # it is as it was made
         for subtree in self.children:
             discard(subtree)
         self.children = []
@@ -198,7 +201,7 @@ class TaskLeaf(PlanBehaviour):
 
         py_trees' Selector would do it after the start of this step.
         """
-        replaced = list(_replaced_by(self))
+        replaced = _replaced_by(self)
         if replaced and self._is_refused():
             return False
         for alternative in replaced:
@@ -215,9 +218,13 @@ class TaskLeaf(PlanBehaviour):
         if first is not None:
             self.feedback_message = f"waits until '{first.task}' is given up"
             return True
-        before, self._waits_for = self._waits_for, runtime_of(run.agent).occupant(run.holder, uses)
+        before = self._waits_for
+        occupant = runtime_of(run.agent).occupant(run.holder, uses) if uses else None
+        if occupant is not before:
+            self._waits_for = occupant
         if self._waits_for is None:
-            self.feedback_message = ""
+            if self.feedback_message:
+                self.feedback_message = ""
             return False
         step, goal = str(self._waits_for), str(self._waits_for.inside)
         self.feedback_message = f"waits until '{step}' of '{goal}' is over"
@@ -232,46 +239,53 @@ class TaskLeaf(PlanBehaviour):
         if self._is_refused():
             return False
         self._run.moves += 1
-        step = self._step = StepRun(self.node, self.name, self.path, self._run)
+        step = self._step = StepRun(self.node, self.path, self._run)
         for part in enclosing(self, PlanWithCleanup):
             part.is_open = True
         try:
             step.started()
-            with step.acting():
-                operator = operator_for(step.agent, self.node, self._run.setup_arguments)
-                if isinstance(operator, SubtreeOperator):
-                    operator.show_below(self)
-                operator.start()
+            self._operator = self._begun(step)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._end(text_of(error), error)
             return False
         except BaseException as error:
             self._end(text_of(error), error)
             raise
-        self._operator = operator
         return True
+
+    def _begun(self, step: StepRun) -> Operator:
+        """The operator of the step, which has started. Whatever users' code raises propagates."""
+        if step.agent.operators.find(self.node.task) is None:
+            return simulated(step.agent, self.node)
+        with step.acting():
+            operator = operator_for(step.agent, self.node, self._run.setup_arguments)
+            if isinstance(operator, SubtreeOperator):
+                operator.show_below(self)
+            operator.start()
+        return operator
 
     def _is_refused(self) -> bool:
         """Whether a condition does not hold; then the step is over without a start."""
         task = self.node.task
         obstacle = self._obstacle_of(task.precondition) or self._obstacle_of(task.exec_only)
-        obstacle = obstacle or self._outdated()
+        if obstacle is None and self.node.args:
+            obstacle = self._outdated()
         if obstacle is None:
             return False
-        self._step = StepRun(self.node, self.name, self.path, self._run)
+        self._step = StepRun(self.node, self.path, self._run)
         self._fail(*obstacle)
         self._step.refused(*obstacle)
         return True
 
     def _tick_operator(self) -> Status:
         """Tick the operator; SUCCESS once its effects are written as well."""
+        step = self._started
         try:
-            with self._started.acting():
-                answer = self._ticked()
+            answer = self._ticked(step)
             if answer is RUNNING:
                 return answer
             if answer is SUCCESS:
-                self._run.on_finished(self.node, self._started.succeed())
+                self._run.on_finished(self.node, step.succeed())
                 self._end("")
                 return answer
             error = None if answer is FAILURE else _no_status(answer, self.node.task.name)
@@ -283,16 +297,19 @@ class TaskLeaf(PlanBehaviour):
             raise
         return FAILURE
 
-    def _ticked(self) -> Status:
+    def _ticked(self, step: StepRun) -> Status:
         operator = self._operator
         assert operator is not None, "a step that started has an operator"
-        self._started.ticks += 1
-        if not isinstance(operator, SubtreeOperator):
+        step.ticks += 1
+        if type(operator) is Simulated:  # no code of users
             return operator.tick()
-        try:
-            return operator.tick()
-        finally:
-            self._visited = operator.visited
+        with step.acting():
+            if not isinstance(operator, SubtreeOperator):
+                return operator.tick()
+            try:
+                return operator.tick()
+            finally:
+                self._visited = operator.visited
 
     def _abort_operator(self) -> Status:
         """Abort the operator because ``during`` does not hold."""
@@ -330,8 +347,6 @@ class TaskLeaf(PlanBehaviour):
 
     def _outdated(self) -> Obstacle | None:
         """The argument that the step's call does not have any more, or an exception of it."""
-        if not self.node.args:
-            return None
         try:
             changed = changed_arguments(self.node, RecordingView(self._run.agent.beliefs))
         except Exception as error:  # noqa: BLE001 - an argument is the user's code
@@ -368,15 +383,18 @@ def _no_status(answer: object, task: str) -> ExecutionError:
     return ExecutionError(Diagnostic("BT304", message, hint=hint))
 
 
-def _replaced_by(leaf: TaskLeaf) -> Iterator[Behaviour]:
+def _replaced_by(leaf: TaskLeaf) -> list[Behaviour]:
     """The running alternatives behind the one of a reactive choice in which a step is to start."""
+    found: list[Behaviour] = []
     below: Behaviour = leaf
     while isinstance(above := below.parent, PlanComposite):
         chosen = above.current_child
-        is_other = chosen is not below and isinstance(above, Selector)
-        if is_other and chosen is not None and chosen.status is RUNNING:
-            yield chosen
+        if chosen is None or chosen is below or not isinstance(above, Selector):
+            pass
+        elif chosen.status is RUNNING:
+            found.append(chosen)
         below = above
+    return found
 
 
 def uninterruptible_step(branch: Behaviour) -> TaskLeaf | None:
