@@ -1,6 +1,8 @@
 """How many instructions things take: ``make instructions``, or
 
     python -m benchmarks.instructions [words of rows ...] [--write-docs]
+    python -m benchmarks.instructions --check       1 when a row takes more than counts.toml says
+    python -m benchmarks.instructions --update      writes into counts.toml what its rows take now
 
 On a shared machine times are noise, but instructions repeat to a per cent. One process under
 callgrind measures all rows: each is used to warm up, and then ``times`` times between two
@@ -10,22 +12,27 @@ With words, ``--write-docs`` leaves the other rows of the manual's table as they
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
-from benchmarks import page, report
-from benchmarks.counted import Row, rows
+from benchmarks import gate, page, report
+from benchmarks.counted import samples
+from benchmarks.sample import Sample
 
 MARK = "getloadavg"
 WARM_UP = 8
+INSTALL = "apt-get install valgrind"
 
 
-def use(measured: list[Row]) -> None:
+def use(measured: list[Sample]) -> None:
     """Use all rows, with a mark before and behind each: what runs under callgrind."""
     for row in measured:
         uses = [row.make(number) for number in range(WARM_UP + row.times)]
@@ -39,16 +46,17 @@ def use(measured: list[Row]) -> None:
         os.getloadavg()
 
 
-def counted(words: list[str]) -> dict[str, float]:
-    """Thousands of instructions of each row that has one of the words, of all without words."""
-    measured = chosen(words)
+def counted(names: Collection[str]) -> dict[str, float]:
+    """Thousands of instructions of each of these rows, in their order."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts"
         valgrind = ("valgrind", "--tool=callgrind", f"--dump-before={MARK}", "--quiet")
-        again = (sys.executable, "-m", "benchmarks.instructions", "--use", *words)
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        again = (sys.executable, "-m", "benchmarks.instructions", "--use", *names)
+        # Without bytecode, compiling all modules would take as long as the rows.
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": ""}
         command = (*valgrind, f"--callgrind-out-file={out}", *again)
         subprocess.run(command, check=True, env=environment)
+        measured = named(names)
         counts = [_total(Path(f"{out}.{2 * n + 2}")) for n in range(len(measured))]
     return {
         row.name: count / row.times / row.per / 1_000
@@ -56,9 +64,15 @@ def counted(words: list[str]) -> dict[str, float]:
     }
 
 
-def chosen(words: list[str]) -> list[Row]:
-    """The rows whose name has one of the words, all without words."""
-    return [row for row in rows() if not words or any(word in row.name for word in words)]
+def named(names: Collection[str]) -> list[Sample]:
+    """The rows with these names."""
+    return [row for row in samples() if row.name in names]
+
+
+def chosen(words: list[str]) -> list[str]:
+    """The names of the rows that have one of the words, of all without words."""
+    names = [row.name for row in samples()]
+    return [name for name in names if not words or any(word in name for word in words)]
 
 
 def _total(dump: Path) -> int:
@@ -67,24 +81,72 @@ def _total(dump: Path) -> int:
     return int(found[1])
 
 
-def main(*arguments: str) -> None:
-    """Print the table; with ``--write-docs``, put it into the manual."""
-    words = [one for one in arguments if not one.startswith("--")]
-    if "--use" in arguments:
-        use(chosen(words))
-        return
-    counts = counted(words)
+def show(words: list[str], *, write_docs: bool) -> None:
+    """Print the table, and put it into the manual if that is asked for."""
+    counts = counted(chosen(words))
     shown = {name: report.number(count) for name, count in counts.items()}
     sys.stdout.write(report.markdown(_table(shown)) + "\n")
-    if "--write-docs" in arguments:
+    if write_docs:
         known = {**page.rows("instructions"), **shown}
-        names = [row.name for row in rows() if row.name in known]
-        page.rewrite({"instructions": _table({name: known[name] for name in names})})
+        page.rewrite({"instructions": _table({n: known[n] for n in chosen([]) if n in known})})
 
 
 def _table(shown: dict[str, str]) -> report.Table:
     return [["what", "thousands of instructions"], *map(list, shown.items())]
 
 
+def check() -> int:
+    """Print what takes more than it may; 1 when something does."""
+    known = gate.read(gate.COUNTS.read_text("utf-8"))
+    if known.python != gate.VERSION:
+        _tell(f"not checked: the counts are those of Python {known.python}, not {gate.VERSION}")
+        return 0
+    if shutil.which("valgrind") is None:
+        _tell(f"not checked: there is no valgrind here ({INSTALL})")
+        return 0
+    counts = counted(known.thousands)
+    above, below = known.above(counts), known.below(counts)
+    for line in above:
+        _tell(line)
+    if below:
+        update = "python -m benchmarks.instructions --update"
+        _tell(f"below the gate, which {update} tightens: {'; '.join(below)}")
+    return int(bool(above))
+
+
+def update() -> None:
+    """Write into ``counts.toml`` what its rows take now."""
+    text = gate.COUNTS.read_text("utf-8")
+    gate.COUNTS.write_text(gate.updated(text, counted(gate.read(text).thousands)), "utf-8")
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"instructions: {line}\n")
+
+
+def run(arguments: list[str]) -> int:
+    """0 when all is well, 1 when a row is above its gate, 2 when valgrind is missing."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.instructions")
+    parser.add_argument("words", nargs="*", help="only rows that have one of these words")
+    parser.add_argument("--write-docs", action="store_true", help="put the table into the manual")
+    parser.add_argument("--check", action="store_true", help="is a row above its gate?")
+    parser.add_argument("--update", action="store_true", help="write the gates anew")
+    parser.add_argument("--use", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
+    if given.use:
+        use(named(given.words))
+        return 0
+    if given.check:
+        return check()
+    if shutil.which("valgrind") is None:
+        sys.stderr.write(f"It needs valgrind: {INSTALL}\n")
+        return 2
+    if given.update:
+        update()
+    else:
+        show(given.words, write_docs=given.write_docs)
+    return 0
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(run(sys.argv[1:]))
