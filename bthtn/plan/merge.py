@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, assert_never
 
@@ -119,12 +119,21 @@ def after_parallel(
 
 
 def after_priority(
-    kept: Iterable[int], written: Iterable[Fluent[Any]], final: FinalValue
+    written: Sequence[Mapping[Fluent[Any], Any]], unwritten: Callable[[Fluent[Any]], Any]
 ) -> dict[Fluent[Any], Any]:
-    """The values on which all kept alternatives agree, unknown for the others (semantics 2.4)."""
-    branches = list(kept)
-    values: dict[Fluent[Any], Any] = {}
-    for fluent in written:
-        first, *others = (final(branch, fluent) for branch in branches)
-        values[fluent] = first if all(first == other for other in others) else UNKNOWN
-    return values
+    """The values on which all kept alternatives agree, unknown for the others (semantics 2.4).
+
+    ``written`` has the values that each alternative leaves behind; ``unwritten`` is asked for the
+    value of a fluent where an alternative does not write it. Takes linear time.
+    """
+    ends: dict[Fluent[Any], list[Any]] = {}
+    for values in written:
+        for fluent, value in values.items():
+            ends.setdefault(fluent, []).append(value)
+    agreed: dict[Fluent[Any], Any] = {}
+    for fluent, found in ends.items():
+        if len(found) < len(written):
+            found.insert(len(found) if fluent in written[0] else 0, unwritten(fluent))
+        first, *others = found
+        agreed[fluent] = first if all(first == other for other in others) else UNKNOWN
+    return agreed

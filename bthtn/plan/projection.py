@@ -174,10 +174,9 @@ class Projection:
                     self.state.apply(fluent, write)
                 self.path.done.append(side_by_side(footprints, node.policy))
             case PriorityNode():
-                touched = dict.fromkeys(fluent for end in ends for fluent in end.written)
-                values = after_priority(
-                    range(len(ends)), touched, lambda i, f: self._at_end(ends[i], f)
-                )
+                # A value that all branches overwrite is not read, as reads may be recorded: it is
+                # nothing that a plan relies on.
+                values = after_priority([end.written for end in ends], self.state.get)
                 for fluent, value in values.items():
                     self.state.put(fluent, value)
                 self.path.done.append(Footprint.one_of(footprints))
@@ -197,8 +196,3 @@ class Projection:
     def sense(self) -> None:
         """Make volatile fluents known or unknown, before something is read."""
         self.state.foreseeable = self.senses
-
-    def _at_end(self, end: BranchEnd, fluent: Fluent[Any]) -> Any:
-        # The state is only read where a branch leaves the fluent as it was, since reads may be
-        # recorded: a value that all branches overwrite is nothing that a plan relies on.
-        return end.written[fluent] if fluent in end.written else self.state.get(fluent)

@@ -334,10 +334,7 @@ class _ReplayJudge:
             list(zip(node.children, parts, strict=True)), binding
         )
         self._foresee()
-        touched = {fluent: self._state.get(fluent) for b in branches for fluent in b.written}
-        values = after_priority(
-            range(len(branches)), touched, lambda i, f: branches[i].written.get(f, touched[f])
-        )
+        values = after_priority([branch.written for branch in branches], self._state.get)
         for fluent, value in values.items():
             self._state.put(fluent, value)
         self._alternative = outer

@@ -91,13 +91,20 @@ class Footprint:
 
     @staticmethod
     def one_of(alternatives: Iterable[Footprint]) -> Footprint:
-        """The footprint of a choice: all reads and uses; a write is certain only if all agree."""
+        """The footprint of a choice: all reads and uses; a write is certain only if all agree.
+
+        Takes linear time.
+        """
         choices = list(alternatives)
-        writes: dict[Expression[Any], Write] = {}
+        written: dict[Expression[Any], list[Write]] = {}
         for choice in choices:
             for fluent, write in choice.writes.items():
-                sure = all(other.writes.get(fluent) == write for other in choices)
-                writes[fluent] = write if sure else Write(WriteKind.COMPUTED, write.value)
+                written.setdefault(fluent, []).append(write)
+        writes: dict[Expression[Any], Write] = {}
+        for fluent, found in written.items():
+            write = found[-1]
+            sure = len(found) == len(choices) and all(other == write for other in found)
+            writes[fluent] = write if sure else Write(WriteKind.COMPUTED, write.value)
         return Footprint(
             frozenset().union(*(choice.reads for choice in choices)),
             writes,

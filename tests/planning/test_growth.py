@@ -9,7 +9,19 @@ from contextlib import suppress
 
 import pytest
 
-from bthtn import Domain, Fluent, State, fluent, method, parallel, priority, sequence
+from bthtn import (
+    Domain,
+    Fluent,
+    FluentFamily,
+    State,
+    fluent,
+    fluents,
+    method,
+    parallel,
+    primitive,
+    priority,
+    sequence,
+)
 from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.planning.htn.search import HtnSearch
@@ -21,11 +33,17 @@ class Yard(State):
     left: Fluent[int] = fluent(default=0)
     swept: Fluent[int] = fluent(default=0)
     noise: Fluent[int] = fluent(default=0)
+    seen: FluentFamily[int, bool] = fluents(default=False)
 
 
 yard = Domain("yard", Yard)
 whistle = yard.primitive("whistle", effects=Yard.noise.increases(1))
 sweep = yard.primitive("sweep", effects=[Yard.left.decreases(1), Yard.swept.increases(1)])
+
+
+@yard.primitive
+def see(place: int):
+    return primitive(effects=Yard.seen[place].becomes(True))
 
 
 def nested(construct):
@@ -84,12 +102,22 @@ def returning():
     return domain, lambda size: clean()
 
 
+def seeing(size):
+    return [see(place) for place in range(size)]
+
+
 KINDS = {
     "nested parallel": nested(parallel),
     "nested priority": nested(priority),
     "one after the other": (yard, lambda size: sequence(*[sweep()] * size)),
     "side by side": (yard, lambda size: sequence(*[parallel(sweep(), whistle())] * size)),
     "many branches": (yard, lambda size: parallel(*[sweep() for _ in range(size)])),
+    "many branches that write different fluents": (yard, lambda size: parallel(*seeing(size))),
+    "many alternatives": (yard, lambda size: priority(*seeing(size))),
+    "many alternatives in a branch": (
+        yard,
+        lambda size: parallel(priority(*seeing(size)), whistle()),
+    ),
     "recursion": recursion(),
     "recursion beside recursion": asides(),
     "recursion back to the beginning": returning(),

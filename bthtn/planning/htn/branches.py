@@ -26,12 +26,14 @@ from bthtn.planning.htn.log import (
     GIVEN,
     JOINED,
     LEFT,
+    NOTHING_PLANNED,
     Branch,
     Cell,
     Contribution,
     Entry,
     Frame,
     OpenNode,
+    Planned,
 )
 from bthtn.planning.htn.reasons import text_of
 from bthtn.planning.htn.rows import BranchesPart
@@ -57,7 +59,7 @@ def open_branches(
     begin, fingerprint = len(search.log), search.view.fingerprint
     node = OpenNode(network, part.branches, entry, begin, at, behind, guard, fingerprint)
     search.log.append(entry)
-    return _next_branch(search, node, ())
+    return _next_branch(search, node, NOTHING_PLANNED)
 
 
 def end_branch(search: SearchState, cell: Cell) -> Cell | None:
@@ -65,8 +67,8 @@ def end_branch(search: SearchState, cell: Cell) -> Cell | None:
     frame = search.at[3]
     if frame is None:
         return DONE
-    planned: list[bool] = cell[2][0]
-    planned.append(True)
+    has_plan: list[bool] = cell[2][0]
+    has_plan.append(True)
     node, log, values = frame.node, search.log, search.values
     changed = first_overwritten(log, frame.place)
     written = {fluent: values[fluent] for fluent in changed if fluent in values}
@@ -78,48 +80,46 @@ def end_branch(search: SearchState, cell: Cell) -> Cell | None:
     log.append((LEFT, None, (), _flat(overwritten), search.at, frame.place))
     values.undo(_flat(changed.items()))
     search.view.fingerprint = node.fingerprint
-    return _next_branch(search, node, (*frame.branches, branch))
+    return _next_branch(search, node, frame.planned.and_then(branch))
 
 
 def _flat(pairs: Iterable[tuple[Any, Any]]) -> Overwritten:
     return tuple(chain.from_iterable(pairs))
 
 
-def _next_branch(
-    search: SearchState, node: OpenNode, branches: tuple[Branch | None, ...]
-) -> Cell | None:
+def _next_branch(search: SearchState, node: OpenNode, planned: Planned) -> Cell | None:
     """Start the next branch behind these, or join the branches when all are planned."""
-    if len(branches) == len(node.bodies):
-        return _join(search, node, [branch for branch in branches if branch is not None])
+    if planned.length == len(node.bodies):
+        return _join(search, node, planned.kept())
     steps, elapsed, _, _ = node.at
-    planned: list[bool] = []
-    outside = 0.0 if search.costs is None else search.costs.outside(node, branches)
-    end: Cell = (END, 0, (planned,), None, 0.0)
-    frame = Frame(node, node.guard, branches, len(search.log), outside, end)
+    has_plan: list[bool] = []
+    outside = 0.0 if search.costs is None else search.costs.outside(node, planned)
+    end: Cell = (END, 0, (has_plan,), None, 0.0)
+    frame = Frame(node, node.guard, planned, len(search.log), outside, end)
     search.moved((steps, elapsed, 0.0, frame))
     if isinstance(node.network, PriorityNetwork):
-        search.keep(frame, planned)
+        search.keep(frame, has_plan)
         if not search.choose(0):
             search.choices.pop()
             return None
-    body, entry = node.bodies[len(branches)], node.entry
+    body, entry = node.bodies[planned.length], node.entry
     scope = (BRANCH, entry, entry[BINDING], (), search.at, body, entry[DEPTH], None)
     search.log.append(scope)
     return search.cell(body, scope, end)
 
 
-def without_alternative(search: SearchState, frame: Frame, planned: list[bool]) -> Cell | None:
+def without_alternative(search: SearchState, frame: Frame, has_plan: list[bool]) -> Cell | None:
     """Drop an alternative that has no plan; None if it had one or the record forbids it."""
-    if planned or search.is_closing:  # one that was not tried to the end is not impossible
+    if has_plan or search.is_closing:  # one that was not tried to the end is not impossible
         return None
-    index, entry = len(frame.branches), frame.node.entry
+    index, entry = frame.planned.length, frame.node.entry
     text = network_text(frame.node.network.parts[index], entry[BINDING])
     if not search.choose(1):
         return None
     dropped = Dropped(index, text, text_of(search.reason))
     search.log.append((GIVEN, entry, (), (), search.at, Contribution(dropped=dropped)))
     search.tell(trace.AlternativeDropped(index, text, entry[DEPTH]))
-    return _next_branch(search, frame.node, (*frame.branches, None))
+    return _next_branch(search, frame.node, frame.planned.and_then(None))
 
 
 def _join(search: SearchState, node: OpenNode, kept: list[Branch]) -> Cell | None:
@@ -164,17 +164,13 @@ def _merged_alternatives(search: SearchState, kept: list[Branch]) -> Mapping[Flu
 
     A volatile fluent that is not written counts as unknown, since it may change before the choice.
     """
-    written = {fluent: None for branch in kept for fluent in branch.written}
 
-    def at_the_end(branch: int, fluent: Fluent[Any]) -> Any:
-        changes = kept[branch].written
-        if fluent in changes:
-            return changes[fluent]
+    def unwritten(fluent: Fluent[Any]) -> Any:
         if fluent.volatile and fluent not in search.values:
             return UNKNOWN
         return search.view.get(fluent)
 
-    values = after_priority(range(len(kept)), written, at_the_end)
+    values = after_priority([branch.written for branch in kept], unwritten)
     return {fluent: Write(WriteKind.COMPUTED, value) for fluent, value in values.items()}
 
 

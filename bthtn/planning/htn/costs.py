@@ -5,14 +5,13 @@ The sum is of costs with ``cheapest``, of values where methods have them (semant
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task, call_text
 from bthtn.errors import PlanningError
-from bthtn.planning.htn.log import Branch, Cell, OpenNode, Position
+from bthtn.planning.htn.log import Cell, OpenNode, Planned, Position
 from bthtn.planning.htn.rows import Body
 from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
 
@@ -65,13 +64,12 @@ class Costs:
         around = 0 if frame is None else frame.outside
         return cost + self.left(cell) + around >= self.cheapest
 
-    def outside(self, node: OpenNode, branches: Sequence[Branch | None]) -> float:
+    def outside(self, node: OpenNode, planned: Planned) -> float:
         """Return a lower bound on the cost of everything outside the branch behind these."""
         above = node.at[3]
         around = 0 if above is None else above.outside
-        beside = self.of_networks(*node.network.parts[len(branches) + 1 :])
-        done = sum(branch.at[2] for branch in branches if branch is not None)
-        return around + node.at[2] + self.left(node.behind) + beside + done
+        beside = self.of_networks(*node.network.parts[planned.length + 1 :])
+        return around + node.at[2] + self.left(node.behind) + beside + planned.cost
 
 
 def _networks(body: Body) -> tuple[Network, ...]:

@@ -110,6 +110,35 @@ class Branch:
     cause: Suspension | None
 
 
+class Planned(NamedTuple):
+    """The branches planned so far, the latest first: a chain, of which each frame shares the end.
+
+    ``branch`` is None for a dropped alternative. ``cost`` is that of all ``length`` branches.
+    """
+
+    before: Planned | None
+    branch: Branch | None
+    length: int
+    cost: float
+
+    def and_then(self, branch: Branch | None) -> Planned:
+        """Return the chain with one more branch."""
+        cost = 0.0 if branch is None else branch.at[2]
+        return Planned(self, branch, self.length + 1, self.cost + cost)
+
+    def kept(self) -> list[Branch]:
+        """Return the branches that were not dropped, in their order."""
+        found, chain = list[Branch](), self
+        while chain.before is not None:
+            if chain.branch is not None:
+                found.append(chain.branch)
+            chain = chain.before
+        return found[::-1]
+
+
+NOTHING_PLANNED: Final = Planned(None, None, 0, 0.0)
+
+
 @dataclass(slots=True, eq=False)
 class OpenNode:
     """A parallel or priority node whose branches are being planned in turn. Never mutated.
@@ -133,14 +162,14 @@ class OpenNode:
 class Frame:
     """The branch of a node that is being planned. Never mutated.
 
-    ``branches`` are those before it, None for a dropped alternative. ``place`` is the index of its
-    first entry in the log, ``end`` its continuation, ``outside`` a lower bound on the cost of
-    everything else. ``guard`` is that of the node.
+    ``planned`` are the branches before it. ``place`` is the index of its first entry in the log,
+    ``end`` its continuation, ``outside`` a lower bound on the cost of everything else. ``guard``
+    is that of the node.
     """
 
     node: OpenNode
     guard: int | None
-    branches: tuple[Branch | None, ...]
+    planned: Planned
     place: int
     outside: float
     end: Cell

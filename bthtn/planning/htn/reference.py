@@ -291,7 +291,7 @@ class Reference(Unpicklable):
         for choices in self._alternatives(network.parts, inside):
             kept = {i: choice for i, choice in enumerate(choices) if choice is not None}
             if kept:
-                yield _chosen_later(network, place, choices, kept)
+                yield _chosen_later(network, place, inside.at, choices, kept)
 
     def _alternatives(
         self, parts: tuple[Network, ...], place: Place
@@ -366,6 +366,7 @@ def _joined(
 def _chosen_later(
     network: PriorityNetwork,
     place: Place,
+    inside: PathState,
     choices: tuple[Outcome | None, ...],
     kept: Mapping[int, Outcome],
 ) -> Outcome:
@@ -373,8 +374,7 @@ def _chosen_later(
     node = PriorityNode(
         tuple(choice.node for choice in kept.values()), tuple(kept), network.reactive
     )
-    touched = {f: None for choice in kept.values() for f in choice.moment.written}
-    values = after_priority(kept, touched, lambda i, fluent: kept[i].moment.get(fluent))
+    values = after_priority([choice.moment.written for choice in kept.values()], inside.get)
     joined = _joined(node, kept.values(), place.at, {**place.at.written, **values})
     record = tuple(e for choice in choices for e in ((0, *choice.record) if choice else (1,)))
     return replace(joined, record=record)
