@@ -10,7 +10,7 @@ Only the tail is exchanged: nothing is aborted and nothing is started twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, assert_never
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -29,7 +29,16 @@ from bthtn.behaviours.sequence import (
     enclosing,
 )
 from bthtn.behaviours.task_leaf import TaskLeaf
-from bthtn.plan.nodes import Node, ParallelNode, PriorityNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
 from bthtn.plan.walk import children_of
 from bthtn.replanning.progress import IsIdle
 from bthtn.world.expression import ALWAYS
@@ -78,8 +87,12 @@ def begins_with_one_of(leaves: list[TaskLeaf], tree: Node, is_idle: IsIdle) -> b
                     break
                 case SuspendedNode():
                     break
-                case _:
+                case ScopeNode() | SequenceNode():
                     strand.extend(reversed(children_of(node)))
+                case NullNode():
+                    pass
+                case _:
+                    assert_never(node)
     return False
 
 

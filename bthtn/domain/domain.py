@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 from bthtn.domain.choice import RandomOrder, TurnChoice, ValueChoice
 from bthtn.domain.decompositions import Decompositions
@@ -128,8 +128,10 @@ class FrozenDomain(Shared, Unpicklable):
             case TurnChoice():
                 turns = tuple(self._turns(task, args, recorder))
                 return Decompositions(methods[-1:], args, task.choice, turns)
-            case _:
+            case None:
                 return Decompositions(methods, args)
+            case _:
+                assert_never(task.choice)
 
     def _turns(
         self, task: CompoundTask[Any], args: Binding, recorder: RecordingView

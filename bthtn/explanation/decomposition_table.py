@@ -25,6 +25,7 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.plan.plan import Plan
+from bthtn.plan.walk import children_of
 
 HEADING: Final = ("it", "tasks to process", "plan", "record")
 NOTHING: Final = "-"
@@ -54,16 +55,19 @@ def decomposition_table(plan: Plan) -> tuple[TableRow, ...]:
     record: list[int] = []
     rows: list[TableRow] = []
     while pending:
-        _unfold(pending)
+        node = _first_task(pending)
         rows.append(TableRow(tuple(map(_text, reversed(pending))), tuple(steps), tuple(record)))
-        match pending.pop() if pending else None:
-            case ScopeNode() as scope:
-                record.append(scope.method)
-                pending.append(scope.child)
-            case TaskNode() | SuspendedNode() as step:
-                steps.append(_text(step))
-            case _:
+        match node:
+            case ScopeNode():
+                record.append(node.method)
+                pending[-1] = node.child
+            case TaskNode() | SuspendedNode():
+                steps.append(_text(node))
+                pending.pop()
+            case None:
                 return tuple(rows)
+            case _:
+                assert_never(node)
     rows.append(TableRow((), tuple(steps), tuple(record)))
     return tuple(rows)
 
@@ -86,18 +90,17 @@ def _cells(number: int, row: TableRow) -> tuple[str, str, str, str]:
     return str(number), tasks, steps, choices
 
 
-def _unfold(pending: list[Node]) -> None:
-    """Replace the nodes on top that are no tasks by their children."""
+def _first_task(pending: list[Node]) -> ScopeNode | TaskNode | SuspendedNode | None:
+    """The task on top, after the nodes above it that are no tasks became their children."""
     while pending:
-        match pending[-1]:
-            case SequenceNode(children) | ParallelNode(children) | PriorityNode(children):
-                pending[-1:] = reversed(children)
-            case NullNode():
-                pending.pop()
+        match node := pending[-1]:
+            case SequenceNode() | ParallelNode() | PriorityNode() | NullNode():
+                pending[-1:] = reversed(children_of(node))
             case ScopeNode() | TaskNode() | SuspendedNode():
-                return
-            case other:
-                assert_never(other)
+                return node
+            case _:
+                assert_never(node)
+    return None
 
 
 def _text(node: Node) -> str:

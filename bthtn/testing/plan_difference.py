@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Final
+from typing import Final, assert_never
 
 from bthtn.errors import PlanningError
 from bthtn.explanation import methods_of
 from bthtn.plan.nodes import (
     Node,
+    NullNode,
     ParallelNode,
     PriorityNode,
     ScopeNode,
     SequenceNode,
+    SuspendedNode,
+    TaskNode,
 )
 from bthtn.plan.notation import notation
 from bthtn.plan.walk import flat
@@ -63,8 +66,10 @@ def _outline(node: Node, depth: int = 0) -> Iterator[str]:
             decorator = notation(node).partition("(")[0]
             yield f"{room}{decorator}"
             children = (child,)
-        case _:
+        case TaskNode() | SuspendedNode() | NullNode():
             yield f"{room}{notation(node)}"
             return
+        case _:
+            assert_never(node)
     for child in children:
         yield from _outline(child, depth + 1)

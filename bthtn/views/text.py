@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, assert_never
 
 from bthtn.domain.decorator import decorator_text
 from bthtn.domain.domain import FrozenDomain
@@ -12,10 +12,12 @@ from bthtn.plan.nodes import (
     Dropped,
     Node,
     NullNode,
+    ParallelNode,
     PriorityNode,
     ScopeNode,
     SequenceNode,
     SuspendedNode,
+    TaskNode,
 )
 from bthtn.plan.walk import children_of, preorder
 
@@ -157,6 +159,8 @@ def _label(node: Node | Dropped, domain: FrozenDomain | None, strokes: Strokes) 
         case SuspendedNode():
             checked = "checked, " if node.foreseen is not None else ""
             label = f"{node}, {checked}planned at run time: {node.left}"
-        case _:
+        case TaskNode() | SequenceNode() | ParallelNode() | NullNode():
             label = str(node)
+        case _:
+            assert_never(node)
     return one_line(label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, assert_never
 
 from bthtn.agent.agent import Agent
 from bthtn.agent.events import (
@@ -73,8 +73,10 @@ def _checked_conditions(new: Breakpoint, agents: Agents) -> dict[str, Condition]
             return _conditions(new, watched)
         case BreakpointKind.METHOD:
             _check_method(new.text, watched)
-        case _:
+        case BreakpointKind.STARTS | BreakpointKind.SUCCEEDS | BreakpointKind.FAILS:
             _check_task(new.text, watched)
+        case _:
+            assert_never(new.kind)
     return {}
 
 

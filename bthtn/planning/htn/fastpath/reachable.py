@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
+    DeferNetwork,
     Network,
     NullNetwork,
     ParallelNetwork,
+    PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
 )
@@ -323,8 +325,12 @@ def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] |
                 if len(whole) < len(branches):
                     return None
                 found.append(Branches(node, tuple(whole)))
-            case _:
+            case ParallelNetwork() | PriorityNetwork() | DeferNetwork() | PauseNetwork():
                 return None
+            case PlainBody():
+                return None
+            case other:
+                assert_never(other)
     return tuple(found)
 
 
