@@ -204,11 +204,11 @@ def _given(planned: Planned) -> Planned:
 
 def _cleanup_of(part: ScopeNode, domain: FrozenDomain) -> TaskCall:
     """The call of a part's cleanup, with the arguments of the part."""
-    match domain.methods[part.task][part.method].body:
-        case SequenceNetwork((*_, TaskCall(CompoundTask(origin="finally") as task))):
-            return TaskCall(task, tuple(map(Constant, part.args)))
-        case _:
-            raise AssertionError(f"{part} ends with its cleanup")
+    body = domain.methods[part.task][part.method].body
+    assert isinstance(body, SequenceNetwork), "the parts, and then the cleanup"
+    call = body.parts[-1]
+    assert isinstance(call, TaskCall), f"{part} ends with its cleanup"
+    return TaskCall(call.task, tuple(map(Constant, part.args)))
 
 
 def _network_of(call: TaskCall, domain: FrozenDomain) -> Network:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask, call_text
@@ -173,6 +173,8 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
             )
         case NullNode():
             return "null", "nothing", "", ""
+        case _:
+            assert_never(node)
 
 
 def edge_look(child: Node | Dropped, place: int, *, choice: bool) -> tuple[str, str]:

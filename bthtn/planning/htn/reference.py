@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from bthtn.domain.effect import writes_of
 from bthtn.domain.method import Method
@@ -181,6 +181,8 @@ class Reference(Unpicklable):
                 return iter([Outcome(NULL_NODE, place.at, cause=cause_of(network))])
             case PauseNetwork() | NullNetwork():
                 return iter([Outcome(NULL_NODE, place.at)])
+            case _:
+                assert_never(network)
 
     def _call(self, call: TaskCall, place: Place) -> Iterator[Outcome]:
         view = RecordingView(place.at)
