@@ -75,6 +75,14 @@ class LeastCosts:
             case _:
                 assert_never(network)
 
+    def of_task(self, task: Task) -> float:
+        """A lower bound on the cost of the task; infinite if its recursion never ends."""
+        return self._tasks[task]
+
+    def constant(self, cost: Expression[Any], value: Expression[Any]) -> float:
+        """The one of the two that is summed, if it is constant, else 0."""
+        return _constant(self.pick(cost, value))
+
     def from_each(self, parts: Iterable[Network]) -> tuple[float, ...]:
         """For each part of a sequence the lower bound from there to the end; a final 0."""
         costs = reversed([self.of(part) for part in parts])
@@ -110,7 +118,7 @@ class LeastCosts:
 
     def _method(self, method: Method) -> float:
         body = 0 if isinstance(method.body, PlainBody) else self.of(method.body)
-        return _constant(self.pick(method.cost, method.value)) + body
+        return self.constant(method.cost, method.value) + body
 
 
 class LeastValues(LeastCosts):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from bthtn.checked import checked
@@ -76,6 +76,9 @@ class Planner(Unpicklable, Generic[S]):
     resumes = False
     """Whether its plans are those of a suspended part, and become parts of another plan."""
     _accelerator: Accelerator | None
+    _excluding: Callable[..., Any] | None
+    """The accelerator for requests with exclusions."""
+    _is_excluding: bool
     _is_prepared: bool
 
     @checked
@@ -157,10 +160,12 @@ class Planner(Unpicklable, Generic[S]):
         events of the original search. Raises DomainError for a state of another domain.
         """
         start, answers = start_of(self.domain, state), self._answers
-        if answers is None and listener is None and not avoiding and bound is None:
-            ask = self._accelerated()
+        if (answers is None or avoiding) and listener is None and bound is None:
+            ask = self._avoiding(avoiding) if avoiding else self._accelerated()
             if ask is not None:
-                return AcceleratedSearch(ask, start, self._most, self._request)
+                request = partial(self._request, avoiding=avoiding)
+                least = self.seeks_least
+                return AcceleratedSearch(ask, start, self._most, request, seeks_least=least)
         asked = PlanRequest(
             self.domain, start, self.goal, self.binding, self.settings, bound, avoiding
         )
@@ -181,7 +186,7 @@ class Planner(Unpicklable, Generic[S]):
         PlanningError when a user's function raises.
         """
         events: list[SearchEvent] = []
-        asked = replace(self._request(start_of(self.domain, state)), avoiding=avoiding)
+        asked = self._request(start_of(self.domain, state), avoiding)
         search = self._search(asked, events.append)
         status = search.advance()
         return Trace(status, search.plan, search.expansions, search.reads, tuple(events))
@@ -191,16 +196,26 @@ class Planner(Unpicklable, Generic[S]):
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
-    def _request(self, start: FrozenState) -> PlanRequest:
-        return PlanRequest(self.domain, start, self.goal, self.binding, self.settings)
+    def _request(self, start: FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> PlanRequest:
+        question = (self.domain, start, self.goal, self.binding, self.settings)
+        return PlanRequest(*question, avoiding=avoiding)
 
     def _accelerated(self) -> Accelerator | None:
         """The fast path, None if there is none; made where its functions are worth generating."""
-        if not self._is_prepared and is_asked_often(self.domain, self.goal):
+        if not self._is_prepared and is_asked_often(self.domain, self.goal, self.settings):
             self._is_prepared = True
             question = (self.domain, self.goal, self.binding, self.settings)
             self._accelerator = accelerator(*question)
         return self._accelerator
+
+    def _avoiding(self, avoiding: Avoided) -> Accelerator | None:
+        """The same for a request with these exclusions."""
+        asked = (self.domain, self.goal, self.settings)
+        if not self._is_excluding and is_asked_often(*asked, avoids=True):
+            self._is_excluding = True
+            question = (self.domain, self.goal, self.binding, self.settings)
+            self._excluding = accelerator(*question, avoids=True)
+        return self._excluding and partial(self._excluding, avoiding=avoiding)
 
     def _prepare(
         self,
@@ -218,11 +233,12 @@ class Planner(Unpicklable, Generic[S]):
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
-        self._accelerator = None
+        self._accelerator = self._excluding = None
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
         self._is_prepared = self._answers is not None or self.seeks_goal
+        self._is_excluding = self.seeks_goal
 
 
 @checked

@@ -5,6 +5,7 @@ tasks come to themselves in many ways, with arguments that count, walk, or stay.
 """
 
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 
 from bthtn import (
@@ -19,8 +20,14 @@ from bthtn import (
     method,
     sequence,
 )
+from bthtn.errors import PlanningError
+from bthtn.plan.nodes import ScopeNode, TaskNode
+from bthtn.plan.walk import preorder
+from bthtn.planning.exclusions import avoidable
 from bthtn.planning.htn.fastpath.functions import Functions
 from bthtn.planning.htn.fastpath.reachable import NotWritable, calls_of, reachable
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.least_cost import least_sums
 from bthtn.planning.protocol import request
 
 
@@ -50,10 +57,15 @@ class Sensing(Board):
 
 
 class Author:
-    """Writes a random domain. ``choose`` picks one of several."""
+    """Writes a random domain. ``choose`` picks one of several; ``sums`` is what adds up.
 
-    def __init__(self, choose):
+    With ``is_easy`` many goals have many plans.
+    """
+
+    def __init__(self, choose, sums=None, *, is_easy=False):
         self._choose = choose
+        self._sums = sums
+        self._is_easy = is_easy
         self._asks = choose(((True, True, False), (True, *[False] * 7), (True, *[False] * 7)))
         self.board = choose((Board, Board, Sensing))
         self.domain = Domain("random", self.board)
@@ -179,6 +191,7 @@ class Author:
             return Primitive(
                 precondition=self._condition(given) if self._choose(self._asks) else None,
                 effects=[self._effect(given) for _ in range(self._choose((0, 1, 1, 1, 2)))],
+                **self._number_of_task(given),
             )
 
         def act():
@@ -211,10 +224,22 @@ class Author:
         return self._choose((parameter, self.board.next[parameter]))
 
     def _methods(self, own, given):
-        for _ in range(self._choose((1, 2, 2, 3, 3, 4))):
+        for place in range(self._choose((1, 2, 2, 3, 3, 4))):
             when = self._condition(given) if self._choose(self._asks) else True
             size = self._choose((0, 1, 1, 2, 2, 3, 4))
-            yield method(*(self._call(given, own) for _ in range(size)), when=when)
+            calls = [self._call(given, own) for _ in range(size)]
+            yield method(*calls, when=when, **self._number_of_method(place))
+
+    def _number_of_task(self, given):
+        if self._sums != "cost":
+            return {}
+        own = [one for one in given if one.type is int]
+        return {"cost": self._choose((0, 1, 1, 2, 0.5, 3, *own, *own))}
+
+    def _number_of_method(self, place):
+        if self._sums is None:
+            return {}
+        return {self._sums: self._choose((0, 0.25, 3 - place, 6 - 2 * place))}
 
     def goal(self):
         parts = []
@@ -222,12 +247,14 @@ class Author:
             name = self._choose((*self._kinds,))
             args = [{str: "b", int: 2}[kind] for kind in self._kinds[name]]
             parts.append(self._compounds[name](*args))
-            parts += [self._checks[number]() for number in self._choose(((), (0,), (1,), (0, 1)))]
+            checked = ((), (0,), (1,), (0, 1)) if not self._is_easy else ((), (), (), (0,))
+            parts += [self._checks[number]() for number in self._choose(checked)]
         return sequence(*parts)
 
 
-def problem(choose):
-    author = Author(choose)
+def problem(choose, sums=None, *, is_easy=False):
+    """A random problem; one for the plan with the least sum of costs or values, if there is one."""
+    author = Author(choose, sums, is_easy=is_easy)
     state = author.board(
         lit=choose((False, True)),
         count=choose((0, 1)),
@@ -244,19 +271,51 @@ def problem(choose):
             strict_recursion=choose((True,) * 5 + (False,)),
             max_depth=choose((6, 40, 100_000)),
             max_expansions=choose((40, 400, 1_000)),
+            cheapest=sums == "cost",
         ),
     )
 
 
-def from_seed(seed):
+def from_seed(seed, sums=None, *, is_easy=False):
     """A random problem, the same for the same seed."""
-    return problem(Random(seed).choice)  # noqa: S311 - to be the same everywhere is its purpose
+    choose = Random(seed).choice  # noqa: S311 - to be the same everywhere is its purpose
+    return problem(choose, sums, is_easy=is_easy)
+
+
+def excluding(asked, choose):
+    """The problem without one or two tasks or methods of its plans."""
+    avoided, plan = {}, first_plan(asked)
+    for _ in range(choose((1, 1, 2))):
+        nodes = [node for _, node in preorder(plan.tree)] if plan else []
+        used = [
+            avoidable(asked.domain, node.task, node.args, getattr(node, "method", None))
+            for node in nodes
+            if isinstance(node, ScopeNode | TaskNode)
+        ]
+        if used:
+            avoided[choose(used)] = "it failed"
+        asked = replace(asked, avoiding=avoided)
+        plan = first_plan(asked)
+    return asked
+
+
+def first_plan(asked):
+    search = HtnSearch(asked)
+    with suppress(PlanningError):
+        search.advance()
+    return search.plan
 
 
 def source_of(asked):
     """The source of all that the goal can come to, as far as it can be written."""
     found = reachable(asked.domain, frozenset(call.task for call in calls_of(asked.goal)))
-    functions = Functions(asked.domain, found, strict=asked.settings.strict_recursion)
+    functions = Functions(
+        asked.domain,
+        found,
+        strict=asked.settings.strict_recursion,
+        least=least_sums(asked.domain, cheapest=asked.settings.cheapest),
+        avoids=bool(asked.avoiding),
+    )
     texts, pending, seen = [], [functions.of(None)], set()
     while pending:
         one = pending.pop()

@@ -1,9 +1,11 @@
 """Where all is plain data generated functions search, and find what the search finds."""
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
+from random import Random
 from types import MappingProxyType
 
 import pytest
@@ -22,6 +24,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
     network_text,
 )
+from bthtn.errors import BthtnError, PlanningError
 from bthtn.plan.nodes import PriorityNode, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder
@@ -36,7 +39,7 @@ from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 from tests.occurrences import assert_occurs
 from tests.properties import branching
-from tests.properties.plain import from_seed, problem, source_of
+from tests.properties.plain import excluding, from_seed, problem, source_of
 from tests.sizes import size
 
 
@@ -76,19 +79,38 @@ def calls(plan):
 
 def searched(asked):
     search = HtnSearch(asked)
-    search.advance()
+    with suppress(BthtnError):
+        search.advance()
     return search
+
+
+def improves(asked, plan):
+    """Whether the search for the best plan found another one before."""
+    search = HtnSearch(asked)
+    while search.plan is None:
+        search.advance(1)
+    return search.plan.expansions < plan.expansions
+
+
+def asking(asked):
+    """The accelerator for what is asked, None if there is none."""
+    question = (asked.domain, asked.goal, asked.binding, asked.settings)
+    ask = accelerator(*question, avoids=bool(asked.avoiding))
+    return ask and partial(ask, avoiding=asked.avoiding)
 
 
 def compare(asked):
     """Hold the generated functions against the search; what it was like."""
     search = searched(asked)
     settings, expansions = asked.settings, search.expansions
-    ask = accelerator(asked.domain, asked.goal, asked.binding, settings)
+    ask = asking(asked)
     if ask is None:
         return ["not plain"]
     most = min(settings.max_expansions, settings.max_depth)
     answer = ask(asked.state, most)
+    if search.status is SearchStatus.ERROR:
+        assert answer is None
+        return ["a cost below zero"]
     if answer is None:
         over = search.status is SearchStatus.LIMIT or expansions >= most
         return ["over the limit" if over else "given up"]
@@ -99,7 +121,8 @@ def compare(asked):
     else:
         assert (search.status, expansions) == (SearchStatus.EXHAUSTED, answer)
     # Where nothing is left at the limit itself, the search has to say whether there was more to do.
-    least = expansions if isinstance(answer, Plan) else expansions + 1
+    sums = settings.cheapest or asked.domain.has_values
+    least = expansions if isinstance(answer, Plan) and not sums else expansions + 1
     assert ask(asked.state, least) is not None
     assert ask(asked.state, least - 1) is None
     text = source_of(asked)
@@ -112,6 +135,7 @@ def compare(asked):
         *(["sensing"] if asked.domain.schema.has_volatile else []),
         *(["unknown"] if asked.state.has_unknown else []),
         *sorted(kinds & {"ParallelNode", "PriorityNode"}),
+        *(["improved"] if sums and search.plan and improves(asked, search.plan) else []),
         *(["back"] if expansions > 2 * len(search.plan.record if search.plan else ()) + 10 else []),
     ]
 
@@ -124,12 +148,39 @@ def test_generated_functions_find_what_the_search_finds(data):
     event(str(compare(problem(choose))))
 
 
+SUMS = (None, "cost", "value")
+
+
+@given(st.data(), st.sampled_from(SUMS), st.booleans())
+def test_they_find_the_best_plan_and_plans_without_what_is_excluded(data, sums, excludes):
+    def choose(among):
+        return among[data.draw(st.integers(0, len(among) - 1))]
+
+    asked = problem(choose, sums, is_easy=True)
+    event(str(compare(excluding(asked, choose) if excludes else asked)))
+
+
+@pytest.mark.parametrize("sums", SUMS)
+@pytest.mark.parametrize("excludes", [False, True])
+def test_they_do_so_for_many_problems(sums, excludes):
+    seen = Counter()
+    for seed in range(size(quick=100, thorough=400)):
+        asked = from_seed(seed, sums, is_easy=True)
+        if excludes:
+            asked = excluding(asked, Random(seed).choice)  # noqa: S311 - to be the same everywhere
+        seen.update([*compare(asked), *(["excluding"] if asked.avoiding else [])])
+    assert seen["solved"] >= (2 if excludes else 10)
+    assert seen["excluding"] >= (20 if excludes else 0)
+    assert seen["improved"] >= (3 if sums and not excludes else 0)
+
+
 def accelerated(asked, ask):
     """The search with this accelerator, if there is one."""
     if ask is None:
         return HtnSearch(asked)
     most = min(asked.settings.max_expansions, asked.settings.max_depth)
-    return AcceleratedSearch(ask, asked.state, most, lambda _: asked)
+    least = asked.settings.cheapest or asked.domain.has_values
+    return AcceleratedSearch(ask, asked.state, most, lambda _: asked, seeks_least=least)
 
 
 def answers(search, budgets, most=5):
@@ -170,15 +221,22 @@ def test_a_search_with_an_accelerator_answers_as_one_without(data, budgets):
     ]
 
 
-def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is():
-    for seed in range(size(quick=60, thorough=150)):
-        asked = from_seed(seed)
-        ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
-        alone, fast = HtnSearch(asked), accelerated(asked, ask)
-        for turn in range(8):
-            assert fast.advance(3) is alone.advance(3)
+@pytest.mark.parametrize("sums", SUMS)
+@pytest.mark.parametrize("excludes", [False, True])
+def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(sums, excludes):
+    for seed in range(size(quick=30, thorough=100)):
+        asked = from_seed(seed, sums, is_easy=bool(sums))
+        if excludes:
+            asked = excluding(asked, Random(seed).choice)  # noqa: S311 - to be the same everywhere
+        alone, fast = HtnSearch(asked), accelerated(asked, asking(asked))
+        for turn in range(40):
+            for search in (alone, fast):
+                with suppress(PlanningError):
+                    search.advance(3)
+            assert fast.status is alone.status
             assert fast.expansions == alone.expansions
-            if turn == seed % 6:
+            if turn == seed % 40:
+                assert fast.plan == alone.plan or description(fast.plan) == description(alone.plan)
                 assert list(fast.reads.items()) == list(alone.reads.items())
         assert (fast.plan and description(fast.plan)) == (alone.plan and description(alone.plan))
 

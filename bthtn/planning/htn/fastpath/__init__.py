@@ -6,7 +6,8 @@ cannot answer, the general search returns the same plan after the same number of
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
-``reading`` for expressions and effects; ``program`` compiles it.
+``reading`` for expressions and effects and ``excess`` for what the cheapest plan adds up;
+``program`` compiles it.
 ``repeats`` is the recursion check at run time, and ``plan_parts`` makes the parts of plans.
 """
 
@@ -16,9 +17,10 @@ from functools import partial
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
+from bthtn.domain.task import Task
 from bthtn.planning.htn.fastpath.accelerated import Accelerator
 from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
-from bthtn.planning.htn.fastpath.program import Program, Programs
+from bthtn.planning.htn.fastpath.program import Kind, Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import Settings
@@ -26,13 +28,19 @@ from bthtn.world.expression import Binding
 
 
 def accelerator(
-    domain: FrozenDomain, goal: Network, binding: Binding, settings: Settings
+    domain: FrozenDomain,
+    goal: Network,
+    binding: Binding,
+    settings: Settings,
+    *,
+    avoids: bool = False,
 ) -> Accelerator | None:
     """A function that plans for the goal faster than a search; None if the domain is unsuited.
 
-    Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper.
+    Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper. One
+    that ``avoids`` something has to be given what is excluded.
     """
-    program = program_for(domain, goal, settings)
+    program = program_for(domain, goal, settings, avoids=avoids)
     start = None if program is None else program.cell(goal, binding)
     if program is None or start is None:
         return None
@@ -44,21 +52,33 @@ def accelerator(
     return made
 
 
-def program_for(domain: FrozenDomain, goal: Network, settings: Settings) -> Program | None:
+def program_for(
+    domain: FrozenDomain, goal: Network, settings: Settings, *, avoids: bool = False
+) -> Program | None:
     """The generated functions for a goal; None if the goal or settings do not allow them."""
     partial = settings.horizon is not None or settings.horizon_time is not None
-    rarely = settings.check_rest or settings.cheapest or domain.prunes_duplicates
-    calls = calls_of(goal)
-    if partial or rarely or domain.has_values or not calls:
+    roots = _roots(goal)
+    if partial or settings.check_rest or domain.prunes_duplicates or not roots:
         return None
-    roots = frozenset(call.task for call in calls)
-    return domain.derived(Programs).program(roots, strict=settings.strict_recursion)
+    return domain.derived(Programs).program(roots, _kind(settings, avoids=avoids))
 
 
-def is_asked_often(domain: FrozenDomain, goal: Network) -> bool:
-    """Whether goals with these tasks have been asked for before; counts this time.
+def is_asked_often(
+    domain: FrozenDomain, goal: Network, settings: Settings, *, avoids: bool = False
+) -> bool:
+    """Whether goals with these tasks have been asked for before like this; counts this time.
 
     Generating functions takes longer than one search, by whichever planner.
     """
-    calls = calls_of(goal)
-    return bool(calls) and domain.derived(Programs).is_known(frozenset(c.task for c in calls or ()))
+    roots = _roots(goal)
+    known = domain.derived(Programs).is_known
+    return bool(roots) and known(roots, _kind(settings, avoids=avoids))
+
+
+def _roots(goal: Network) -> frozenset[Task]:
+    """The tasks that a goal calls; empty if it is not a sequence of calls."""
+    return frozenset(call.task for call in calls_of(goal) or ())
+
+
+def _kind(settings: Settings, *, avoids: bool) -> Kind:
+    return Kind(settings.strict_recursion, settings.cheapest, avoids)

@@ -38,7 +38,8 @@ class AcceleratedSearch(Unpicklable):
     """A search that equals ``HtnSearch``, and asks an accelerator first.
 
     The answer is used up in slices, as a search would be. The search itself is made when the
-    accelerator has no answer, and when something is asked that only the search can say.
+    accelerator has no answer, and when something is asked that only the search can say: with
+    ``seeks_least`` that is the cheapest plan so far, too.
     """
 
     _answer: Answer = None
@@ -56,6 +57,8 @@ class AcceleratedSearch(Unpicklable):
         start: FrozenState,
         most: int,
         request: Callable[[FrozenState], PlanRequest],
+        *,
+        seeks_least: bool = False,
     ) -> None:
         """Create a search from ``start``; at most ``most`` expansions are left to ``ask``."""
         self._ask = ask
@@ -64,6 +67,7 @@ class AcceleratedSearch(Unpicklable):
         self._ahead = self._total = 0
         self._kept: Kept = []
         self._request = request
+        self._seeks_least = seeks_least
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: what was asked, and how far it came."""
@@ -85,9 +89,11 @@ class AcceleratedSearch(Unpicklable):
     @property
     def plan(self) -> Plan | None:
         """The plan, once solved."""
-        if self._plan is not None or self._search is None:
+        if self._is_cancelled or self._plan is not None:
             return None if self._is_cancelled else self._plan
-        return self._search.plan
+        if self._search is None and self._seeks_least and self._status is SearchStatus.RUNNING:
+            self._carried_out()
+        return None if self._search is None else self._search.plan
 
     @property
     def expansions(self) -> int:

@@ -8,6 +8,7 @@ from typing import Final
 
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.body import tuple_source
+from bthtn.planning.htn.fastpath.excess import LARGEST
 from bthtn.planning.htn.translation.meaning import Assumption
 
 _ATTRIBUTES: Final = MappingProxyType(
@@ -17,7 +18,7 @@ _ATTRIBUTES: Final = MappingProxyType(
 ASKING: Final = """\
 def asking(start, question, part_of):
     misses = waits = 0
-    def ask(state, most, kept=None):
+    def ask(state, most, kept=None, avoiding=None):
         nonlocal misses, waits
         if waits and not kept:
             waits -= 1
@@ -45,10 +46,7 @@ def asking(start, question, part_of):
         misses = 0
         if kept is not None:
             kept[:] = {moment}
-        if cell is None:
-            return -n if n > least else None
-        if cell or n < least:
-            return None
+{ended}
         plan = new(Plan)
         put_source(plan, (part_of, question, state, {end}))
         put_expansions(plan, -n)
@@ -60,8 +58,29 @@ It answers within ``most`` expansions, or not at all; in a list that it is given
 was then, and goes on from there when it is called with the same list again. After several misses in
 a row it leaves ever more requests to the search at once.
 """
-_EMPTY: Final = MappingProxyType({"C": "[None]", "R": "[]", "T": "[]", "K": "[]"})
-"""The stacks and lists that functions take, as they are at first."""
+_AT_FIRST = """\
+        if cell is None:
+            return -n if n > least else None
+        if cell or n < least:
+            return None"""
+_AT_BEST = """\
+        if cell or n <= least:
+            return None
+        if len(B) == 1:
+            return -n
+        _, n, R = B"""
+"""What follows the loop: with the first plan it is over, or when there is none better."""
+SOLVED: Final = """\
+def solved({given}, cell, n, {state}):
+    if {excess} < B[0]:
+        if {excess} >= {largest}: raise Unforeseen
+        B[:] = {excess}, n, R.copy()
+    return C.pop(), n, {state}"""
+_EMPTY: Final = MappingProxyType(
+    {"C": "[None]", "R": "[]", "T": "[]", "K": "[]", "B": "[inf]", "X": "avoiding"}
+)
+"""What functions take, as it is at first. ``B`` is the best plan so far: its excess, minus the
+number of expansions until it was found, and its record."""
 
 
 def asking(
@@ -83,8 +102,15 @@ def asking(
         empty=", ".join([values, *(_EMPTY[one] for one in given[1:])]),
         scalars="\n".join(f"                {name} = {first}" for name, first in scalars.items()),
         state=", ".join(["cell", "n", *variables]),
+        ended=_AT_BEST if "B" in given else _AT_FIRST,
         end=f"(R, {tuple_source(variables)})" if keeps_end else "R",
     )
+
+
+def solved(given: Sequence[str], scalars: Sequence[str], excess: str) -> str:
+    """Source of the function at the end of a goal, which keeps the best plan and looks for more."""
+    state = ", ".join(scalars)
+    return SOLVED.format(given=", ".join(given), state=state, excess=excess, largest=LARGEST)
 
 
 def changed(assumed: Assumption, names: Names) -> str:

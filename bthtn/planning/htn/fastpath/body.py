@@ -13,8 +13,10 @@ from itertools import count
 from keyword import iskeyword
 from typing import Any, Final
 
+from bthtn.domain.method import Method
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.planning.htn.expressions import mentioned
+from bthtn.planning.htn.expressions import joined, mentioned
+from bthtn.planning.htn.fastpath.excess import EXACT, EXCESS
 from bthtn.planning.htn.fastpath.items import Callees, Entry, Node, Part
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.reachable import (
@@ -81,12 +83,18 @@ class BodyWriter:
                 return
             self._inlined += 1
             binding = self._named(given)
+            self._demand(self.allowed(method.method, binding))
             left[:0] = self.enter(method, binding)
         self.leave()
         self.write(f"return {self._state(rest)}")
 
-    def enter(self, method: PlainMethod, binding: tuple[str, ...]) -> list[Part]:
-        """Add a method to the entries of the plan, count it as an expansion, return its parts."""
+    def enter(
+        self, method: PlainMethod, binding: tuple[str, ...], *, again: bool = False
+    ) -> list[Part]:
+        """Add a method to the entries of the plan, count it as an expansion, return its parts.
+
+        It is entered ``again`` if the search has gone back to its task.
+        """
         self.made += 1
         self.entries.append((method, binding))
         reading = self._reading(binding)
@@ -97,6 +105,8 @@ class BodyWriter:
         binding = (*binding, *self._named(given))
         for parameter, wanted in method.typed:
             self._check_type(binding[parameter.position], wanted)
+        if self.of.excess is not None:
+            self._exceed(*self.of.excess.of_method(method), binding, again=again)
         cycle = self.of.cycles.get(method.task)
         return [Part(item, binding, cycle) for item in method.items]
 
@@ -106,6 +116,34 @@ class BodyWriter:
         if wanted.literals:
             unfit += f" or {value} not in {self.of.names.of(wanted.literals)}"
         self.write(f"if {unfit}: raise Unforeseen")
+
+    def allowed(self, what: PrimitiveTask[Any] | Method, binding: Sequence[str]) -> str:
+        """Source of a test whether a task or method is not excluded with these arguments."""
+        if not self.of.avoids:
+            return "True"
+        return f"(({self.of.names.of(what)}, {tuple_source(binding)}) not in X)"
+
+    def _exceed(
+        self,
+        more: float,
+        varying: Expression[Any] | None,
+        binding: Sequence[str],
+        *,
+        again: bool = False,
+    ) -> None:
+        """Write the lines that add to the excess, and fail unless it is below that of the best."""
+        added = [self.where[EXCESS], *([repr(more)] if more else [])]
+        if varying is not None:
+            price = self._reading(binding).value(varying)
+            if price is None:
+                raise NotWritable
+            added += self._named([price])
+            self.write(f"if not 0 <= {added[-1]} or {added[-1]} % {EXACT}: raise Unforeseen")
+        if len(added) > 1:
+            self.where[EXCESS] = f"v{next(self._numbers)}"
+            self.write(f"{self.where[EXCESS]} = {' + '.join(added)}")
+        if len(added) > 1 or again:
+            self._demand(f"({self.where[EXCESS]} < B[0])")
 
     def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
         """Source of a condition. Raises NotWritable."""
@@ -138,7 +176,8 @@ class BodyWriter:
 
     def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...]) -> None:
         step = self.of.steps[task]
-        told = self.truth(step.precondition, binding)
+        holds = self.truth(step.precondition, binding)
+        told = joined([self.allowed(task, binding), holds], decisive=False)
         self.made += 1
         self._demand(told)
         reading = self._reading(binding)
@@ -154,6 +193,8 @@ class BodyWriter:
         if FORESEEABLE in self.where:
             self.where[FORESEEABLE] = "False"
         self.entries.append((task, binding))
+        if self.of.excess is not None:
+            self._exceed(0, self.of.excess.of_task(task), binding)
 
     def _demand(self, told: str) -> None:
         """Write a test that fails unless the source is true."""

@@ -24,14 +24,20 @@ from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
-from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.asking import asking, changed
+from bthtn.domain.task import CompoundTask, Task, TaskCall
+from bthtn.planning.htn.expressions import Names, joined
+from bthtn.planning.htn.fastpath.asking import asking, changed, solved
 from bthtn.planning.htn.fastpath.body import BodyWriter, is_name, tuple_source
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded, has_ints
+from bthtn.planning.htn.fastpath.excess import EXCESS, Excess
 from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
 from bthtn.planning.htn.fastpath.join import Join
-from bthtn.planning.htn.fastpath.layout import CallOrder, inlined, variables
+from bthtn.planning.htn.fastpath.layout import (
+    CallOrder,
+    inlined,
+    variables,
+    written_in_branches,
+)
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
     Compound,
@@ -43,8 +49,7 @@ from bthtn.planning.htn.fastpath.reachable import (
 from bthtn.planning.htn.fastpath.reading import Reading
 from bthtn.planning.htn.fastpath.repeats import KEY_AT
 from bthtn.planning.htn.table import TaskTable
-from bthtn.world.assignment import Assignment
-from bthtn.world.fluent import Fluent
+from bthtn.planning.least_cost import LeastCosts
 
 MOST_COMPARED: Final = 3
 """Parts of a key that the generated code compares before it calls ``repeats``."""
@@ -63,8 +68,22 @@ class Functions:
     ``elsewhere`` has the names under which a source mentions functions of other sources.
     """
 
-    def __init__(self, domain: FrozenDomain, found: Reachable, *, strict: bool) -> None:
+    def __init__(
+        self,
+        domain: FrozenDomain,
+        found: Reachable,
+        *,
+        strict: bool,
+        least: LeastCosts | None = None,
+        avoids: bool = False,
+    ) -> None:
+        """Write functions that search for the plan with the ``least`` sum, if that is given.
+
+        If it ``avoids`` something, excluded tasks and methods are looked up in ``X``.
+        """
         self.found = found
+        self.avoids = avoids
+        self.excess = None if least is None else Excess(found, least)
         self.names = Names()
         self.cycles: Mapping[Compound, int] = cycles(found) if strict else {}
         self.guarded = guarded(found, self.cycles)
@@ -74,17 +93,17 @@ class Functions:
         self._salts = {task: number for number, task in enumerate(found.methods)}
         self.has_branches = any(found.branches)
         looks = bool(self.guarded) or self.has_branches
-        self.where = variables(domain, found, self.names, looks=looks)
+        self.where = variables(domain, found, self.names, looks=looks, sums=least is not None)
         self.scalars = tuple(name for name in self.where.values() if name)
         self.unsure = frozenset(
-            self.where[fluent] for fluent in _written(found) if fluent in self.where
+            self.where[fluent] for fluent in written_in_branches(found) if fluent in self.where
         )
         self._writes_members = any(
             scalar(effect.target) not in self.where for effect in found.effects
         )
         self._demand(has_volatile=domain.schema.has_volatile)
         self._table = domain.derived(TaskTable)
-        needed = {"T": self._writes_members, "K": self.guarded}
+        needed = {"T": self._writes_members, "K": self.guarded, "B": least, "X": avoids}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
         self._begin(None)
 
@@ -131,8 +150,10 @@ class Functions:
             if name
         }
         unlike = [changed(one, self.names) for one in self.found.assumed]
-        made = asking(self.given, first, unlike, keeps_end=self.has_branches)
-        return self._written([made]), starts
+        texts = [asking(self.given, first, unlike, keeps_end=self.has_branches)]
+        if self.excess is not None:
+            texts.append(solved(self.given, [*first], self.where[EXCESS]))
+        return self._written(texts), starts
 
     def planning(self) -> tuple[str, str]:
         """The source of its place, and the name of the function there. Raises NotWritable."""
@@ -292,8 +313,9 @@ class Functions:
         for method in methods[start:stop]:
             body = self._body(may_call)
             body.members.update(members)
-            told = body.truth(method.condition, args)
-            if told == "False":
+            allowed, holds = body.allowed(method.method, args), body.truth(method.condition, args)
+            told = joined([allowed, holds], decisive=False)
+            if holds == "False":
                 continue
             members = body.members.copy()
             if told != "True":
@@ -301,7 +323,7 @@ class Functions:
                 body.indent += 1
             body.write(*self._opened(method), *self._kept(method))
             body.open = "me"
-            body.parts(body.enter(method, args))
+            body.parts(body.enter(method, args, again=start > 0))
             yield from body.lines
             if told == "True":
                 return
@@ -354,7 +376,7 @@ class Functions:
         """Sources of a call's key: its task, arguments and fluents in variables, not members."""
         args = self._args(task)
         salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
-        return [*salt, *args, *self.scalars]
+        return [*salt, *args, *(one for one in self.scalars if one != self.where.get(EXCESS))]
 
     def _opened(self, method: PlainMethod) -> list[str]:
         """The line that makes the open call ``me``; none if the method cannot recur."""
@@ -364,15 +386,6 @@ class Functions:
             return []
         place = "len(T)" if self._writes_members else "0"
         return [f"me = up, 0 if up is None else up[1] + 1, {place}, {', '.join(self._key(task))}"]
-
-
-def _written(found: Reachable) -> Iterator[Fluent[Any]]:
-    """Yield the scalars that effects of tasks inside branches write."""
-    for task in found.in_branches:
-        for effect in found.steps[task].effects if isinstance(task, PrimitiveTask) else ():
-            fluent = scalar(effect.target) if isinstance(effect, Assignment) else None
-            if fluent is not None:
-                yield fluent
 
 
 def _equal(up: str, key: Sequence[str]) -> str:

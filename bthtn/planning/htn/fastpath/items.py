@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.planning.htn.expressions import Names
+from bthtn.planning.htn.fastpath.excess import Excess
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
     Compound,
@@ -66,6 +67,8 @@ class Callees(Protocol):
     guarded: frozenset[Compound]
     inlined: Mapping[Compound, PlainMethod]
     steps: Mapping[PrimitiveTask[Any], PlainStep]
+    avoids: bool
+    excess: Excess | None
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import Names
+from bthtn.planning.htn.fastpath.excess import EXCESS
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
     PlainMethod,
@@ -16,6 +18,7 @@ from bthtn.planning.htn.fastpath.reachable import (
     scalar,
 )
 from bthtn.planning.htn.recursion import components
+from bthtn.world.assignment import Assignment
 from bthtn.world.fluent import Fluent
 
 FORESEEABLE: Final[Fluent[bool]] = Fluent(True, values=None, volatile=False, name="foreseeable")  # noqa: FBT003 - a default
@@ -55,15 +58,18 @@ def _heights(
 
 
 def variables(
-    domain: FrozenDomain, found: Reachable, names: Names, *, looks: bool
+    domain: FrozenDomain, found: Reachable, names: Names, *, looks: bool, sums: bool
 ) -> dict[Fluent[Any], str]:
     """The variable of each scalar that an effect writes; "" if nothing reads it.
 
-    A recursion check (``looks``) reads every scalar, and so does what joins branches.
+    A recursion check (``looks``) reads every scalar, and so does what joins branches. The search
+    for the cheapest plan ``sums`` the excess up.
     """
     written = {scalar(effect.target) for effect in found.effects}
     read = set(map(scalar, found.mentioned))
     made: dict[Fluent[Any], str] = {FORESEEABLE: names.new("s")} if found.senses else {}
+    if sums:
+        made[EXCESS] = names.new("s")
     for fluent in domain.schema.fluents.values():
         if fluent in written:
             if fluent not in read and not looks:
@@ -71,6 +77,15 @@ def variables(
             elif len(made) < MOST_SCALARS:
                 made[fluent] = names.new("s")
     return made
+
+
+def written_in_branches(found: Reachable) -> Iterator[Fluent[Any]]:
+    """The scalars that effects of tasks inside branches write."""
+    for task in found.in_branches:
+        for effect in found.steps[task].effects if isinstance(task, PrimitiveTask) else ():
+            fluent = scalar(effect.target) if isinstance(effect, Assignment) else None
+            if fluent is not None:
+                yield fluent
 
 
 def inlined(found: Reachable, looked_at: frozenset[Compound]) -> dict[Compound, PlainMethod]:

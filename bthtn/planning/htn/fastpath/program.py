@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from math import inf
+from typing import Any, Final, NamedTuple
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
@@ -17,6 +18,7 @@ from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.generated import executed
+from bthtn.planning.least_cost import least_sums
 from bthtn.world.expression import Binding, Constant, Parameter
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
@@ -31,6 +33,7 @@ _GIVEN: Final = {
     "put_expansions": put_expansions,
     "put_source": put_source,
     "UNKNOWN": UNKNOWN,
+    "inf": inf,
     "Unforeseen": Unforeseen,
     "unforeseen": unforeseen,
     "without_plan": without_plan,
@@ -41,6 +44,18 @@ _NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
 _NOWHERE: Final = FrozenState({})
 
 
+class Kind(NamedTuple):
+    """A kind of search, which has programs of its own.
+
+    It looks for recursion that changes nothing (``strict``), for the ``cheapest`` plan and not the
+    first one, and ``avoids`` what is excluded.
+    """
+
+    strict: bool
+    cheapest: bool
+    avoids: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """The compiled functions that search for a plan.
@@ -48,17 +63,19 @@ class Program:
     ``starts`` has the function of each task that a goal calls, ``asking`` makes an accelerator. The
     functions of ``guarded`` tasks take one more argument: the open call around them, None for a
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
-    if the goal may come to parallel or priority nodes; else None.
+    if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
+    goal.
     """
 
     starts: Mapping[Task, Any]
     asking: Callable[..., Any]
     guarded: frozenset[Any]
     branched: tuple[Fluent[Any], ...] | None
+    end: Cell
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
-        cell: Cell = ()
+        cell = self.end
         for call in reversed(calls_of(goal) or ()):
             if not all(isinstance(one, Constant | Parameter) for one in call.args):
                 return None
@@ -77,25 +94,25 @@ class Programs:
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
         self._made: dict[Any, Program | None] = {}
-        self._asked: set[frozenset[Task]] = set()
+        self._asked: set[Any] = set()
 
-    def is_known(self, roots: frozenset[Task]) -> bool:
-        """Whether this was called with these tasks before."""
-        if roots in self._asked:
+    def is_known(self, roots: frozenset[Task], kind: Kind) -> bool:
+        """Whether this was called with these tasks and this kind before."""
+        if (roots, kind) in self._asked:
             return True
         if len(self._asked) >= MOST_PROGRAMS:
             self._asked.clear()
-        self._asked.add(roots)
+        self._asked.add((roots, kind))
         return False
 
-    def program(self, roots: frozenset[Task], *, strict: bool) -> Program | None:
+    def program(self, roots: frozenset[Task], kind: Kind) -> Program | None:
         """The program for goals that call these tasks; None if it cannot be written."""
-        key = roots, strict
+        key = roots, kind
         if key not in self._made:
             if len(self._made) >= MOST_PROGRAMS:
                 self._made.clear()
             try:
-                made = _program(self._domain, roots, strict=strict)
+                made = _program(self._domain, roots, kind)
             except _NOT_WRITABLE:
                 made = None
             self._made[key] = made
@@ -103,8 +120,12 @@ class Programs:
         return self._made[key]
 
 
-def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> Program:
-    compiled = Compiled(Functions(domain, reachable(domain, roots), strict=strict))
+def _program(domain: FrozenDomain, roots: frozenset[Task], kind: Kind) -> Program:
+    least = least_sums(domain, cheapest=kind.cheapest)
+    found = reachable(domain, roots)
+    compiled = Compiled(
+        Functions(domain, found, strict=kind.strict, least=least, avoids=kind.avoids)
+    )
     functions = compiled.functions.of(None)
     text, names = functions.asking()
     made = compiled.made(text, functions)
@@ -115,7 +136,8 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], *, strict: bool) -> P
             starts[task] = compiled.function((task, ALONE))
             compiled.function((task, 0))
     branched = tuple(functions.where) if functions.has_branches else None
-    return Program(starts, made["asking"], functions.guarded, branched)
+    end = () if least is None else (made["solved"], ())
+    return Program(starts, made["asking"], functions.guarded, branched, end)
 
 
 def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
