@@ -99,6 +99,15 @@ def asking(asked):
     return ask and partial(ask, avoiding=asked.avoiding)
 
 
+def compare_from(state, asked, ask, most):
+    """Hold another plan for the same goal against the search: parts of its tree are known."""
+    answer = ask(state, most)
+    if isinstance(answer, Plan):
+        found = searched(replace(asked, state=state)).plan
+        assert description(answer) == description(found)
+        assert calls(answer) == calls(found)
+
+
 def compare(asked):
     """Hold the generated functions against the search; what it was like."""
     search = searched(asked)
@@ -118,6 +127,8 @@ def compare(asked):
         assert search.status is SearchStatus.SOLVED
         assert description(answer) == description(search.plan)
         assert calls(answer) == calls(search.plan)
+        compare_from(answer.predicted, asked, ask, most)
+        compare_from(asked.state, asked, ask, most)
     else:
         assert (search.status, expansions) == (SearchStatus.EXHAUSTED, answer)
     # Where nothing is left at the limit itself, the search has to say whether there was more to do.

@@ -42,8 +42,13 @@ class ByArguments(Generic[V]):
         """Cache the answer, if equal arguments of the same types are interchangeable."""
         if len(self._known) >= MOST_REMEMBERED:
             self._known = {}
-        if all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args):
+        if are_interchangeable(args):
             self._known[(args, *map(type, args)) if args else args] = answer
+
+
+def are_interchangeable(args: Iterable[Any]) -> bool:
+    """Whether arguments that are equal to these and of the same types can stand for them."""
+    return all(type(one) in _SIMPLE or isinstance(one, Enum) for one in args)
 
 
 def projects_alike(task: PrimitiveTask[Any]) -> bool:

@@ -8,7 +8,8 @@ cannot answer, the general search returns the same plan after the same number of
 and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
 ``reading`` for expressions and effects and ``excess`` for what the cheapest plan adds up;
 ``program`` compiles it.
-``repeats`` is the recursion check at run time, and ``plan_parts`` makes the parts of plans.
+``repeats`` is the recursion check at run time. ``plan_parts`` makes the parts of plans:
+``plan_tree`` the tree, of ``tree_entries``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def accelerator(
     if program is None or start is None:
         return None
     table = domain.derived(TaskTable)
-    question = PreparedGoal(domain, goal, binding, settings.seed, table, table.goal(goal))
+    body, entries = table.goal(goal), program.entries
+    question = PreparedGoal(domain, goal, binding, settings.seed, table, body, entries)
     branched = program.branched
     parts = part_of if branched is None else partial(branched_part_of, branched)
     made: Accelerator = program.asking(start, question, parts)

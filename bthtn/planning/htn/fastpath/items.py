@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, final
 
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.planning.htn.expressions import Names
@@ -18,6 +18,7 @@ from bthtn.planning.htn.fastpath.reachable import (
 )
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchMark:
     """The place in a plan where a branch of a node begins, or where the node ends."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork
+from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.merge import after_parallel, conflict
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
-from bthtn.planning.htn.fastpath.plan_parts import entries, fixed_effects
-from bthtn.planning.htn.fastpath.plan_tree import effects_of, tree_of
-from bthtn.planning.htn.fastpath.reachable import Branches
+from bthtn.planning.htn.fastpath.plan_parts import in_any_state
+from bthtn.planning.htn.fastpath.plan_tree import tree_of
+from bthtn.planning.htn.fastpath.reachable import Branches, PlainStep
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
+from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import canonical
 from bthtn.world.expression import Binding
@@ -36,11 +38,18 @@ class Join:
     is worked out once for each way to plan them.
     """
 
-    __slots__ = ("_known", "_node", "_places", "_table")
+    __slots__ = ("_entries", "_known", "_node", "_places", "_table")
 
-    def __init__(self, node: Branches, table: TaskTable, fluents: Sequence[Fluent[Any]]) -> None:
+    def __init__(
+        self,
+        node: Branches,
+        table: TaskTable,
+        steps: Mapping[PrimitiveTask[Any], PlainStep],
+        fluents: Sequence[Fluent[Any]],
+    ) -> None:
         self._node = node
         self._table = table
+        self._entries = TreeEntries(table, steps)
         self._places = {fluent: place for place, fluent in enumerate(fluents)}
         self._known: dict[Any, tuple[Change, ...] | None] = {}
 
@@ -93,7 +102,7 @@ class Join:
         ]
         bodies = [self._table.body(one) for one in network.parts]
         trees = [
-            tree_of(body, binding, entries(one), fixed_effects, effects_of)
+            tree_of(body, binding, self._entries.of(one, in_any_state), in_any_state)
             for body, one in zip(bodies, planned, strict=True)
         ]
         footprints = [footprint(tree) for tree in trees]

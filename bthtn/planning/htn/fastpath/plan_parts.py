@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
-from bthtn.domain.network import (
-    Network,
-)
+from bthtn.domain.network import Network
 from bthtn.domain.task import PrimitiveTask
-from bthtn.domain.task_effects import TaskEffects, projected
+from bthtn.domain.task_effects import projected
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.plan_tree import Entry, effects_of, tree_of
+from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.rows import (
-    Body,
-    MethodRow,
-    PrimitiveRow,
+from bthtn.planning.htn.fastpath.tree_entries import (
+    Entry,
+    PlannedStep,
+    TreeEntries,
+    TreeEntry,
+    entries,
 )
+from bthtn.planning.htn.rows import Body, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.htn.values import ABSENT, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
-from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.footprint import RecordingView, Write
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN
 
@@ -41,6 +43,7 @@ class PreparedGoal:
     seed: int
     table: TaskTable
     body: Body
+    entries: TreeEntries
 
 
 def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: str) -> Any:
@@ -51,15 +54,14 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
         case "actions":
             return tuple([one for one in entries(record) if type(one[0]) is PrimitiveTask])
         case "written":
-            return _Projection(question, base, entries(record)).written()
+            return _Projection(question, base).written(entries(record))
         case "predicted":
             start = seeded(base, question.seed)
-            return start.changed(_Projection(question, base, entries(record)).written())
+            return start.changed(part_of(question, base, record, "written"))
         case "tree":
-            planned = entries(record)
-            steps = _Projection(question, base, planned)
-            work_out = (steps.before, steps.effects, steps.called)
-            return tree_of(question.body, question.binding, planned, *work_out)
+            planned = question.entries.of(record, _Projection(question, base).before)
+            again = partial(_Projection(question, base).before, planned)
+            return tree_of(question.body, question.binding, planned, again)
         case _:
             return getattr(question, part)
 
@@ -78,8 +80,8 @@ def branched_part_of(
     record, values = planned
     match part:
         case "tree":
-            made = entries(record)
-            return tree_of(question.body, question.binding, made, fixed_effects, effects_of)
+            made = question.entries.of(record, in_any_state)
+            return tree_of(question.body, question.binding, made, in_any_state)
         case "actions":
             return tuple(_preferred(entries(record)))
         case "written":
@@ -111,16 +113,8 @@ def _written(planned: Iterable[Entry]) -> set[Fluent[Any]]:
         fluent
         for task, args in planned
         if isinstance(task, PrimitiveTask)
-        for fluent in projected(task, args, fixed_effects(0)).writes or ()
+        for fluent in projected(task, args, in_any_state()).writes or ()
     }
-
-
-def entries(record: list[Any]) -> list[Entry]:
-    """The entries of a plan, made by calling the recorded functions."""
-    made: list[Entry] = []
-    for one in record:
-        made += one[0](*one[1:]) if type(one) is tuple else one()
-    return made
 
 
 def _choices(planned: Sequence[Entry]) -> Iterator[int]:
@@ -147,48 +141,51 @@ class _Unmarked(ProjectedState):
 class _Projection:
     """Projects the state through the primitive tasks of a plan without branches."""
 
-    def __init__(self, question: PreparedGoal, base: FrozenState, entries: Sequence[Entry]) -> None:
-        self._table = question.table
-        self._entries = entries
+    def __init__(self, question: PreparedGoal, base: FrozenState) -> None:
+        self._question = question
+        self._base = base
         self._place = 0
-        self._values = Values(seeded(base, question.seed).values)
-        self._view = _Unmarked(self._values)
+        self._view: _Unmarked | None = None
         self._written: dict[Fluent[Any], None] = {}
-        self._next: TaskEffects | None = None  # of the entry at the place, if it was asked for
 
-    def before(self, place: int) -> RecordingView:
+    def before(self, planned: Sequence[TreeEntry], place: int) -> RecordingView:
         """The projected state before the entry with this index; indices must not decrease."""
-        for what, args in self._entries[self._place : place]:
-            if isinstance(what, PrimitiveTask):
-                row = self._table.row(what)
-                assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
-                overwritten = row.step and row.step(self._values, args, self._view)
-                if not overwritten:
-                    step = self._next or projected(what, args, ReadingView(self._view))
-                    overwritten = self._view.apply(step.writes or {})
-                self._next = None
-                self._written.update(dict.fromkeys(overwritten[::2]))
+        for one in planned[self._place : place]:
+            if type(one) is PlannedStep:
+                self._past(one.task, one.args, one.footprint.writes)
         self._place = max(self._place, place)
-        return ReadingView(self._view)
+        return ReadingView(self._start())
 
-    def effects(self, row: PrimitiveRow, args: Binding, view: RecordingView) -> TaskEffects:
-        """The outcome of the primitive task whose entry ``before`` was just asked about."""
-        self._next = effects_of(row, args, view)
-        return self._next
-
-    def called(self, row: MethodRow, args: Binding, view: RecordingView) -> tuple[Body, Footprint]:
-        """The body that a method which is a function returns, and what it reads for that.
-
-        The function is called again: it depends on nothing but the state and its arguments.
-        """
-        network = row.method.network(view, args)
-        assert network is not None, "the method was entered in this state"
-        return self._table.computed(row.method, network), Footprint(view.reads)
-
-    def written(self) -> dict[Fluent[Any], Any]:
+    def written(self, planned: Iterable[Entry]) -> dict[Fluent[Any], Any]:
         """Every fluent that the plan writes, with its final value."""
-        self.before(len(self._entries))
-        return {fluent: self._values[fluent] for fluent in self._written}
+        for what, args in planned:
+            if isinstance(what, PrimitiveTask):
+                self._past(what, args, None)
+        values = self._start().values
+        return {fluent: values[fluent] for fluent in self._written}
+
+    def _start(self) -> _Unmarked:
+        """The state as far as it was projected."""
+        if self._view is None:
+            start = seeded(self._base, self._question.seed)
+            self._view = _Unmarked(Values(start.values))
+        return self._view
+
+    def _past(
+        self,
+        task: PrimitiveTask[Any],
+        args: Binding,
+        writes: Mapping[Fluent[Any], Write] | None,
+    ) -> None:
+        """Project the state past a task; its ``writes`` are worked out if they are not known."""
+        row, view = self._question.table.row(task), self._start()
+        assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
+        overwritten = row.step and row.step(view.values, args, view)
+        if not overwritten:
+            if writes is None:
+                writes = projected(task, args, ReadingView(view)).writes or {}
+            overwritten = view.apply(writes)
+        self._written.update(dict.fromkeys(overwritten[::2]))
 
 
 class _NothingKnown:
@@ -198,6 +195,6 @@ class _NothingKnown:
         return UNKNOWN
 
 
-def fixed_effects(_place: int) -> RecordingView:
+def in_any_state(*_place: object) -> RecordingView:
     """A state to evaluate tasks in whose reads and effects depend on their arguments alone."""
     return RecordingView(_NothingKnown())

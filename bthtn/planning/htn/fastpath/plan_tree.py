@@ -13,7 +13,7 @@ from bthtn.domain.network import (
     SequenceNetwork,
 )
 from bthtn.domain.task import TaskCall
-from bthtn.domain.task_effects import TaskEffects, grounded, projected
+from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import (
     NULL_NODE,
     Node,
@@ -23,9 +23,9 @@ from bthtn.plan.nodes import (
     SequenceNode,
     TaskNode,
 )
-from bthtn.planning.htn.by_arguments import ByArguments
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PrimitiveRow
+from bthtn.planning.htn.fastpath.tree_entries import PlannedMethod, PlannedStep, TreeEntry
+from bthtn.planning.htn.rows import Body, CallPart
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.unfrozen import unfrozen
@@ -33,59 +33,40 @@ from bthtn.world.unfrozen import unfrozen
 _OpenTask: Final = unfrozen(TaskNode)
 _OpenScope: Final = unfrozen(ScopeNode)
 _OpenSequence: Final = unfrozen(SequenceNode)
-_OpenFootprint: Final = unfrozen(Footprint)
-
-Entry = tuple[Any, tuple[Any, ...]]
-"""A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark."""
-
-
-Called = Callable[[MethodRow, Binding, RecordingView], tuple[Body, Footprint]]
-"""The body that a method which is a function returns in a state, and what it reads for that."""
-
-Effects = Callable[[PrimitiveRow, Binding, RecordingView], TaskEffects]
-"""The outcome of a primitive task in a state."""
 
 
 def tree_of(
     body: Body,
     binding: Binding,
-    planned: Sequence[Entry],
+    planned: Sequence[TreeEntry],
     before: Callable[[int], RecordingView],
-    effects: Effects,
-    called: Called | None = None,
 ) -> Node:
-    """The plan tree of a body.
-
-    ``before`` gives the projected state before an entry, ``effects`` the outcome of a step there,
-    ``called`` the body that a method which is a function returns; without it, all methods are data.
-    """
+    """The plan tree of a body; ``before`` gives the projected state before an entry."""
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
+    asked: dict[CallPart, Footprint] = {}
     around: list[tuple[Any, ...]] = []
     opened: list[tuple[Any, ...]] = []
-    for place, (what, args) in enumerate(planned):
-        if type(what) is BranchMark:
-            calls, nodes, around = _at_mark(what, opened, calls, nodes, around)
-            if not what.is_end:
+    for place, one in enumerate(planned):
+        if type(one) is BranchMark:
+            calls, nodes, around = _at_mark(one, opened, calls, nodes, around)
+            if not one.is_end:
                 continue
         else:
-            part = calls[len(nodes)]
-            row, reads = part.row, None
+            part, footprint = calls[len(nodes)], one.footprint
             if part.reads:
-                reads = _remembered(part.readings, binding, _readings, part, before, place)
-            if row.is_primitive:
-                step = _remembered(row.projections, args, effects, row, before, place)
-                nodes.append(_step(part.network, row, args, step, reads, binding))
+                reads = asked.get(part)
+                if reads is None:
+                    reads = _readings(part, binding, asked, before(place))
+                footprint = _joined(one, reads)
+            if type(one) is PlannedStep:
+                nodes.append(_step(one, footprint, part.network, binding))
             else:
-                method = row.methods[what.index]
-                there, asked = _entered(method, args, before, called, place)
-                if reads is not None:
-                    asked = _with(reads, asked)
-                around.append((method, there, args, asked, part.network, calls, nodes, binding))
-                calls, nodes, binding = there.items, [], args
+                around.append((one, footprint, part.network, binding, nodes, calls, asked))
+                nodes, calls, asked, binding = [], one.body.items, one.asked, one.args
         while around and len(nodes) == len(calls):
-            method, inside, own, asked, call, calls, outside, binding = around.pop()
-            outside.append(_scope(method, inside, (own, asked, call, binding), nodes))
+            method, footprint, call, binding, outside, calls, asked = around.pop()
+            outside.append(_scope(method, footprint, call, binding, nodes))
             nodes = outside
     return _node(body, nodes)
 
@@ -110,64 +91,46 @@ def _at_mark(
         return part.branches[mark.number].items, [], []
     opened.pop()
     calls, nodes, around = outside
-    nodes.append(_joined(part.network, tuple(branches)))
+    nodes.append(_branched(part.network, tuple(branches)))
     return calls, nodes, around
 
 
-def _step(
-    call: TaskCall,
-    row: PrimitiveRow,
-    args: tuple[Any, ...],
-    step: TaskEffects,
-    reads: Footprint | None,
-    binding: Binding,
-) -> TaskNode:
-    touched = step.footprint if reads is None else _with(reads, step.footprint)
+def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
     node = _OpenTask()
-    node.task, node.args, node.footprint = row.task, args, touched
-    node.duration, node.cost = step.duration, step.cost
-    node.call, node.binding = call, binding
+    node.task = one.task
+    node.args = one.args
+    node.footprint = footprint
+    node.duration = one.duration
+    node.cost = one.cost
+    node.call = call
+    node.binding = binding
     node.__class__ = TaskNode
     made: TaskNode = node
     return made
 
 
-def _joined(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ...]) -> Node:
+def _branched(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ...]) -> Node:
     """The node of a network all of whose branches were planned."""
     if isinstance(network, PriorityNetwork):
         return PriorityNode(branches, tuple(range(len(branches))), network.reactive)
     return ParallelNode(branches, network.policy)
 
 
-def _entered(
-    row: MethodRow,
-    args: tuple[Any, ...],
-    before: Callable[[int], RecordingView],
-    called: Called | None,
-    place: int,
-) -> tuple[Body, Footprint]:
-    """The body of a method at its entry, and what was read for that."""
-    if row.body is None:
-        assert called is not None, "the method is data"
-        return called(row, args, before(place))
-    return row.body, _remembered(row.footprints, args, _asked, row, before, place)
-
-
 def _scope(
-    row: MethodRow,
-    body: Body,
-    entered: tuple[Binding, Footprint, TaskCall, Binding],
-    nodes: list[Node],
-) -> Node:
-    args, asked, call, binding = entered
-    cost, value = row.cost, row.value
-    assert cost is not None, "costs of methods are plain data"
-    assert value is not None, "so are their values"
+    one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding, nodes: list[Node]
+) -> ScopeNode:
     node = _OpenScope()
-    node.task, node.args, node.method, node.child = row.task, args, row.index, _node(body, nodes)
-    node.footprint, node.name, node.cost, node.value = asked, row.method.name, cost, value
-    node.call, node.binding = call, binding
-    node.body = body.network if row.body is None else None
+    node.task = one.task
+    node.args = one.args
+    node.method = one.method
+    node.child = _node(one.body, nodes)
+    node.footprint = footprint
+    node.name = one.name
+    node.cost = one.cost
+    node.value = one.value
+    node.call = call
+    node.binding = binding
+    node.body = one.answer
     node.__class__ = ScopeNode
     made: ScopeNode = node
     return made
@@ -175,9 +138,9 @@ def _scope(
 
 def _node(body: Body, nodes: list[Node]) -> Node:
     """The plan node for a body, made of the nodes for its items."""
-    if len(body.items) == body.length > 0:
-        return _in_turn(nodes) if isinstance(body.network, SequenceNetwork) else nodes[0]
-    return _taken(body.network, iter(nodes))
+    if body.calls:
+        return nodes[0] if type(body.network) is TaskCall else _in_turn(nodes)
+    return NULL_NODE if type(body.network) is NullNetwork else _taken(body.network, iter(nodes))
 
 
 def _in_turn(nodes: list[Node]) -> SequenceNode:
@@ -194,42 +157,22 @@ def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
     return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
 
 
-def _remembered(
-    memory: ByArguments[Any] | None,
-    args: tuple[Any, ...],
-    work_out: Callable[..., Any],
-    row: Any,
-    before: Callable[[int], RecordingView],
-    place: int,
-) -> Any:
-    """The stored footprint or effects of a row; computed at this entry if there are none."""
-    known = None if memory is None else memory.find(args)
-    if known is None:
-        known = work_out(row, args, before(place))
-        if memory is not None:
-            memory.keep(args, known)
-    return known
+def _readings(
+    part: CallPart, binding: Binding, asked: dict[CallPart, Footprint], view: RecordingView
+) -> Footprint:
+    """What is read to compute the arguments of a call; kept if it depends on ``binding`` alone."""
+    grounded(part.network, view, binding)
+    reads = Footprint(view.reads)
+    if part.readings is not None:
+        asked[part] = reads
+    return reads
 
 
-def effects_of(row: PrimitiveRow, args: Binding, view: RecordingView) -> TaskEffects:
-    """The outcome of a primitive task in a state."""
-    return projected(row.task, args, view)
-
-
-def _asked(row: MethodRow, args: tuple[Any, ...], view: RecordingView) -> Footprint:
-    row.method.condition.evaluate(view, args)
-    return Footprint(view.reads)
-
-
-def _readings(part: CallPart, args: tuple[Any, ...], view: RecordingView) -> Footprint:
-    grounded(part.network, view, args)
-    return Footprint(view.reads)
-
-
-def _with(reads: Footprint, own: Footprint) -> Footprint:
-    """The node's own footprint plus the reads of its computed arguments."""
-    both = _OpenFootprint()
-    both.reads, both.writes, both.uses = reads.reads | own.reads, own.writes, own.uses
-    both.__class__ = Footprint
-    made: Footprint = both
-    return made
+def _joined(one: PlannedStep | PlannedMethod, reads: Footprint) -> Footprint:
+    """The entry's own footprint with the reads of its computed arguments."""
+    joined = one.joined
+    if joined is None or joined[1] is not reads:
+        own = one.footprint
+        both = Footprint(reads.reads | own.reads, own.writes, own.uses)
+        one.joined = joined = both, reads
+    return joined[0]

@@ -17,7 +17,9 @@ from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
 from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
+from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.generated import executed
+from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.least_cost import least_sums
 from bthtn.world.expression import Binding, Constant, Parameter
 from bthtn.world.fluent import Fluent
@@ -64,7 +66,7 @@ class Program:
     functions of ``guarded`` tasks take one more argument: the open call around them, None for a
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
     if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
-    goal.
+    goal. ``entries`` makes those of trees.
     """
 
     starts: Mapping[Task, Any]
@@ -72,6 +74,7 @@ class Program:
     guarded: frozenset[Any]
     branched: tuple[Fluent[Any], ...] | None
     end: Cell
+    entries: TreeEntries
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
@@ -137,7 +140,8 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: Kind) -> Progra
             compiled.function((task, 0))
     branched = tuple(functions.where) if functions.has_branches else None
     end = () if least is None else (made["solved"], ())
-    return Program(starts, made["asking"], functions.guarded, branched, end)
+    entries = TreeEntries(domain.derived(TaskTable), functions.found.steps)
+    return Program(starts, made["asking"], functions.guarded, branched, end, entries)
 
 
 def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:

@@ -86,6 +86,11 @@ class PlainMethod:
     typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...] = ()
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether what is read to enter it depends on the arguments alone."""
+        return not isinstance(self.method.body, PlainBody) and reads_alike(self.method.condition)
+
+    @property
     def called(self) -> list[Compound]:
         """The compound tasks among its calls."""
         return [call.task for call in self.calls if isinstance(call.task, CompoundTask)]
@@ -93,10 +98,14 @@ class PlainMethod:
 
 @dataclass(frozen=True, slots=True)
 class PlainStep:
-    """What planning takes of a primitive task: its precondition, effects and expected effects."""
+    """What planning takes of a primitive task: its precondition, effects and expected effects.
+
+    It ``is_fixed`` if what it reads and writes where it is planned depends on its arguments alone.
+    """
 
     precondition: Condition
     effects: tuple[Effect, ...]
+    is_fixed: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,7 +275,7 @@ def _step(task: PrimitiveTask[Any], translator: Translator) -> PlainStep:
     effects = translator.effects(task)
     if len(effects) > MOST_EFFECTS:
         raise NotWritable
-    return PlainStep(precondition, effects)
+    return PlainStep(precondition, effects, projects_alike(task))
 
 
 def _methods(

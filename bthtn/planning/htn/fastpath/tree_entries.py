@@ -1,0 +1,153 @@
+"""What the recorded entries of a plan become in its tree, known once for their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+from bthtn.domain.network import Network
+from bthtn.domain.task import CompoundTask, PrimitiveTask
+from bthtn.domain.task_effects import projected
+from bthtn.planning.htn.by_arguments import are_interchangeable
+from bthtn.planning.htn.fastpath.items import BranchMark
+from bthtn.planning.htn.fastpath.reachable import PlainStep
+from bthtn.planning.htn.rows import Body, CallPart, MethodRow
+from bthtn.planning.htn.table import TaskTable
+from bthtn.world.expression import Binding
+from bthtn.world.footprint import Footprint, RecordingView
+
+MOST_KEPT: Final = 10_000
+"""Number of items whose entries are kept; when there are more, all are dropped."""
+_FEW: Final = 3
+
+Entry = tuple[Any, tuple[Any, ...]]
+"""A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class PlannedStep:
+    """A primitive task of a plan, with its arguments and what it does in the state before it.
+
+    ``joined`` is the footprint with the reads of computed arguments, and the footprint of those:
+    the latest ones.
+    """
+
+    task: PrimitiveTask[Any]
+    args: Binding
+    footprint: Footprint
+    duration: float
+    cost: float
+    joined: tuple[Footprint, Footprint] | None = None
+
+
+@final
+@dataclass(slots=True, eq=False)
+class PlannedMethod:
+    """A method of a plan, with its task's arguments, its body, and what was read to enter it.
+
+    ``answer`` is the network that a method returned which is a function. ``asked`` has what is read
+    to compute the arguments of the calls in the body, as far as it was looked for; ``joined`` is as
+    for steps.
+    """
+
+    task: CompoundTask[Any]
+    args: Binding
+    method: int
+    name: str
+    cost: float
+    value: float
+    body: Body
+    answer: Network | None
+    footprint: Footprint
+    asked: dict[CallPart, Footprint] = field(default_factory=dict)
+    joined: tuple[Footprint, Footprint] | None = None
+
+
+TreeEntry = PlannedStep | PlannedMethod | BranchMark
+Before = Callable[[Sequence[TreeEntry], int], RecordingView]
+"""The projected state before the entry of a plan with this index; indices do not decrease."""
+
+
+class TreeEntries:
+    """The entries of the plans that one program finds.
+
+    Those that depend on arguments alone are kept for each recorded item.
+    """
+
+    def __init__(self, table: TaskTable, steps: Mapping[PrimitiveTask[Any], PlainStep]) -> None:
+        self._table = table
+        self._steps = steps
+        self._kept: dict[Any, tuple[TreeEntry, ...]] = {}
+
+    def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
+        """The entries of a plan in order."""
+        planned: list[TreeEntry] = []
+        for item in record:
+            key = item
+            if type(item) is tuple:  # most have one argument, or two
+                few = len(item) <= _FEW
+                key = (item, type(item[1]), type(item[-1])) if few else (item, *map(type, item))
+            known = self._kept.get(key)
+            if known is None:
+                self._add(item, key, planned, before)
+            else:
+                planned += known
+        return planned
+
+    def _add(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
+        """Add the entries of one item to those planned so far."""
+        start, made = len(planned), entries([item])
+        for what, args in made:
+            planned.append(self._entry(what, args, planned, before))
+        if all(self._depends_on_arguments_alone(*one) for one in made):
+            if len(self._kept) >= MOST_KEPT:
+                self._kept = {}
+            self._kept[key] = tuple(planned[start:])
+
+    def _entry(
+        self, what: Any, args: Binding, planned: Sequence[TreeEntry], before: Before
+    ) -> TreeEntry:
+        if type(what) is BranchMark:
+            return what
+        view = before(planned, len(planned))
+        if isinstance(what, PrimitiveTask):
+            step = projected(what, args, view)
+            return PlannedStep(what, args, step.footprint, step.duration, step.cost)
+        row = self._table.row(what.task).methods[what.index]
+        answer, body = None, row.body
+        if body is not None:
+            row.method.condition.evaluate(view, args)
+        else:
+            answer = row.method.network(view, args)
+            assert answer is not None, "the method was entered in this state"
+            body = self._table.computed(row.method, answer)
+            answer = body.network
+        return _method(row, args, body, answer, Footprint(view.reads))
+
+    def _depends_on_arguments_alone(self, what: Any, args: Binding) -> bool:
+        """Whether the entry is the same in every state where it is planned."""
+        if type(what) is BranchMark:
+            return True
+        plain = self._steps[what] if isinstance(what, PrimitiveTask) else what
+        return plain.is_fixed and are_interchangeable(args)
+
+
+def _method(
+    row: MethodRow, args: Binding, body: Body, answer: Network | None, footprint: Footprint
+) -> PlannedMethod:
+    method, cost, value = row.method, row.cost, row.value
+    assert cost is not None, "costs of methods are plain data"
+    assert value is not None, "so are their values"
+    return PlannedMethod(
+        row.task, args, row.index, method.name, cost, value, body, answer, footprint
+    )
+
+
+def entries(record: Iterable[Any]) -> list[Entry]:
+    """The entries of a plan, made by calling the recorded functions."""
+    made: list[Entry] = []
+    for one in record:
+        made += one[0](*one[1:]) if type(one) is tuple else one()
+    return made
