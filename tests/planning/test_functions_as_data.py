@@ -18,10 +18,13 @@ from bthtn import (
     method,
     primitive,
 )
+from bthtn.domain.bindable import Bindable
 from bthtn.domain.task import call_text
 from bthtn.errors import BthtnError
+from bthtn.plan.walk import preorder
 from bthtn.planning.htn.fastpath import accelerator, program_for
-from bthtn.planning.protocol import DEFAULT_SETTINGS
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import DEFAULT_SETTINGS, request
 
 WANTED = "home"
 
@@ -324,3 +327,148 @@ def test_a_plan_of_functions_is_made_of_what_the_functions_read_and_write():
         "visits[park]": 1,
     }
     assert plan.tree.footprint.reads >= {Trip.at}
+
+
+def touched(plan):
+    """What each part of the tree of a plan says, reads and writes."""
+    nodes = [node for _, node in preorder(plan.tree)]
+    return [
+        (str(node), getattr(node, "footprint", None), getattr(node, "body", None)) for node in nodes
+    ]
+
+
+def compare_trees(domain, goal, *states):
+    """Hold the trees that generated functions make from each state against those of the search."""
+    ask = accelerator(domain, goal, (), DEFAULT_SETTINGS)
+    for values in (*states, *states):
+        start = Trip(**values)
+        search = HtnSearch(request(domain, start, goal))
+        search.advance()
+        assert touched(ask(start.frozen(), 1_000)) == touched(search.plan)
+
+
+def reads_one_or_two(to, walk, prepare):
+    return lambda trip: prepare() if trip.ready or trip.cash > 5 else None
+
+
+def reads_one_or_two_where_it_does_not_hold(to, walk, prepare):
+    return lambda trip: None if trip.ready and trip.cash > 5 else prepare()
+
+
+def reads_one_or_two_for_a_variable(to, walk, prepare):
+    def way(trip):
+        _unused = trip.ready or trip.cash > 50
+        return prepare()
+
+    return way
+
+
+def always_reads_the_same(to, walk, prepare):
+    def way(trip):
+        if trip.cash < 10:
+            return None
+        return walk(to) if trip.at in ("home", "zoo") and trip.visits[to] < 9 else prepare()
+
+    return way
+
+
+def passes_on_what_it_read(to, walk, prepare):
+    return lambda trip: (walk("zoo"), prepare(), walk(trip.at))
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        reads_one_or_two,
+        reads_one_or_two_where_it_does_not_hold,
+        reads_one_or_two_for_a_variable,
+        always_reads_the_same,
+        passes_on_what_it_read,
+    ],
+)
+def test_a_tree_says_what_the_functions_would_read_if_they_were_called(way):
+    domain, goal = asked(way, by_the_wanted)
+    assert is_translated(domain, goal)
+    compare_trees(
+        domain,
+        goal,
+        {"ready": True},
+        {"ready": False},
+        {"ready": True, "cash": 3},
+        {"ready": True, "cash": 100},
+        {"at": "zoo", "visits": {"park": 4}},
+    )
+
+
+@pytest.mark.parametrize(
+    "possible", [lambda trip: trip.ready or trip.cash > 5, lambda trip: trip.cash in (7, 9)]
+)
+def test_so_it_does_for_the_condition_of_a_step(possible):
+    domain, goal = asked(lambda to, walk, prepare: lambda trip: prepare(), acts=[possible])
+    assert is_translated(domain, goal)
+    compare_trees(domain, goal, {"cash": 7, "ready": True}, {"cash": 9}, {"cash": 7})
+
+
+def test_so_it_does_for_sums():
+    def earned(trip):
+        trip.cash += 5
+
+    domain = Domain("trip", Trip)
+    earn = domain.primitive("earn", effects=earned)
+    assert is_translated(domain.freeze(), earn())
+    compare_trees(domain.freeze(), earn(), {"cash": 6}, {"cash": 7})
+
+
+def test_so_it_does_for_arguments():
+    domain = Domain("trip", Trip)
+
+    @domain.primitive
+    def tell(_more: bool) -> Primitive:
+        return primitive()
+
+    @domain.compound
+    def answer():
+        yield method(lambda trip: tell(trip.ready or trip.cash > 5))
+
+    assert is_translated(domain.freeze(), answer())
+    compare_trees(domain.freeze(), answer(), {"ready": True}, {"cash": 6}, {"cash": 7})
+
+
+def test_the_tree_of_an_equal_plan_is_made_without_calling_functions(monkeypatch):
+    domain = Domain("trip", Trip)
+
+    @domain.primitive
+    def walk(to: str) -> Primitive:
+        def walked(trip):
+            trip.at = to
+
+        return primitive(precondition=lambda trip: trip.at != to, effects=walked)
+
+    @domain.compound
+    def go(to: str):
+        yield method(lambda trip: (walk(to), walk(trip.at)))
+
+    ask = accelerator(domain.freeze(), go("park"), (), DEFAULT_SETTINGS)
+    first, second = (ask(Trip().frozen(), 1_000) for _ in range(2))
+    expected = touched(first)
+    monkeypatch.setattr(Bindable, "bound", None)
+    assert touched(second) == expected
+    assert second.tree is not first.tree
+
+
+def test_what_a_function_writes_meanwhile_is_not_kept(monkeypatch):
+    domain = Domain("trip", Trip)
+
+    @domain.primitive
+    def settle() -> Primitive:
+        def settled(trip):
+            trip.at = WANTED
+
+        return primitive(effects=settled)
+
+    ask = accelerator(domain.freeze(), settle(), (), DEFAULT_SETTINGS)
+    plans = [ask(Trip().frozen(), 1_000) for _ in range(2)]
+    with monkeypatch.context() as patch:
+        patch.setitem(globals(), "WANTED", "zoo")
+        assert [write.value for write in plans[0].footprint.writes.values()] == ["zoo"]
+    assert [write.value for write in plans[1].footprint.writes.values()] == ["home"]

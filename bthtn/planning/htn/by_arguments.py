@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
@@ -16,6 +16,7 @@ from bthtn.world.expression import (
     Junction,
     Negation,
     Parameter,
+    leaves_of,
 )
 from bthtn.world.fluent import Fluent, MemberOf
 
@@ -53,25 +54,29 @@ def are_interchangeable(args: Iterable[Any]) -> bool:
 
 def projects_alike(task: PrimitiveTask[Any]) -> bool:
     """Whether equal arguments give equal projections in every state where the task is possible."""
-    fixed = (task.duration, task.cost, *_written((*task.effects, *task.expected)))
-    return reads_alike(task.precondition) and all(
-        isinstance(one, Constant | Parameter) for one in fixed
+    effects = (*task.effects, *task.expected)
+    return (
+        all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost))
+        and reads_alike(task.precondition)
+        and all(isinstance(one, Assignment) and is_given(one) for one in effects)
     )
 
 
-def _written(effects: Iterable[Any]) -> Iterable[Any]:
-    """Yield the expressions that the effects depend on; None for one that is no assignment."""
-    for effect in effects:
-        yield effect.value if isinstance(effect, Assignment) else None
-        if isinstance(effect, Assignment) and isinstance(effect.target, MemberOf):
-            yield effect.target.index
+def is_given(effect: Assignment) -> bool:
+    """Whether the arguments alone decide what is written, and to which fluent."""
+    index = effect.target.index if isinstance(effect.target, MemberOf) else effect.value
+    return all(isinstance(one, Constant | Parameter) for one in (effect.value, index))
 
 
-def reads_alike(condition: Expression[Any]) -> bool:
-    """Whether the condition reads the same fluents in every state where it is not false."""
-    if isinstance(condition, Junction) and not condition.decisive:
-        return all(map(reads_alike, condition.parts))
-    return reads_all(condition)
+def reads_alike(condition: Expression[Any], *, unless: bool = False) -> bool:
+    """Whether the condition reads the same fluents in every state where it is not ``unless``."""
+    match condition:
+        case Junction(parts=parts, decisive=decisive) if decisive is unless:
+            return all(reads_alike(one, unless=unless) for one in parts)
+        case Negation(operand=operand):
+            return reads_alike(operand, unless=not unless)
+        case _:
+            return reads_all(condition)
 
 
 def reads_all(expression: Expression[Any]) -> bool:
@@ -83,5 +88,15 @@ def reads_all(expression: Expression[Any]) -> bool:
             return reads_all(left) and reads_all(right)
         case Negation(operand=operand):
             return reads_all(operand)
+        case Junction(parts=(first, *_)):
+            always = set(map(id, leaves_of(first)))
+            return reads_all(first) and always.issuperset(map(id, _read(expression)))
         case _:
             return False
+
+
+def _read(expression: Expression[Any]) -> Iterator[Expression[Any]]:
+    """Yield what the expression is made of, but for constants and parameters."""
+    for one in leaves_of(expression):
+        if not isinstance(one, Constant | Parameter):
+            yield one

@@ -96,13 +96,13 @@ class BodyWriter:
         It is entered ``again`` if the search has gone back to its task.
         """
         self.made += 1
-        self.entries.append((method, binding))
         reading = self._reading(binding)
         values = [reading.value(one) for one in method.values]
         given = [value for value in values if value is not None]
         if len(given) < len(values):
             raise NotWritable
         binding = (*binding, *self._named(given))
+        self.entries.append((method, binding))
         for parameter, wanted in method.typed:
             self._check_type(binding[parameter.position], wanted)
         if self.of.excess is not None:

@@ -265,7 +265,7 @@ class Functions:
             given = [
                 one if one in node.names or not is_name(one) else "None" for one in node.binding
             ]
-            join = self.names.of(Join(opened, self._table, self.steps, tuple(self.where)))
+            join = self.names.of(Join(opened, self._table, self.found, tuple(self.where)))
             body.write(f"w = {join}(w, R, {tuple_source(given) if given else '()'})")
             if not opened.is_choice:
                 body.write("if w is None:")

@@ -29,7 +29,10 @@ class BranchMark:
 
 
 Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]
-"""A method or a primitive task, with the sources of the values of its parameters; or a mark."""
+"""A method or a primitive task, with the sources of the values of its parameters; or a mark.
+
+Those of a method that is a function are followed by the values which were computed to enter it.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from bthtn.domain.network import ParallelNetwork, PriorityNetwork
-from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.merge import after_parallel, conflict
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.plan_parts import in_any_state
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
-from bthtn.planning.htn.fastpath.reachable import Branches, PlainStep
+from bthtn.planning.htn.fastpath.reachable import Branches, Reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.table import TaskTable
@@ -44,12 +43,12 @@ class Join:
         self,
         node: Branches,
         table: TaskTable,
-        steps: Mapping[PrimitiveTask[Any], PlainStep],
+        found: Reachable,
         fluents: Sequence[Fluent[Any]],
     ) -> None:
         self._node = node
         self._table = table
-        self._entries = TreeEntries(table, steps)
+        self._entries = TreeEntries(table, found)
         self._places = {fluent: place for place, fluent in enumerate(fluents)}
         self._known: dict[Any, tuple[Change, ...] | None] = {}
 

@@ -140,7 +140,7 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: Kind) -> Progra
             compiled.function((task, 0))
     branched = tuple(functions.where) if functions.has_branches else None
     end = () if least is None else (made["solved"], ())
-    entries = TreeEntries(domain.derived(TaskTable), functions.found.steps)
+    entries = TreeEntries(domain.derived(TaskTable), functions.found)
     return Program(starts, made["asking"], functions.guarded, branched, end, entries)
 
 

@@ -71,7 +71,8 @@ class PlainMethod:
 
     ``calls`` are all its calls, those inside branches included. A method that is a function has one
     for each of its outcomes: ``values`` and ``typed`` are those of the outcome. ``later`` is the
-    place, among all of the task, behind the last one of the method.
+    place, among all of the task, behind the last one of the method. It ``is_fixed`` if what is read
+    to enter it depends on the arguments and values alone.
     """
 
     task: Compound
@@ -84,11 +85,7 @@ class PlainMethod:
     later: int
     values: tuple[Expression[Any], ...] = ()
     typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...] = ()
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether what is read to enter it depends on the arguments alone."""
-        return not isinstance(self.method.body, PlainBody) and reads_alike(self.method.condition)
+    is_fixed: bool = False
 
     @property
     def called(self) -> list[Compound]:
@@ -275,7 +272,7 @@ def _step(task: PrimitiveTask[Any], translator: Translator) -> PlainStep:
     effects = translator.effects(task)
     if len(effects) > MOST_EFFECTS:
         raise NotWritable
-    return PlainStep(precondition, effects, projects_alike(task))
+    return PlainStep(precondition, effects, translator.projects_alike(task))
 
 
 def _methods(
@@ -292,8 +289,9 @@ def _methods(
         later = len(made) + len(outcomes)
         for one, items in outcomes:
             calls = tuple(call for item in items for call in calls_in(item))
-            what = (one.condition, items, calls, excludes, later, one.values, one.typed)
-            plain = PlainMethod(task, index, method, *what)
+            what = (one.condition, items, calls, excludes, later)
+            found = (one.values, one.typed, one.is_fixed)
+            plain = PlainMethod(task, index, method, *what, *found)
             if len(calls) > MOST_CALLS or len(plain.called) > MOST_CALLED:
                 raise NotWritable
             made.append(plain)
@@ -309,8 +307,10 @@ def _outcomes(
     items = items_of(method.body)
     if items is None:
         raise NotWritable
-    condition = translator.condition(method.condition, len(task.parameters))
-    return [(PathResult(condition, (), (), ()), items)]
+    arity = len(task.parameters)
+    condition = translator.condition(method.condition, arity)
+    alike = translator.reads_alike(method.condition, arity)
+    return [(PathResult(condition, (), (), (), alike), items)]
 
 
 def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] | None:

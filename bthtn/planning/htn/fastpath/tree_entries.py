@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -11,7 +11,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.domain.task_effects import projected
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.reachable import PlainStep
+from bthtn.planning.htn.fastpath.reachable import Reachable
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.world.expression import Binding
@@ -22,7 +22,10 @@ MOST_KEPT: Final = 10_000
 _FEW: Final = 3
 
 Entry = tuple[Any, tuple[Any, ...]]
-"""A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark."""
+"""A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark.
+
+Those of a method that is a function are followed by the values which were computed to enter it.
+"""
 
 
 @final
@@ -76,9 +79,9 @@ class TreeEntries:
     Those that depend on arguments alone are kept for each recorded item.
     """
 
-    def __init__(self, table: TaskTable, steps: Mapping[PrimitiveTask[Any], PlainStep]) -> None:
+    def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
-        self._steps = steps
+        self._found = found
         self._kept: dict[Any, tuple[TreeEntry, ...]] = {}
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
@@ -101,7 +104,8 @@ class TreeEntries:
         start, made = len(planned), entries([item])
         for what, args in made:
             planned.append(self._entry(what, args, planned, before))
-        if all(self._depends_on_arguments_alone(*one) for one in made):
+        are_fixed = all(self._depends_on_arguments_alone(*one) for one in made)
+        if are_fixed and all(one.holds for one in self._found.assumed):
             if len(self._kept) >= MOST_KEPT:
                 self._kept = {}
             self._kept[key] = tuple(planned[start:])
@@ -117,6 +121,7 @@ class TreeEntries:
             return PlannedStep(what, args, step.footprint, step.duration, step.cost)
         row = self._table.row(what.task).methods[what.index]
         answer, body = None, row.body
+        args = args[: len(row.task.parameters)]
         if body is not None:
             row.method.condition.evaluate(view, args)
         else:
@@ -130,7 +135,7 @@ class TreeEntries:
         """Whether the entry is the same in every state where it is planned."""
         if type(what) is BranchMark:
             return True
-        plain = self._steps[what] if isinstance(what, PrimitiveTask) else what
+        plain = self._found.steps[what] if isinstance(what, PrimitiveTask) else what
         return plain.is_fixed and are_interchangeable(args)
 
 

@@ -49,7 +49,7 @@ class _EffectReader:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case ast.Assign(targets=[ast.Name(id=name)], value=node):
-                value = terms.value(node)
+                value = terms.assigned(node)
                 terms.variables = {**terms.variables, name: value}
                 if may_raise(value):
                     self.due.append(value)

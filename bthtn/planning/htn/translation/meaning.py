@@ -30,6 +30,15 @@ class Assumption:
         """Equal for equal assumptions."""
         return id(self.holder), self.name
 
+    @property
+    def holds(self) -> bool:
+        """Whether it still is."""
+        try:
+            now = self.holder[self.name] if self.is_item else getattr(self.holder, self.name)
+        except (KeyError, ValueError):  # the name is gone, the cell empty
+            return False
+        return now is self.found
+
 
 class Meaning:
     """What the names of one function stand for. All that was asked for is ``assumed``.

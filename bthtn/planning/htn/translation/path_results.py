@@ -10,6 +10,7 @@ from typing import Any
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.errors import BthtnError
+from bthtn.planning.htn.by_arguments import reads_alike, reads_all
 from bthtn.planning.htn.translation.paths import End, Path, paths, undue
 from bthtn.planning.htn.translation.terms import Terms, kind_of, may_raise
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable
@@ -30,13 +31,15 @@ class PathResult:
 
     The condition takes it for granted that no earlier result's holds. ``values`` are computed when
     the method is entered; in the arguments of the calls they are parameters behind those of the
-    task. ``typed`` are parameters with those of a called task whose type their values must have.
+    task. ``typed`` are parameters with those of a called task whose type their values must have. If
+    it ``is_fixed``, the same fluents are always read for it.
     """
 
     condition: Condition
     calls: tuple[TaskCall, ...]
     values: tuple[Expression[Any], ...]
     typed: tuple[tuple[Parameter[Any], Parameter[Any]], ...]
+    is_fixed: bool
 
 
 class PathResults:
@@ -52,7 +55,8 @@ class PathResults:
     def of(self, definition: Definition, terms: Terms) -> tuple[PathResult, ...]:
         """The results in order. Raises NotTranslatable."""
         found = self._through(paths(definition, terms), terms)
-        return tuple(one for one in found if one is not None)
+        results = tuple(one for one in found if one is not None)
+        return tuple(replace(one, is_fixed=False) for one in results) if terms.varies else results
 
     def _through(self, path: Path, terms: Terms) -> list[PathResult | None]:
         """The results on the paths from here, None for one where the method does not apply."""
@@ -61,9 +65,11 @@ class PathResults:
         then, other = self._through(path.then, terms), self._through(path.other, terms)
         if not any((*then, *other)) and may_raise(path.condition):
             raise NotTranslatable  # nothing evaluates it
-        unless = Negation(path.condition) if None in then else ALWAYS
-        return [_while(path.condition, one) for one in then] + [
-            _while(unless, one) for one in other
+        condition = path.condition
+        unless = Negation(condition) if None in then else ALWAYS
+        holds, fails = reads_alike(condition), reads_alike(condition, unless=True)
+        return [_while(condition, one, is_fixed=holds) for one in then] + [
+            _while(unless, one, is_fixed=fails) for one in other
         ]
 
     def _end(self, end: End, terms: Terms) -> PathResult | None:
@@ -77,7 +83,8 @@ class PathResults:
         entered = _MethodEntry(terms, self._arity)
         calls = tuple(self._call(one, entered) for one in several)
         values = (*entered.values, *undue(end.due, entered.values))
-        return PathResult(ALWAYS, calls, values, tuple(entered.typed.values()))
+        typed = tuple(entered.typed.values())
+        return PathResult(ALWAYS, calls, values, typed, all(map(reads_all, values)))
 
     def _call(self, node: ast.expr, entered: _MethodEntry) -> TaskCall:
         if not isinstance(node, ast.Call):
@@ -136,10 +143,14 @@ class _MethodEntry:
                     )
 
 
-def _while(condition: Condition, outcome: PathResult | None) -> PathResult | None:
-    """The outcome with a condition in front of its own."""
-    if outcome is None or condition is ALWAYS:
-        return outcome
-    if outcome.condition is ALWAYS:
-        return replace(outcome, condition=condition)
-    return replace(outcome, condition=Junction((condition, outcome.condition), decisive=False))
+def _while(
+    condition: Condition, outcome: PathResult | None, *, is_fixed: bool
+) -> PathResult | None:
+    """The outcome with a condition in front of its own; ``is_fixed`` if that always reads alike."""
+    if outcome is None:
+        return None
+    if condition is ALWAYS:
+        condition = outcome.condition
+    elif outcome.condition is not ALWAYS:
+        condition = Junction((condition, outcome.condition), decisive=False)
+    return replace(outcome, condition=condition, is_fixed=is_fixed and outcome.is_fixed)

@@ -72,7 +72,7 @@ class _Walk:
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as node)
                 ):
                     self._terms.variables = variables
-                    value = self._terms.value(node)
+                    value = self._terms.assigned(node)
                     variables = {**variables, name: value}
                     due = (*due, value) if may_raise(value) else due
                 case ast.If(test=test, body=body, orelse=orelse):

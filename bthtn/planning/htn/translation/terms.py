@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.errors import BthtnError
+from bthtn.planning.htn.by_arguments import reads_all
 from bthtn.planning.htn.translation.meaning import Meaning
 from bthtn.planning.htn.translation.written import NotTranslatable
 from bthtn.world.assignment import FluentReference
@@ -47,7 +48,8 @@ class Terms:
     ``written`` the values of fluents that it has written; members of ``families_written`` cannot be
     read any more.
     ``relies_on_ints`` becomes true when an expression means the same only while parameters that
-    are declared as ``int`` are never anything else.
+    are declared as ``int`` are never anything else, ``varies`` when a variable gets a value for
+    which not always the same fluents are read.
     """
 
     def __init__(self, meaning: Meaning, state_class: type[State]) -> None:
@@ -61,8 +63,15 @@ class Terms:
         self.written: dict[Fluent[Any], Expression[Any]] = {}
         self.families_written: set[FluentFamily[Any, Any]] = set()
         self.relies_on_ints = False
+        self.varies = False
 
     # values
+
+    def assigned(self, node: ast.expr) -> Expression[Any]:
+        """The value that a variable gets. Raises NotTranslatable."""
+        value = self.value(node)
+        self.varies |= not reads_all(value)
+        return value
 
     def value(self, node: ast.expr) -> Expression[Any]:
         """The value of an expression. Raises NotTranslatable."""

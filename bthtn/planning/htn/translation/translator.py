@@ -11,24 +11,30 @@ from bthtn.domain.effect import Effect
 from bthtn.domain.function import Computed, FunctionEffect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask
+from bthtn.planning.htn.by_arguments import is_given, reads_alike
 from bthtn.planning.htn.translation.conditions import truth
 from bthtn.planning.htn.translation.effects import assignments
 from bthtn.planning.htn.translation.meaning import Assumption, Meaning
 from bthtn.planning.htn.translation.path_results import PathResult, PathResults
 from bthtn.planning.htn.translation.terms import Terms
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable, Sources
-from bthtn.world.expression import Condition, Junction, Negation, always_holds
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Condition, Junction, Negation, always_holds, leaves_of
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Translation(Generic[T]):
-    """What a function says as data, and what has to stay as it is for that."""
+    """What a function says as data, and what has to stay as it is for that.
+
+    It ``varies`` if not always the same fluents are read for one of its variables.
+    """
 
     data: T
     assumed: tuple[Assumption, ...]
     relies_on_ints: bool
+    varies: bool
 
 
 class Translations(dict[tuple[int, int], "Translation[Any] | None"]):
@@ -97,10 +103,50 @@ class Translator:
             return found
         if not found:
             raise NotTranslatable  # the function is called, and may fail, wherever it holds
+        alike = self.reads_alike(method.condition, arity)
         return tuple(
-            replace(one, condition=Junction((condition, one.condition), decisive=False))
+            replace(
+                one,
+                condition=Junction((condition, one.condition), decisive=False),
+                is_fixed=alike and one.is_fixed,
+            )
             for one in found
         )
+
+    def reads_alike(self, condition: Condition, arity: int) -> bool:
+        """Whether it reads the same fluents in every state where it is not false.
+
+        Raises NotTranslatable.
+        """
+        functions = [one for one in leaves_of(condition) if isinstance(one, Computed)]
+        return reads_alike(self.condition(condition, arity)) and not any(
+            self._varies(one, arity) for one in functions
+        )
+
+    def projects_alike(self, task: PrimitiveTask[Any]) -> bool:
+        """Whether equal arguments give equal projections in every state where it is possible.
+
+        Raises NotTranslatable.
+        """
+        arity = len(task.parameters)
+        functions = [one for one in (*task.effects, *task.expected) if type(one) is FunctionEffect]
+        # What a function adds to a fluent is written as the sum.
+        sums = [
+            one
+            for function in functions
+            for one in self._translated(function, arity, assignments)
+            if one.grows
+        ]
+        return (
+            not sums
+            and not any(self._varies(one, arity) for one in functions)
+            and self.reads_alike(task.precondition, arity)
+            and all(isinstance(one, Assignment) and is_given(one) for one in self.effects(task))
+        )
+
+    def _varies(self, item: Computed[Any] | FunctionEffect, arity: int) -> bool:
+        known = self._known.get((id(item), arity))
+        return known is None or known.varies
 
     def _translated(
         self,
@@ -131,4 +177,4 @@ class Translator:
             data = translate(self._sources.written(meaning.function), terms)
         except NotTranslatable:
             return None
-        return Translation(data, tuple(meaning.assumed), terms.relies_on_ints)
+        return Translation(data, tuple(meaning.assumed), terms.relies_on_ints, terms.varies)
