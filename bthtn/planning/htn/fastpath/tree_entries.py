@@ -11,7 +11,7 @@ from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.domain.task_effects import projected
 from bthtn.planning.htn.by_arguments import are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.reachable import Reachable
+from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.world.expression import Binding
@@ -76,13 +76,14 @@ Before = Callable[[Sequence[TreeEntry], int], RecordingView]
 class TreeEntries:
     """The entries of the plans that one program finds.
 
-    Those that depend on arguments alone are kept for each recorded item.
+    For each recorded item they are kept: a tuple of all if they depend on its arguments alone, else
+    a list, in which the others are to be worked out.
     """
 
     def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
         self._found = found
-        self._kept: dict[Any, tuple[TreeEntry, ...]] = {}
+        self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Entry]] = {}
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
         """The entries of a plan in order."""
@@ -93,22 +94,35 @@ class TreeEntries:
                 few = len(item) <= _FEW
                 key = (item, type(item[1]), type(item[-1])) if few else (item, *map(type, item))
             known = self._kept.get(key)
-            if known is None:
-                self._add(item, key, planned, before)
-            else:
+            if type(known) is tuple:
                 planned += known
+            elif known is not None:
+                self._add(known, planned, before)
+            else:
+                self._add_first(item, key, planned, before)
         return planned
 
-    def _add(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
-        """Add the entries of one item to those planned so far."""
+    def _add(
+        self, made: Iterable[TreeEntry | Entry], planned: list[TreeEntry], before: Before
+    ) -> None:
+        """Add entries to those planned so far, some of which have to be worked out."""
+        for one in made:
+            planned.append(self._entry(*one, planned, before) if isinstance(one, tuple) else one)
+
+    def _add_first(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
+        """Add the entries of an item, and keep those that are the same wherever it is planned."""
         start, made = len(planned), entries([item])
-        for what, args in made:
-            planned.append(self._entry(what, args, planned, before))
-        are_fixed = all(self._depends_on_arguments_alone(*one) for one in made)
-        if are_fixed and all(one.holds for one in self._found.assumed):
-            if len(self._kept) >= MOST_KEPT:
-                self._kept = {}
-            self._kept[key] = tuple(planned[start:])
+        self._add(made, planned, before)
+        if type(item) is tuple and not are_interchangeable(item[1:]):
+            return
+        if not all(one.holds for one in self._found.assumed):
+            return  # what the functions have just said is not what they said to the search
+        if len(self._kept) >= MOST_KEPT:
+            self._kept = {}
+        known = zip(made, planned[start:], strict=True)
+        kept = [entry if self._is_fixed(one[0]) else one for one, entry in known]
+        whole = tuple(one for one in kept if not isinstance(one, tuple))
+        self._kept[key] = whole if len(whole) == len(kept) else kept
 
     def _entry(
         self, what: Any, args: Binding, planned: Sequence[TreeEntry], before: Before
@@ -131,12 +145,15 @@ class TreeEntries:
             answer = body.network
         return _method(row, args, body, answer, Footprint(view.reads))
 
-    def _depends_on_arguments_alone(self, what: Any, args: Binding) -> bool:
-        """Whether the entry is the same in every state where it is planned."""
-        if type(what) is BranchMark:
-            return True
-        plain = self._found.steps[what] if isinstance(what, PrimitiveTask) else what
-        return plain.is_fixed and are_interchangeable(args)
+    def _is_fixed(self, what: Any) -> bool:
+        """Whether an entry with these arguments is the same wherever it is planned."""
+        match what:
+            case PrimitiveTask():
+                return self._found.steps[what].is_fixed
+            case PlainMethod():
+                return what.is_fixed
+            case _:
+                return True  # the mark of a branch
 
 
 def _method(
