@@ -6,7 +6,7 @@ None of these functions changes a behaviour.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -40,8 +40,6 @@ _STAGES: Final = MappingProxyType(
     }
 )
 
-_Part = Behaviour | TaskNode | SuspendedNode
-
 _ENDED: Final = (SUCCESS, FAILURE)
 
 _WHOLE: Final = (PlanPriority, PlanParallel, PlanDecorated)
@@ -52,46 +50,58 @@ def progress_of(
     subtree: Behaviour, tree: Node, planned: Mapping[SuspendedNode, Node] = MappingProxyType({})
 ) -> Progress:
     """The progress of a plan tree that is run by ``subtree``."""
-    stages: dict[TaskNode, Stage] = {}
-    passed: dict[PriorityNode, int] = {}
-    over: set[Node] = set()
-    retried: set[Node] = set()
-    unplanned: set[SuspendedNode] = set()  # some were planned in an earlier run of their sequence
-    # With whether it is tried again whatever its status; nodes where no behaviour was made yet.
-    pending: list[tuple[_Part, bool]] = [(subtree, False)]
-    while pending:
-        node, again = pending.pop()
-        if isinstance(node, TaskNode):
-            stages[node] = Stage.AHEAD
-            continue
-        if isinstance(node, SuspendedNode):
-            unplanned.add(node)
-            continue
-        if isinstance(node, TaskLeaf):
-            stages[node.node] = Stage.AHEAD if again else _STAGES[node.status]
-            continue  # behaviours below a leaf belong to its operator, not to the plan
-        if isinstance(node, Placeholder):
-            unplanned.add(node.node)
-        if isinstance(node, PlanDecorated) and node.is_retried:
-            retried.add(node.node)
-        if isinstance(node, _WHOLE) and node.status in _ENDED and not again:
-            over.add(node.node)
-        if isinstance(node, PlanPriority) and node.memory and node.status is RUNNING:
+    found = _Progress()
+    groups: list[_Group] = [((subtree,), False)]
+    for nodes, again in groups:
+        for node in nodes:
+            if isinstance(node, TaskLeaf):
+                is_ahead = again or node.status is INVALID  # as most are: enums take long to hash
+                found.stages[node.node] = Stage.AHEAD if is_ahead else _STAGES[node.status]
+            else:  # behaviours below a leaf belong to its operator, not to the plan
+                groups += found.below(node, again=again)
+    over, retried = frozenset(found.over), frozenset(found.retried)
+    left = {node: plan for node, plan in planned.items() if node not in found.unplanned}
+    return Progress(tree, found.stages, left, found.passed, over, retried)
+
+
+_Group = tuple[Iterable[Behaviour], bool]
+"""Nodes, and whether they are tried again whatever their status."""
+
+
+class _Progress:
+    """What was found out about the progress of a plan so far."""
+
+    def __init__(self) -> None:
+        self.stages: dict[TaskNode, Stage] = {}
+        self.passed: dict[PriorityNode, int] = {}
+        self.over: set[Node] = set()
+        self.retried: set[Node] = set()
+        self.unplanned: set[SuspendedNode] = set()
+        """Some were planned in an earlier run of their sequence."""
+
+    def below(self, node: Behaviour, *, again: bool) -> Iterator[_Group]:
+        """Note how far a node has come that is no step; yield those below it."""
+        if not again and node.status in _ENDED and isinstance(node, _WHOLE):
+            self.over.add(node.node)
+        below = made_below(node)
+        if isinstance(node, PlanSequence):
+            steps, suspended, others = node.unmade()
+            self.stages.update(dict.fromkeys(steps, Stage.AHEAD))
+            self.unplanned.update(suspended)
+            yield others, again
+            if isinstance(node, PlanDecorated) and node.is_retried:
+                self.retried.add(node.node)
+        elif isinstance(node, Placeholder):
+            self.unplanned.add(node.node)
+        elif isinstance(node, PlanPriority) and node.status is RUNNING:
             chosen = node.current_child
-            passed[node.node] = 0 if chosen is None else node.children.index(chosen)
-        pending += _below(node, again=again)
-    planned = {node: plan for node, plan in planned.items() if node not in unplanned}
-    return Progress(tree, stages, planned, passed, frozenset(over), frozenset(retried))
-
-
-def _below(node: Behaviour, *, again: bool) -> list[tuple[_Part, bool]]:
-    """The parts below a behaviour, each with whether it is tried again."""
-    behind = _behind_chosen(node)
-    parts: list[tuple[_Part, bool]]
-    parts = [(child, again or child in behind) for child in made_below(node)]
-    if isinstance(node, PlanSequence):
-        parts += [(part, again) for part in node.unmade()]
-    return parts
+            number = 0 if chosen is None else below.index(chosen)
+            if node.memory:
+                self.passed[node.node] = number
+            elif chosen is not None:  # when it fails, those behind it are tried again
+                yield below[number + 1 :], True
+                below = below[: number + 1]
+        yield below, again
 
 
 def active_path(subtree: Behaviour) -> Iterator[object]:
@@ -113,14 +123,6 @@ def active_path(subtree: Behaviour) -> Iterator[object]:
             pending += [] if node.current_child is None else [node.current_child]
         else:
             pending += node.children
-
-
-def _behind_chosen(node: Behaviour) -> list[Behaviour]:
-    """The alternatives of a reactive choice that are tried again when the running one fails."""
-    if not isinstance(node, PlanPriority) or node.memory or node.status is not RUNNING:
-        return []
-    chosen = node.current_child
-    return [] if chosen is None else node.children[node.children.index(chosen) + 1 :]
 
 
 def failure_of(branch: Behaviour) -> Failure:

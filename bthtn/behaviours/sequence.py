@@ -59,16 +59,24 @@ class Unmade(NamedTuple):
     pending: list[tuple[Iterator[Node | Behaviour], Any]]
     over: frozenset[Node] = frozenset()
 
-    def parts(self) -> Iterator[TaskNode | SuspendedNode | Behaviour]:
-        """The steps and suspended parts, in no order; behaviours where there are some already."""
+    def parts(self) -> tuple[list[TaskNode], list[SuspendedNode], list[Behaviour]]:
+        """The steps and suspended parts, in no order, and behaviours where there are some."""
+        steps: list[TaskNode] = []
+        suspended: list[SuspendedNode] = []
+        made: list[Behaviour] = []
         found = [one for waiting, _ in self.pending for one in copy(waiting)]
-        while found:
-            one = found.pop()
-            if isinstance(one, TaskNode | SuspendedNode | Behaviour):
-                if one not in self.over:
-                    yield one
-            elif one not in self.over:
+        for one in found:
+            if one in self.over:
+                pass
+            elif isinstance(one, TaskNode):
+                steps.append(one)
+            elif isinstance(one, SuspendedNode):
+                suspended.append(one)
+            elif isinstance(one, Behaviour):
+                made.append(one)
+            else:
                 found += children_of(one)
+        return steps, suspended, made
 
 
 class PlanSequence(PlanComposite, Sequence):
@@ -120,9 +128,9 @@ class PlanSequence(PlanComposite, Sequence):
         """The children that were reached, or looked at."""
         return self._made
 
-    def unmade(self) -> Iterator[TaskNode | SuspendedNode | Behaviour]:
+    def unmade(self) -> tuple[list[TaskNode], list[SuspendedNode], list[Behaviour]]:
         """What the other children will be made from, see ``Unmade``."""
-        return iter(()) if self._unmade is None else self._unmade.parts()
+        return ([], [], []) if self._unmade is None else self._unmade.parts()
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: all children, made now."""

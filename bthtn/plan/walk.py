@@ -113,7 +113,15 @@ def fold(root: Node, combine: Callable[[Node, tuple[R, ...]], R]) -> R:
 
 def leaves(root: Node) -> Iterator[TaskNode]:
     """The primitive tasks, left to right."""
-    return (node for _, node in preorder(root) if isinstance(node, TaskNode))
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, TaskNode):
+            yield node
+        elif isinstance(node, ScopeNode):
+            pending.append(node.child)
+        else:
+            pending.extend(reversed(children_of(node)))
 
 
 def preferred_steps(root: Node) -> Iterator[TaskNode]:

@@ -84,7 +84,8 @@ class Progress:
         while pending:
             node = pending.pop()
             yield node
-            pending.extend(reversed(self.below(node)))
+            if not isinstance(node, TaskNode):
+                pending.extend(reversed(self.below(node)))
 
     def begun(self) -> frozenset[Node]:
         """The nodes in which a step has started, or a suspended part was planned.
