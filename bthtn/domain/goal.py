@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -29,13 +28,13 @@ from bthtn.world.expression import (
     Expression,
     Junction,
     Negation,
-    Parameter,
     StateView,
 )
 from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN, Truth
+from bthtn.world.value_type import values_of
 
 Written = Expression[Any] | Callable[[Any], Any]
 
@@ -229,7 +228,7 @@ def _unlisted(
     """A finding for every parameter without values: neither listed nor finite by its type."""
     for task in actions:
         for parameter in task.parameters:
-            if parameter.name not in objects and not finite_values(parameter):
+            if parameter.name not in objects and not values_of(parameter).values():
                 yield Diagnostic(
                     "BT121",
                     f"nobody says which values '{parameter.name}' of '{task.name}' can have",
@@ -237,17 +236,6 @@ def _unlisted(
                     f"give them, achieve(..., objects={{'{parameter.name}': (...)}}), let its type"
                     " be an Enum or a Literal, or name the actions to use: actions=[...]",
                 )
-
-
-def finite_values(parameter: Parameter[Any]) -> tuple[Any, ...]:
-    """All values of the parameter's type if that is a Literal, a bool or an Enum; else empty."""
-    if parameter.literals:
-        return parameter.literals
-    if parameter.type is bool:
-        return (False, True)
-    if parameter.type is not None and issubclass(parameter.type, Enum):
-        return tuple(parameter.type)
-    return ()
 
 
 def pursued(body: object) -> Pursuit | None:

@@ -24,7 +24,7 @@ from bthtn.plan.codec import value_from
 from bthtn.world.expression import Parameter
 from bthtn.world.fluent import Fluent
 from bthtn.world.truth import value_text
-from bthtn.world.value_type import ValueType
+from bthtn.world.value_type import ValueType, values_of
 
 TEXT: Final = ValueType((str,))
 _ILLEGAL: Final = re.compile(r"""[\s\x00-\x1f\x7f<>&"'/\\:*?|.]""")
@@ -99,7 +99,7 @@ def parameters_by_port(task: Task) -> dict[str, Parameter[Any]]:
 
 
 def _port(name: str, parameter: Parameter[Any]) -> Port:
-    values = TEXT if parameter.type is None else ValueType((parameter.type,), parameter.literals)
+    values = TEXT if parameter.type is None else values_of(parameter)
     return Port(name, values, default=parameter.default)
 
 

@@ -54,32 +54,12 @@ def line_of(event: AgentEvent, *, reasons: bool = True) -> str:
 
 def _words(event: AgentEvent) -> str:
     match event:
-        case LeafEnded(_, task, succeeded) | CleanupEnded(_, task, succeeded):
-            return f"{_END_WORDS[type(event)][not succeeded]} {task}"
-        case (
-            CleanupStarted()
-            | LeafStarted()
-            | LeafAborting()
-            | LeafAborted()
-            | LeafRefused()
-            | LeafWaits()
-        ):
-            return f"{_EVENT_WORDS[type(event)]} {event.task}"
-        case LeaseTaken(key, holder) | LeaseReturned(key, holder):
-            verb = "has" if isinstance(event, LeaseTaken) else "gave back"
-            return f"{holder} {verb} {key}"
-        case PlanHookFailed(_, hook, task):
-            return f"{hook} of {task} raised"
-        case GoalEnded(goal, succeeded):
-            return f"{goal} {'succeeded' if succeeded else 'failed'}"
-        case BeliefChanged(change):
-            return str(change)
-        case SensorFailed(what, reason) | CodeFailed(what, reason):
-            return f"{what} failed: {reason}"
+        case LeafEnded() | CleanupEnded() | GoalEnded():
+            return _END_WORDS[type(event)][not event.succeeded].format(event)
         case AgentReloaded() | ReloadFailed():
             return reload_text(event)
         case _:
-            return f"{type(event).__name__} {event.goal}"
+            return _WORDS.get(type(event), f"{type(event).__name__} {{0.goal}}").format(event)
 
 
 def reload_text(event: AgentReloaded | ReloadFailed) -> str:
@@ -92,17 +72,25 @@ def reload_text(event: AgentReloaded | ReloadFailed) -> str:
     return "; ".join(parts)
 
 
-_EVENT_WORDS: Final[Mapping[type[AgentEvent], str]] = {
-    LeafStarted: "start",
-    LeafAborting: "aborting",
-    LeafAborted: "aborted",
-    LeafRefused: "refused",
-    LeafWaits: "waiting",
-    CleanupStarted: "clean up",
+_WORDS: Final[Mapping[type[AgentEvent], str]] = {
+    LeafStarted: "start {0.task}",
+    LeafAborting: "aborting {0.task}",
+    LeafAborted: "aborted {0.task}",
+    LeafRefused: "refused {0.task}",
+    LeafWaits: "waiting {0.task}",
+    CleanupStarted: "clean up {0.task}",
+    LeaseTaken: "{0.holder} has {0.key}",
+    LeaseReturned: "{0.holder} gave back {0.key}",
+    PlanHookFailed: "{0.hook} of {0.task} raised",
+    BeliefChanged: "{0.change}",
+    SensorFailed: "{0.sensor} failed: {0.reason}",
+    CodeFailed: "{0.code} failed: {0.reason}",
 }
+"""What an event says; of all others it is the name of their class, and the goal."""
 _END_WORDS: Final[Mapping[type[AgentEvent], tuple[str, str]]] = {
-    LeafEnded: ("done", "failed"),
-    CleanupEnded: ("cleaned up", "did not clean up"),
+    LeafEnded: ("done {0.task}", "failed {0.task}"),
+    CleanupEnded: ("cleaned up {0.task}", "did not clean up {0.task}"),
+    GoalEnded: ("{0.goal} succeeded", "{0.goal} failed"),
 }
 
 
@@ -210,10 +198,8 @@ def log_listener(logger: logging.Logger) -> AgentListener:
 
 def _is_failure(event: AgentEvent) -> bool:
     match event:
-        case LeafEnded(succeeded=succeeded) | CleanupEnded(succeeded=succeeded):
-            return not succeeded
-        case GoalEnded(succeeded=succeeded):
-            return not succeeded
+        case LeafEnded() | CleanupEnded() | GoalEnded():
+            return not event.succeeded
         case SensorFailed() | CodeFailed() | PlanHookFailed() | PlanFailed():
             return True
         case TaskAvoided() | GoalWaits() | ReloadFailed():

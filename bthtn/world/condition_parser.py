@@ -38,7 +38,7 @@ from bthtn.world.expression import (
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.schema import StateSchema
 from bthtn.world.truth import UNKNOWN
-from bthtn.world.value_type import ValueType
+from bthtn.world.value_type import ValueType, values_of
 
 T = TypeVar("T")
 
@@ -341,8 +341,8 @@ def _parser_of(like: Expression[Any]) -> Callable[[str], Any] | None:
             return like.parse
         case MemberOf():
             return like.family.prototype.parse
-        case Parameter(name, type=kind, literals=literals) if kind is not None:
-            return _constant_of(ValueType((kind,), literals), name)
+        case Parameter() if like.type is not None:
+            return _constant_of(values_of(like), like.name)
         case _:
             return None
 

@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from bthtn.errors import nearest
+from bthtn.world.expression import Parameter
 from bthtn.world.truth import value_text
 
 _PLAIN: Final = (bool, int, float, str)
@@ -147,6 +148,11 @@ def value_type_of(hint: object) -> ValueType | None:
     if getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False):
         return None  # isinstance refuses it
     return ValueType((kind,))
+
+
+def values_of(parameter: Parameter[Any]) -> ValueType:
+    """The values that a parameter may have by its type."""
+    return ValueType((parameter.type or object,), parameter.literals)
 
 
 def _union(arguments: tuple[Any, ...]) -> ValueType | None:

@@ -235,25 +235,21 @@ def fits(value: Expression[Any], target: FluentReference[Any]) -> bool:
 
 def is_number(expression: Expression[Any]) -> bool:
     """Whether every value of the expression is certainly a number."""
-    match expression:
-        case Constant(value=value):
-            return type(value) in (int, float)
-        case Fluent() | MemberOf():
-            return expression.value_type in (int, float) and not expression.values.is_optional
-        case Arithmetic(left=left, right=right):
-            return is_number(left) and is_number(right)
-        case _:
-            return False
+    return _is_of(expression, (int, float))
 
 
 def is_int(expression: Expression[Any]) -> bool:
     """Whether every value of the expression is certainly an integer."""
+    return _is_of(expression, (int,))
+
+
+def _is_of(expression: Expression[Any], kinds: tuple[type, ...]) -> bool:
     match expression:
         case Constant(value=value):
-            return type(value) is int
+            return type(value) in kinds
         case Fluent() | MemberOf():
-            return expression.value_type is int and not expression.values.is_optional
+            return expression.value_type in kinds and not expression.values.is_optional
         case Arithmetic(left=left, right=right):
-            return is_int(left) and is_int(right)
+            return _is_of(left, kinds) and _is_of(right, kinds)
         case _:
             return False

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.function import FunctionEffect
-from bthtn.domain.goal import Action, finite_values
+from bthtn.domain.goal import Action
 from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.errors import DomainError
 from bthtn.planning.least_cost import below_zero
@@ -41,6 +41,7 @@ from bthtn.world.expression import (
 )
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN, Truth, negation, value_text
+from bthtn.world.value_type import values_of
 
 Grounded = TypeVar("Grounded")
 Objects = Mapping[str, tuple[Any, ...]]
@@ -117,20 +118,14 @@ class WrittenView:
         return self.values[fluent]
 
 
-class _Nowhere:
-    """A view for expressions that read no state; reading one is a bug."""
-
-    def get(self, fluent: Any, /) -> Any:
-        raise AssertionError(f"{fluent} is read where no state is")
-
-
-_NOWHERE: Final = _Nowhere()
+_NOWHERE: Final = WrittenView({})
+"""A view for expressions that read no state."""
 
 
 def ground_calls(tasks: Iterable[PrimitiveTask[Any]], objects: Objects) -> Iterator[Action]:
     """Every task with every combination of argument values, in order of definition."""
     for task in tasks:
-        choices = (objects.get(one.name) or finite_values(one) for one in task.parameters)
+        choices = (objects.get(one.name) or values_of(one).values() for one in task.parameters)
         for args in product(*choices):
             yield task, args
 
