@@ -349,6 +349,27 @@ def domain_and_goal(domains: Sequence[FrozenDomain], goal: Network) -> tuple[Fro
     return domain, with_tasks(goal, instead) if instead else goal
 
 
+def hear_too(agent: Agent[Any, Any], hear: AgentListener) -> AgentListener:
+    """Let a function hear all events before the agent's listener, which hears none once it raises.
+
+    Returns the listener that the agent has now.
+    """
+    before = agent.listener
+
+    def hear_both(event: AgentEvent) -> None:
+        nonlocal before
+        hear(event)
+        try:
+            if before is not None:
+                before(event)
+        except Exception as error:  # noqa: BLE001 - a listener must not disturb the other one
+            before = None
+            agent.emit(code_failed("listener", error))
+
+    agent.listener = hear_both
+    return hear_both
+
+
 def _no_clock(subject: str) -> Diagnostic:
     hint = "give it one: Agent(…, clock=ManualClock()), advanced by the loop's delta time"
     return Diagnostic("BT316", f"{subject}, in seconds, and has no clock", hint=hint)

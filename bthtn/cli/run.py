@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from bthtn.agent.agent import hear_too
 from bthtn.agent.events import (
     AgentEvent,
     GoalEnded,
@@ -249,8 +250,7 @@ class _Album:
         self._trees = {name: without_statuses(Snapshots(character.root).whole())}
         self._plans = 0
         self._open: dict[str, int] = {}
-        self._listener = character.agent.listener
-        character.agent.listener = self._on_event
+        hear_too(character.agent, self._on_event)
 
     def close(self) -> None:
         """Draw the plans that are still running; call it before the character is stopped."""
@@ -287,8 +287,6 @@ class _Album:
                 self._draw(goal, reason)
             case GoalEnded(goal):
                 self._draw(goal, "done" if event.succeeded else event.reason)
-        if self._listener is not None:
-            self._listener(event)
 
     def _draw(self, goal: str, end: str) -> None:
         number = self._open.pop(goal, 0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from bthtn.agent.agent import hear_too
 from bthtn.agent.events import AgentEvent
 from bthtn.behaviours import Character
 from bthtn.compare.measure import Measure
@@ -90,8 +91,7 @@ class _Log:
         self.begun: list[BegunPlan] = []
         self.events: Counter[str] = Counter()
         self._agents = character.agents
-        self._listener = character.agent.listener
-        character.agent.listener = self._hear
+        hear_too(character.agent, self._hear)
 
     def _hear(self, event: AgentEvent) -> None:
         kind = kind_of(event)
@@ -106,8 +106,6 @@ class _Log:
             beliefs = beliefs_data(self._agents[event.agent]) if event.agent in self._agents else {}
             self.begun.append(BegunPlan(event.tick, goal, beliefs, shown))
         self.lines.append((event.tick, text))
-        if self._listener is not None:
-            self._listener(event)
 
 
 def plan_seed(

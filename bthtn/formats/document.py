@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -53,9 +52,7 @@ class TomlFile:
         try:
             yield
         except BthtnError as error:
-            for one in error.diagnostics:
-                place = f"{self.where(*keys)}, {one.where}" if one.where else self.where(*keys)
-                self.faults.append(replace(one, where=place))
+            self.faults += [one.within(self.where(*keys)) for one in error.diagnostics]
 
     def usable(
         self, table: Mapping[str, Any], kinds: Mapping[str, type], unknown: str, *keys: str

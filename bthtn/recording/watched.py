@@ -9,9 +9,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.trees import BehaviourTree
 
-from bthtn.agent.agent import Agent
+from bthtn.agent.agent import Agent, hear_too
 from bthtn.agent.events import AgentEvent, AgentListener, AgentReloaded, LeafStarted, PlanAdopted
-from bthtn.agent.programming_errors import code_failed
 from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.branch import running_leaves
 from bthtn.behaviours.plan_run import path_text
@@ -143,24 +142,14 @@ class Watched:
                 yield {"view": tick, "agent": name, **change}
 
     def _listen(self, agent: Agent[Any, Any]) -> None:
-        before = agent.listener
-
         def hear(event: AgentEvent) -> None:
-            nonlocal before
             # Agents may pass on what others emit, each of which is heard at its own agent.
             if self._heard and (event.agent == agent.name or event.agent not in self.agents):
                 self._events.append(event)
                 self._note(event)
-            if before is None:
-                return
-            try:
-                before(event)
-            except Exception as error:  # noqa: BLE001 - a listener must not end the recording
-                before = None
-                agent.emit(code_failed("listener", error))
 
-        agent.listener = hear
-        self._heard[agent.name] = hear, before
+        before = agent.listener
+        self._heard[agent.name] = hear_too(agent, hear), before
 
 
 def beliefs_data(agent: Agent[Any, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.agent import Agent, hear_too
 from bthtn.agent.events import (
     AgentEvent,
     CodeFailed,
@@ -39,7 +40,7 @@ from bthtn.agent.events import (
     SensorFailed,
 )
 from bthtn.agent.programming_errors import is_programming_error, text_of
-from bthtn.behaviours import Agent, Character
+from bthtn.behaviours import Character
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import PlanSequence
@@ -114,15 +115,11 @@ class Invariants(Unpicklable):
         return faults
 
     def _listen_to(self, agent: Agent[Any, Any]) -> None:
-        listener = agent.listener
-
         def hear(event: AgentEvent) -> None:
             if event.agent == agent.name:  # listeners may pass on events of other agents
                 self._faults.extend(self._wrong(agent, event))
-            if listener is not None:
-                listener(event)
 
-        agent.listener = hear
+        hear_too(agent, hear)
 
     def _wrong(self, agent: Agent[Any, Any], event: AgentEvent) -> Iterator[str]:
         match event:

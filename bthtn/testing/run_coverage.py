@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bthtn.agent.agent import Agent, hear_too
 from bthtn.agent.events import (
     AgentEvent,
     LeafAborted,
@@ -24,7 +26,7 @@ from bthtn.agent.events import (
     PlanReplaced,
     PlanResumed,
 )
-from bthtn.behaviours import Agent, Character, PlanGoal
+from bthtn.behaviours import Character, PlanGoal
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain.task import PrimitiveTask, Task
@@ -107,7 +109,7 @@ class _Watch:
             for domain in agent.domains:
                 counted = DomainCoverage(runs.domains, domain.name, domain)
                 self._domains.update(dict.fromkeys(domain.tasks.values(), counted))
-            self._listen_to(agent)
+            hear_too(agent, partial(self._count, agent))
         for kind, name in self._expected():
             self._coverage.row(tree, kind, name)
         character.tree.add_post_tick_handler(lambda _: self._after_tick())
@@ -123,18 +125,9 @@ class _Watch:
         rules = {rule for one in policies for rule in _rules(one, is_fixed=is_fixed)}
         yield from (("verdict", _text(rule)) for rule in TABLE if rule in rules)
 
-    def _listen_to(self, agent: Agent[Any, Any]) -> None:
-        listener = agent.listener
-
-        def hear(event: AgentEvent) -> None:
-            if event.agent == agent.name:  # listeners may pass on events of other agents
-                self._count(agent, event)
-            if listener is not None:
-                listener(event)
-
-        agent.listener = hear
-
     def _count(self, agent: Agent[Any, Any], event: AgentEvent) -> None:
+        if event.agent != agent.name:
+            return  # listeners may pass on events of other agents
         match event:
             case LeafStarted() | LeafRefused():
                 self._add("step", _task(event), _STEPS[type(event)])
