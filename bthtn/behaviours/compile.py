@@ -42,6 +42,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
+from bthtn.plan.walk import fold
 
 DEEPEST: Final = 150
 """Composites that may be nested; py_trees calls itself once or twice for each."""
@@ -54,7 +55,6 @@ _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, Plan
 AT_ONCE: Final = 12
 """Behaviours that are made before a plan begins, if it has so many."""
 
-_BRANCHED: Final = (ParallelNode, PriorityNode)
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
 _Tasks = tuple[CompoundTask[Any], ...]
@@ -101,17 +101,10 @@ def refuse_too_deep(root: Node, depth: int = 0) -> None:
     """
     if depth + _number_of_deeper(root) <= DEEPEST:
         return
-    level = [root]
-    while level:
-        if depth > DEEPEST:
-            raise ExecutionError(
-                Diagnostic(
-                    "BT305",
-                    f"branches, alternatives and cleanups are nested more than {DEEPEST} deep",
-                    hint="py_trees runs a tree by recursion; use a sequence or a suspension",
-                )
-            )
-        level, depth = _one_deeper(level), depth + 1
+    if depth + fold(root, _nesting) > DEEPEST:
+        message = f"branches, alternatives and cleanups are nested more than {DEEPEST} deep"
+        hint = "py_trees runs a tree by recursion; use a sequence or a suspension"
+        raise ExecutionError(Diagnostic("BT305", message, hint=hint))
 
 
 def _number_of_deeper(root: Node) -> int:
@@ -129,18 +122,10 @@ def _number_of_deeper(root: Node) -> int:
     return number
 
 
-def _one_deeper(level: list[Node]) -> list[Node]:
-    """The nodes in the branches and kept decompositions of a level, which is used up."""
-    deeper: list[Node] = []
-    while level:
-        node = level.pop()
-        if isinstance(node, SequenceNode):
-            level += node.children
-        elif isinstance(node, ScopeNode):
-            (deeper if _is_kept(node) else level).append(node.child)
-        elif isinstance(node, _BRANCHED):
-            deeper += node.children
-    return deeper
+def _nesting(node: Node, below: tuple[int, ...]) -> int:
+    """How many of these nodes are below each other."""
+    is_kept = isinstance(node, ScopeNode) and _is_kept(node)
+    return max(below, default=0) + (is_kept or isinstance(node, ParallelNode | PriorityNode))
 
 
 class _Compiler:
