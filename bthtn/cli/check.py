@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -150,14 +150,7 @@ def _json(target: Target, report: Report) -> dict[str, Any]:
         "kind": target.kind.value,
         "name": target.name,
         "diagnostics": [
-            {
-                "code": one.code,
-                "severity": one.severity.value,
-                "message": one.message,
-                "where": one.where,
-                "hint": one.hint,
-            }
-            for one in report.diagnostics
+            asdict(one) | {"severity": one.severity.value} for one in report.diagnostics
         ],
         "sheets": report.sheets,
         "simulated": list(report.simulated),

@@ -19,8 +19,8 @@ from bthtn.plan.notation import normal
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import find_plan
 from bthtn.planning.protocol import Settings
-from bthtn.recording.watched import beliefs_data
-from bthtn.views.event_log import fluent_name, kind_of, line_of, plain_value
+from bthtn.recording.watched import beliefs_data, state_data
+from bthtn.views.event_log import kind_of, line_of
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -123,8 +123,7 @@ def plan_seed(
         "steps": None if plan is None else len(plan.steps),
     }
     read = {one.text: one.read(facts, state) for one in measures}
-    found = {one: state.get(one) for one in domain.schema.fluents.values()} | dict(state.items())
-    beliefs = {fluent_name(fluent): plain_value(value) for fluent, value in found.items()}
+    beliefs = state_data(state, domain.schema)
     shown = "" if plan is None else normal(plan.tree)
     return Observation(facts, read, [(0, shown or "no plan")], [BegunPlan(0, "", beliefs, shown)])
 

@@ -131,10 +131,8 @@ class Lowering:
         match network:
             case SequenceNetwork(parts):
                 return sequence(*self._each(parts, scope))
-            case ParallelNetwork(parts, policy):
-                return ParallelNetwork(tuple(self._each(parts, scope)), policy)
-            case PriorityNetwork(parts, reactive):
-                return PriorityNetwork(tuple(self._each(parts, scope)), reactive)
+            case ParallelNetwork(parts) | PriorityNetwork(parts):
+                return replace(network, parts=tuple(self._each(parts, scope)))
             case TaskCall() | DeferNetwork() | PauseNetwork() | NullNetwork():
                 raise AssertionError("a network without parts holds no construct")
             case _:

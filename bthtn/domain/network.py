@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, Literal, assert_never, cast
 
@@ -259,10 +259,6 @@ def tasks_in(network: Network) -> Iterator[Task]:
 
 def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Network:
     """The same network with some tasks in place of others."""
-
-    def each(parts: tuple[Network, ...]) -> tuple[Network, ...]:
-        return tuple(with_tasks(part, tasks) for part in parts)
-
     if isinstance(network, Construct):
         # A mistake in a plain method: FrozenDomain.network reports it.
         return cast("Network", network)
@@ -271,12 +267,8 @@ def with_tasks(network: Network | Construct, tasks: Mapping[Task, Task]) -> Netw
             return network.with_tasks(tasks)
         case DeferNetwork(call, ensures, now):
             return DeferNetwork(call.with_tasks(tasks), ensures, now)
-        case SequenceNetwork(parts):
-            return SequenceNetwork(each(parts))
-        case ParallelNetwork(parts, policy):
-            return ParallelNetwork(each(parts), policy)
-        case PriorityNetwork(parts, reactive):
-            return PriorityNetwork(each(parts), reactive)
+        case SequenceNetwork(parts) | ParallelNetwork(parts) | PriorityNetwork(parts):
+            return replace(network, parts=tuple(with_tasks(part, tasks) for part in parts))
         case PauseNetwork() | NullNetwork():
             return network
         case _:

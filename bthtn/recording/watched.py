@@ -17,6 +17,8 @@ from bthtn.behaviours.plan_run import path_text
 from bthtn.errors import Diagnostic, InputError
 from bthtn.views.event_log import event_data, fluent_name, plain_value
 from bthtn.views.snapshot import Snapshots
+from bthtn.world.schema import StateSchema
+from bthtn.world.state import FrozenState
 
 FORMAT: Final = "bthtn-recording/1"
 
@@ -153,10 +155,13 @@ class Watched:
 
 
 def beliefs_data(agent: Agent[Any, Any]) -> dict[str, Any]:
+    """The beliefs of an agent as ``state_data``."""
+    return state_data(agent.beliefs.frozen(), type(agent.beliefs.now).__schema__)
+
+
+def state_data(state: FrozenState, schema: StateSchema) -> dict[str, Any]:
     """The values of all fluents, and of the members of families that are not as by default."""
-    state, fluents = agent.beliefs.frozen(), type(agent.beliefs.now).__schema__.fluents
-    found = {fluent: state.get(fluent) for fluent in fluents.values()}
-    found |= dict(state.items())
+    found = {fluent: state.get(fluent) for fluent in schema.fluents.values()} | dict(state.items())
     return {fluent_name(fluent): plain_value(value) for fluent, value in found.items()}
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from bthtn.behaviours import Character
 from bthtn.domain.domain import FrozenDomain
-from bthtn.errors import InputError
 from bthtn.planning.protocol import request
 from bthtn.testing.case_files import domain_file_of
 from bthtn.testing.cases import Case, domain_at, name_of
@@ -19,7 +18,7 @@ from bthtn.testing.coverage import DOMAIN_KINDS, KINDS, what_counts
 from bthtn.testing.domain_coverage import DomainCoverage, coverage_dot
 from bthtn.testing.run_coverage import RunCoverage
 from bthtn.testing.scenario_files import read_scenario
-from bthtn.views.graphviz import picture
+from bthtn.views.graphviz import drawn
 
 FORMAT: Final = "bthtn-coverage/2"
 _KEY: Final = "bthtn_coverage"
@@ -72,10 +71,10 @@ class CoveragePlugin:
         """Add the counts of a process of pytest-xdist."""
         output = getattr(node, "workeroutput", {}).get(_KEY)
         if output is not None:
-            domains, trees, drawn, sources = json.loads(output)
+            domains, trees, pictures, sources = json.loads(output)
             self._runs.domains.merge(domains)
             self._runs.trees.merge(trees)
-            self._runs.pictures.update(drawn)
+            self._runs.pictures.update(pictures)
             self._sources.update(sources)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -88,7 +87,7 @@ class CoveragePlugin:
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name, dot in self._pictures():
-                _draw(self._folder / name.replace("/", "_"), dot)
+                drawn(dot, self._folder / name.replace("/", "_"))
         if self._file is not None:
             counts = {"domains": runs.domains.data(), "trees": runs.trees.data()}
             text = json.dumps({"format": FORMAT, **counts}, ensure_ascii=False)
@@ -138,11 +137,3 @@ def _domain(name: str, source: Path) -> FrozenDomain:
         return domain_at(file, name_of(file))
     agents = read_scenario(source).make().agents.values()
     return next(one for agent in agents for one in agent.domains if one.name == name)
-
-
-def _draw(file: Path, dot: str) -> None:
-    """Write a picture as svg, or as dot where nothing can draw it."""
-    try:
-        file.with_name(f"{file.name}.svg").write_bytes(picture(dot, "svg"))
-    except InputError:
-        file.with_name(f"{file.name}.dot").write_text(dot, "utf-8")

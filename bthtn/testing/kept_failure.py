@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bthtn.errors import InputError
 from bthtn.recording import Recording
 from bthtn.testing.scenario import Scenario, play
 from bthtn.views.behaviour_drawing import snapshot_dot
-from bthtn.views.graphviz import picture
+from bthtn.views.graphviz import drawn
 from bthtn.watch import recording_page
 
 
@@ -20,19 +19,9 @@ def keep(scenario: Scenario, folder: Path) -> str:
     recording, page = folder / "run.jsonl", folder / "run.html"
     played = play(scenario, record=recording)
     page.write_text(recording_page(recording), "utf-8")
-    tree = _drawn(Recording.read(recording), scenario.name, folder)
+    last = Recording.read(recording).at()
+    assert last.tree is not None, "a scenario's character has a tree"
+    dot = snapshot_dot(last.tree, title=f"{scenario.name}, tick {last.tick}")
+    tree = drawn(dot, folder / "tree")
     shown = [f"recording: {recording}", f"in a browser: {page}", f"its last tree: {tree}"]
     return "\n".join([f"{played.fault}\n", *shown])
-
-
-def _drawn(recording: Recording, name: str, folder: Path) -> Path:
-    moment = recording.at()
-    assert moment.tree is not None, "a scenario's character has a tree"
-    dot = snapshot_dot(moment.tree, title=f"{name}, tick {moment.tick}")
-    file = folder / "tree.svg"
-    try:
-        file.write_bytes(picture(dot, "svg"))
-    except InputError:  # no Graphviz here
-        file = folder / "tree.dot"
-        file.write_text(dot, "utf-8")
-    return file

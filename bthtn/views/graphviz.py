@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 from bthtn.errors import Diagnostic, InputError
@@ -57,6 +58,17 @@ def picture(dot: str, form: str, *, program: str = "dot", timeout: float = TIMEO
             f"'{program}' failed: {stderr.splitlines()[0] if stderr else 'without a word'}"
         )
     return done.stdout
+
+
+def drawn(dot: str, file: Path) -> Path:
+    """Write a picture to a file as svg, or as dot where nothing can draw it. Returns the file."""
+    try:
+        content, ending = picture(dot, "svg"), "svg"
+    except InputError:
+        content, ending = dot.encode(), "dot"
+    whole = file.with_name(f"{file.name}.{ending}")
+    whole.write_bytes(content)
+    return whole
 
 
 def _command(program: str, form: str) -> list[str]:

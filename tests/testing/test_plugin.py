@@ -12,6 +12,7 @@ from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
 from bthtn.testing import cases, coverage_plugin, kept_failure, updating
 from bthtn.testing.coverage import KINDS, what_counts
+from bthtn.views import graphviz
 
 DOMAIN = """
 from bthtn import Domain, Fluent, State, fluent
@@ -147,7 +148,7 @@ def _missing(dot, form):
 
 
 def test_a_tree_that_nothing_can_draw_is_kept_as_dot(house, run_pytest, monkeypatch):
-    monkeypatch.setattr(kept_failure, "picture", _missing)
+    monkeypatch.setattr(graphviz, "picture", _missing)
     (house / "wild.scenario.toml").write_text('tree = "miner"\nexpect = ["start sing"]\n')
     _, printed = run_pytest(house, "-k", "wild")
     tree, *_ = re.findall(r"its last tree: (.*)", printed)
@@ -426,7 +427,7 @@ def test_domains_and_trees_are_drawn_with_what_no_test_makes_happen(
     names = {one.name for one in (tmp_path / "drawn").iterdir()}
     assert names == {"domain_town.svg", "domain_ore.svg", "tree_miner.svg"}
     assert "✗" in (tmp_path / "drawn" / "tree_miner.svg").read_text("utf-8")
-    monkeypatch.setattr(coverage_plugin, "picture", _missing)
+    monkeypatch.setattr(graphviz, "picture", _missing)
     run_pytest(house, f"--bthtn-coverage-pictures={tmp_path / 'drawn'}")
     assert "digraph" in (tmp_path / "drawn" / "tree_miner.dot").read_text("utf-8")
 
