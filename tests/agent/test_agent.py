@@ -3,7 +3,7 @@
 import pytest
 
 from bthtn import UNKNOWN, Domain, Fluent, State, fluent
-from bthtn.agent.agent import Agent
+from bthtn.agent.agent import Agent, hear_too
 from bthtn.agent.clock import ManualClock
 from bthtn.agent.events import BeliefChanged, CodeFailed, PlanAborted
 from bthtn.agent.operators import Operators
@@ -160,6 +160,19 @@ def test_a_listener_that_raises_disturbs_nobody_and_is_told_no_more(domain, capl
     assert agent.beliefs.now.count == 6
     assert "listener of agent 'keeper' raised ZeroDivisionError" in caplog.text
     assert list(agent.errors.values()) == [1]
+
+
+def test_who_hears_beside_a_listener_goes_on_when_that_raises(domain):
+    def broken(event):
+        raise ZeroDivisionError
+
+    agent = Agent("keeper", domain, World(), body=None, listener=broken)
+    heard = RecordingListener()
+    assert hear_too(agent, heard) is agent.listener
+    for count in (1, 2):
+        agent.believe(World.count, count)
+    kinds = [type(one) for one in heard.events]
+    assert kinds == [BeliefChanged, CodeFailed, BeliefChanged]
 
 
 def test_operators_of_tasks_that_the_domain_does_not_have_are_refused(domain):

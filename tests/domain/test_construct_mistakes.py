@@ -1,7 +1,5 @@
 """What can be written wrong in choices, orders, repetitions, draws and variables."""
 
-from textwrap import dedent
-
 import pytest
 
 from bthtn import (
@@ -23,7 +21,7 @@ from bthtn import (
     random_of,
     repeat,
 )
-from bthtn.errors import DomainError
+from tests.domain.mistaken import complaint, text
 
 
 class House(State):
@@ -48,16 +46,6 @@ def go(domain):
         return primitive(effects=House.at.becomes(to))
 
     return go
-
-
-def complaint(act, *args, **kwargs):
-    with pytest.raises(DomainError) as caught:
-        act(*args, **kwargs)
-    return str(caught.value)
-
-
-def text(lines):
-    return dedent(lines).strip()
 
 
 # BT105, BT110: nothing in it, or something that is no network

@@ -1,60 +1,16 @@
 """What is no condition, effect, network or method is refused with advice (BT110, BT111)."""
 
-from textwrap import dedent
-
 import pytest
 
 from bthtn import (
     BthtnError,
-    Domain,
-    Fluent,
-    Primitive,
-    State,
     defer,
-    fluent,
     method,
     parallel,
-    primitive,
     priority,
 )
 from bthtn.domain.network import sequence
-from bthtn.errors import DomainError
-
-
-class Soldier(State):
-    ammo: Fluent[int] = fluent(default=6)
-    at: Fluent[str] = fluent(default="home")
-    target: Fluent[bool] = fluent(default=False)
-
-
-@pytest.fixture
-def domain():
-    return Domain("combat", Soldier)
-
-
-@pytest.fixture
-def shoot(domain):
-    return domain.primitive("shoot")
-
-
-@pytest.fixture
-def move(domain):
-    @domain.primitive
-    def move(place: str, hurry: bool) -> Primitive:
-        return primitive(effects=Soldier.at.becomes(place))
-
-    return move
-
-
-def complaint(act, *args, **kwargs):
-    with pytest.raises(DomainError) as caught:
-        act(*args, **kwargs)
-    return str(caught.value)
-
-
-def text(lines):
-    return dedent(lines).strip()
-
+from tests.domain.mistaken import Soldier, complaint, text
 
 # BT110: things of the wrong kind
 

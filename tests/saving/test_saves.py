@@ -112,6 +112,19 @@ def lines(character, ticks):
     return [type(one).__name__ for _ in range(ticks) for one in character.tick()]
 
 
+def goes_on_from_any_tick(made, number):
+    """Loaded after any tick, a character does what one that was not saved does, in its ticks."""
+    whole = made()
+    ticks = [lines(whole, 1) for _ in range(number)]
+    for at in range(number):
+        first = made()
+        lines(first, at)
+        second = again(first, made())
+        assert second.agent.errors == first.agent.errors
+        assert [lines(second, 1) for _ in range(number - at)] == ticks[at:], at
+    return ticks
+
+
 def test_beliefs_of_all_types_are_the_same_afterwards():
     first, second = character(Operators()), character(Operators())
     for variable, value in (
@@ -180,13 +193,7 @@ def test_seconds_that_a_step_waits_go_on(wait):
         rex = Agent("Rex", yard, Dog(), body=garden, operators=operators, clock=garden.clock)
         return Character(PlanGoal("play", rex, play()), rex, sense=garden.step, world=garden)
 
-    whole = made()
-    ticks = [lines(whole, 1) for _ in range(12)]
-    for at in range(12):
-        first = made()
-        lines(first, at)
-        second = again(first, made())
-        assert [lines(second, 1) for _ in range(12 - at)] == ticks[at:]
+    goes_on_from_any_tick(made, 12)
 
 
 def test_a_clock_of_the_machine_goes_on_where_it_was():
@@ -308,13 +315,7 @@ def test_a_step_that_is_a_tree_goes_on_inside():
         operators.on_resume(dig)(lasting(2, hook=True).find(dig))
         return character(operators)
 
-    whole = made()
-    ticks = [lines(whole, 1) for _ in range(14)]
-    for at in range(14):
-        first = made()
-        lines(first, at)
-        second = again(first, made())
-        assert [lines(second, 1) for _ in range(14 - at)] == ticks[at:], at
+    goes_on_from_any_tick(made, 14)
 
 
 def test_an_abort_goes_on_in_the_hook_and_is_over_without_one():
@@ -367,13 +368,7 @@ def test_goals_by_priority_and_timeouts_go_on():
 
         return character(lasting(3, hook=True), tree)
 
-    whole = made()
-    ticks = [lines(whole, 1) for _ in range(14)]
-    for at in range(14):
-        first = made()
-        lines(first, at)
-        second = again(first, made())
-        assert [lines(second, 1) for _ in range(14 - at)] == ticks[at:], at
+    goes_on_from_any_tick(made, 14)
 
 
 def test_sensors_stay_in_their_phase():
@@ -388,13 +383,7 @@ def test_sensors_stay_in_their_phase():
             Operators(), lambda rex: Believes("hungry", rex, Dog.bones < 0), sensors=sensors
         )
 
-    whole = made()
-    ticks = [lines(whole, 1) for _ in range(9)]
-    for at in range(9):
-        first = made()
-        lines(first, at)
-        second = again(first, made())
-        assert [lines(second, 1) for _ in range(9 - at)] == ticks[at:]
+    goes_on_from_any_tick(made, 9)
 
 
 def test_what_was_believed_from_another_thread_is_not_lost():
@@ -494,15 +483,7 @@ def test_what_has_failed_is_still_avoided():
 
         return character(operators)
 
-    whole = made()
-    ticks = [lines(whole, 1) for _ in range(12)]
-    assert any("GoalWaits" in tick for tick in ticks)
-    for at in range(12):
-        first = made()
-        lines(first, at)
-        second = again(first, made())
-        assert second.agent.errors == first.agent.errors
-        assert [lines(second, 1) for _ in range(12 - at)] == ticks[at:], at
+    assert any("GoalWaits" in tick for tick in goes_on_from_any_tick(made, 12))
 
 
 def test_a_schedule_that_goals_share_goes_on():
