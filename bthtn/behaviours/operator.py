@@ -119,6 +119,17 @@ def _adapted(
     )
 
 
+def no_status(answer: object, task: str) -> ExecutionError:
+    """The mistake of an operator whose ``tick`` returned something else than a status."""
+    try:
+        shown = repr(answer)
+    except Exception:  # noqa: BLE001 - a value of the user's that cannot even be printed
+        shown = type(answer).__name__
+    message = f"the operator of '{task}' answered {shown} instead of a status"
+    hint = "return Status.RUNNING, SUCCESS or FAILURE"
+    return ExecutionError(Diagnostic("BT304", message, hint=hint))
+
+
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
     """Stands in a save for an operator that is code: what it has behind it, and its subtree."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -26,11 +26,13 @@ from bthtn.agent.events import LeafWaits
 from bthtn.agent.leases import Holder
 from bthtn.agent.programming_errors import is_programming_error, text_of
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.obstacle import Obstacle, obstacle_of, obstacle_to_start
 from bthtn.behaviours.operator import (
     Operator,
     SavedOperator,
     Simulated,
     SubtreeOperator,
+    no_status,
     operator_for,
     resumed_operator,
     simulated,
@@ -40,23 +42,11 @@ from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
 from bthtn.behaviours.step import OperatorAbort, StepAbort, StepRun
-from bthtn.domain.condition import why
 from bthtn.domain.task import PrimitiveTask
-from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
-from bthtn.replanning.arguments import changed_arguments, changed_text
 from bthtn.saving.reader import GraphReader
 from bthtn.saving.writer import LoadedLater
-from bthtn.world.expression import ALWAYS, Condition
-from bthtn.world.footprint import RecordingView
-
-
-class Obstacle(NamedTuple):
-    """Why a step may not start or go on; ``error`` is the exception of a condition."""
-
-    reason: str
-    error: Exception | None = None
 
 
 class TaskLeaf(PlanBehaviour):
@@ -157,7 +147,7 @@ class TaskLeaf(PlanBehaviour):
         if self._abort is not None:
             return self._until_aborted(self._abort, self._abort.tick)
         if self._operator is not None:
-            self._obstacle = self._obstacle_of(self.node.task.during)
+            self._obstacle = obstacle_of(self.node.task.during, self.node, self._run.agent.beliefs)
             if self._obstacle is not None:
                 return self._abort_operator()
         elif not self._has_place():
@@ -266,10 +256,7 @@ class TaskLeaf(PlanBehaviour):
 
     def _is_refused(self) -> bool:
         """Whether a condition does not hold; then the step is over without a start."""
-        task = self.node.task
-        obstacle = self._obstacle_of(task.precondition) or self._obstacle_of(task.exec_only)
-        if obstacle is None and self.node.args:
-            obstacle = self._outdated()
+        obstacle = obstacle_to_start(self.node, self._run.agent.beliefs)
         if obstacle is None:
             return False
         self._step = StepRun(self.node, self.path, self._run)
@@ -288,7 +275,7 @@ class TaskLeaf(PlanBehaviour):
                 self._run.on_finished(self.node, step.succeed())
                 self._end("")
                 return answer
-            error = None if answer is FAILURE else _no_status(answer, self.node.task.name)
+            error = None if answer is FAILURE else no_status(answer, self.node.task.name)
             self._end(text_of(error) if error else "the operator answered FAILURE", error)
         except Exception as error:  # noqa: BLE001 - the user's code: contained and reported
             self._end(text_of(error), error)
@@ -333,26 +320,6 @@ class TaskLeaf(PlanBehaviour):
                 self._end(obstacle.reason, abort.error)
         return FAILURE
 
-    def _obstacle_of(self, condition: Condition) -> Obstacle | None:
-        """A condition that is false, or raises. An unknown one is none."""
-        if condition is ALWAYS:
-            return None
-        beliefs, args = self._run.agent.beliefs, self.node.args
-        try:
-            if condition.evaluate(beliefs, args) is False:
-                return Obstacle(why(condition, beliefs, args))
-        except Exception as error:  # noqa: BLE001 - a condition is the user's code
-            return Obstacle(text_of(error), error)
-        return None
-
-    def _outdated(self) -> Obstacle | None:
-        """The argument that the step's call does not have any more, or an exception of it."""
-        try:
-            changed = changed_arguments(self.node, RecordingView(self._run.agent.beliefs))
-        except Exception as error:  # noqa: BLE001 - an argument is the user's code
-            return Obstacle(text_of(error), error)
-        return next((Obstacle(changed_text(self.node, *one)) for one in changed.items()), None)
-
     @property
     def _started(self) -> StepRun:
         assert self._step is not None, "the step has started"
@@ -371,16 +338,6 @@ class TaskLeaf(PlanBehaviour):
         self.feedback_message = reason
         failure = failed_at(self.path, self.name, self.node, reason)
         self.failure = replace(failure, error=error if is_programming_error(error) else None)
-
-
-def _no_status(answer: object, task: str) -> ExecutionError:
-    try:
-        shown = repr(answer)
-    except Exception:  # noqa: BLE001 - a value of the user's that cannot even be printed
-        shown = type(answer).__name__
-    message = f"the operator of '{task}' answered {shown} instead of a status"
-    hint = "return Status.RUNNING, SUCCESS or FAILURE"
-    return ExecutionError(Diagnostic("BT304", message, hint=hint))
 
 
 def _replaced_by(leaf: TaskLeaf) -> list[Behaviour]:

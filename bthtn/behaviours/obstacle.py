@@ -1,0 +1,48 @@
+"""Obstacle: why a step may not start or go on."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from bthtn.agent.programming_errors import text_of
+from bthtn.domain.condition import why
+from bthtn.plan.nodes import TaskNode
+from bthtn.replanning.arguments import changed_arguments, changed_text
+from bthtn.world.beliefs import Beliefs
+from bthtn.world.expression import ALWAYS, Condition
+from bthtn.world.footprint import RecordingView
+
+
+class Obstacle(NamedTuple):
+    """Why a step may not start or go on; ``error`` is the exception of a condition."""
+
+    reason: str
+    error: Exception | None = None
+
+
+def obstacle_to_start(node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
+    """A condition of the step that does not hold now, or an argument that its call has no more."""
+    obstacle = obstacle_of(node.task.precondition, node, beliefs)
+    obstacle = obstacle or obstacle_of(node.task.exec_only, node, beliefs)
+    return _outdated(node, beliefs) if obstacle is None and node.args else obstacle
+
+
+def obstacle_of(condition: Condition, node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
+    """A condition of the step that is false, or raises. An unknown one is none."""
+    if condition is ALWAYS:
+        return None
+    try:
+        if condition.evaluate(beliefs, node.args) is False:
+            return Obstacle(why(condition, beliefs, node.args))
+    except Exception as error:  # noqa: BLE001 - a condition is the user's code
+        return Obstacle(text_of(error), error)
+    return None
+
+
+def _outdated(node: TaskNode, beliefs: Beliefs[Any]) -> Obstacle | None:
+    """The argument that the step's call does not have any more, or an exception of it."""
+    try:
+        changed = changed_arguments(node, RecordingView(beliefs))
+    except Exception as error:  # noqa: BLE001 - an argument is the user's code
+        return Obstacle(text_of(error), error)
+    return next((Obstacle(changed_text(node, *one)) for one in changed.items()), None)
