@@ -13,9 +13,9 @@ specification.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
@@ -23,7 +23,7 @@ from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.validity import Check, Key, Validity, key_for, outcome_of
+from bthtn.replanning.validity import Check, Key, Validity, asks_nothing, key_for, outcome_of
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     ALWAYS,
@@ -49,8 +49,13 @@ class IncrementalCheck:
     """A check of the rest of a plan, which is repeated only where a change makes a difference."""
 
     def __init__(self, progress: Progress, domain: FrozenDomain, now: FrozenState) -> None:
+        self.validity = Validity(None, frozenset())
+        self._start: dict[Fluent[Any], _Value] = {}
+        self._whole: Mapping[Any, Any] = {}
+        if asks_nothing(progress):
+            return
         check = _NotedCheck(progress, domain, now)
-        self.validity: Final[Validity] = outcome_of(check)
+        self.validity = outcome_of(check)
         self._start = check.noted.start
         self._whole = check.seen.readings
 

@@ -7,7 +7,7 @@ Half of the problems are made for it: their plans rely on much, and most changes
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from bthtn import (
@@ -28,7 +28,7 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, request
 from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.validity import validity_of
+from bthtn.replanning.validity import Validity, asks_nothing, validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from tests.occurrences import assert_occurs
@@ -175,6 +175,37 @@ def _written(validity):
 def test_a_check_that_goes_on_says_what_a_new_one_says(scene):
     for _, said, truth in scene.told():
         assert _written(said) == _written(truth)
+
+
+@st.composite
+def nearly_done(draw):
+    """Plans of which nothing is left to be started, and states."""
+    scene = draw(scenes())
+    tree = scene.progress.tree
+    stages = st.sampled_from((Stage.FINISHED, Stage.FINISHED, Stage.RUNNING))
+    progress = Progress(tree, {step: draw(stages) for step in leaves(tree)})
+    return Scene(scene.problem, progress, scene.states)
+
+
+@given(nearly_done())
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+def test_where_a_check_would_ask_nothing_it_would_find_nothing(scene):
+    asks = not asks_nothing(scene.progress)
+    event(f"asks: {asks}")
+    for now in scene.states:
+        found = validity_of(scene.progress, scene.problem.domain, now)
+        assert asks or found == Validity(None, frozenset())
+
+
+@pytest.mark.slow
+def test_nothing_is_asked_about_many_plans_that_are_nearly_done():
+    least = {"nothing": 100, "something": 100}
+    assert_occurs(
+        nearly_done(),
+        lambda scene: ["nothing" if asks_nothing(scene.progress) else "something"],
+        least,
+        most=1_000,
+    )
 
 
 @pytest.mark.slow
