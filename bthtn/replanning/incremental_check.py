@@ -23,7 +23,8 @@ from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.validity import Check, Key, Validity, asks_nothing, key_for, outcome_of
+from bthtn.replanning.unconditional import asks_nothing
+from bthtn.replanning.validity import Check, Key, Validity, key_for, outcome_of
 from bthtn.world.assignment import Assignment
 from bthtn.world.expression import (
     ALWAYS,

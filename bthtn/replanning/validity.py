@@ -20,7 +20,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, assert_never
 
-from bthtn.domain.choice import RandomOrder, ValueChoice
+from bthtn.domain.choice import RandomOrder
 from bthtn.domain.condition import why
 from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
@@ -33,7 +33,6 @@ from bthtn.plan.nodes import (
     ParallelNode,
     PriorityNode,
     ScopeNode,
-    SequenceNode,
     SuspendedNode,
     TaskNode,
 )
@@ -47,11 +46,11 @@ from bthtn.replanning.arguments import (
     index_now,
     renewed,
 )
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.progress import Progress
 from bthtn.replanning.remaining import RemainingProjection, unknown_writes, writes_of_call
 from bthtn.world.expression import ALWAYS, Binding, Condition, Expression, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
-from bthtn.world.footprint import Footprint, RecordingView, Write, WriteKind
+from bthtn.world.footprint import Footprint, RecordingView, Write
 from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 from bthtn.world.truth import UNKNOWN, Unknown
@@ -77,36 +76,6 @@ class Validity:
 def validity_of(progress: Progress, domain: FrozenDomain, state: FrozenState) -> Validity:
     """Whether the rest of a plan works from this state."""
     return outcome_of(Check(progress, domain, state))
-
-
-def asks_nothing(progress: Progress) -> bool:
-    """Whether all that is left are running steps that no condition can stop, and nothing is read.
-
-    The last steps of most plans are. ``False`` where that takes a check to tell.
-    """
-    pending: list[Node] = [progress.tree]
-    while pending:
-        node = pending.pop()
-        match node:
-            case TaskNode():
-                stage = progress.stage(node)
-                if stage is Stage.AHEAD or (stage is Stage.RUNNING and not _runs_freely(node)):
-                    return False
-            case ScopeNode(args=(), body=None, child=child):
-                if isinstance(node.task.choice, ValueChoice) or node.task.decorator is not None:
-                    return False
-                pending.append(child)
-            case SequenceNode(children) | ParallelNode(children, ParallelPolicy.ALL) if children:
-                pending += children
-            case _:
-                return False
-    return True
-
-
-def _runs_freely(node: TaskNode) -> bool:
-    writes = node.footprint.writes.values()
-    is_read = any(write.kind is WriteKind.INCREASE for write in writes)
-    return node.task.during is ALWAYS and not is_read
 
 
 def outcome_of(check: Check) -> Validity:

@@ -28,7 +28,8 @@ from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest, request
 from bthtn.replanning.incremental_check import IncrementalCheck
 from bthtn.replanning.progress import Progress, Stage
-from bthtn.replanning.validity import Validity, asks_nothing, validity_of
+from bthtn.replanning.unconditional import asks_nothing
+from bthtn.replanning.validity import Validity, validity_of
 from bthtn.testing.playground import World
 from bthtn.testing.strategies import problems, states
 from tests.occurrences import assert_occurs

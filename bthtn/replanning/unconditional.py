@@ -1,0 +1,62 @@
+"""Rests of plans that cannot fail any more: what runs is not checked, and nothing is ahead."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bthtn.domain.choice import ValueChoice
+from bthtn.domain.network import ParallelPolicy
+from bthtn.plan.nodes import (
+    Node,
+    NullNode,
+    ParallelNode,
+    PriorityNode,
+    ScopeNode,
+    SequenceNode,
+    SuspendedNode,
+    TaskNode,
+)
+from bthtn.plan.walk import children_of
+from bthtn.replanning.progress import Progress, Stage
+from bthtn.world.expression import ALWAYS
+from bthtn.world.footprint import WriteKind
+
+
+def asks_nothing(progress: Progress) -> bool:
+    """Whether all that is left are running steps that no condition can stop, and nothing is read.
+
+    The last steps of most plans are. ``False`` where that takes a check to tell.
+    """
+    pending: list[Node] = [progress.tree]
+    while pending:
+        node = pending.pop()
+        stage = progress.stage(node) if isinstance(node, TaskNode) else None
+        if not _asks_nothing(node, stage):
+            return False
+        pending += children_of(node)
+    return True
+
+
+def _asks_nothing(node: Node, stage: Stage | None) -> bool:
+    """Whether the rest of a node reads nothing besides its parts; ``stage`` is that of a step."""
+    match node:
+        case TaskNode():
+            is_over = stage is not Stage.AHEAD and stage is not Stage.RUNNING
+            return is_over or (stage is Stage.RUNNING and _runs_freely(node))
+        case ScopeNode():
+            is_static = not node.args and node.body is None and node.task.decorator is None
+            return is_static and not isinstance(node.task.choice, ValueChoice)
+        case SequenceNode():
+            return bool(node.children)
+        case ParallelNode():
+            return bool(node.children) and node.policy is ParallelPolicy.ALL
+        case PriorityNode() | SuspendedNode() | NullNode():
+            return False
+        case _:
+            assert_never(node)
+
+
+def _runs_freely(node: TaskNode) -> bool:
+    writes = node.footprint.writes.values()
+    is_read = any(write.kind is WriteKind.INCREASE for write in writes)
+    return node.task.during is ALWAYS and not is_read
