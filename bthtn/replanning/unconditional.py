@@ -1,4 +1,4 @@
-"""Rests of plans that cannot fail any more: what runs is not checked, and nothing is ahead."""
+"""asks_nothing: rests of plans that need no check, since nothing can fail any more."""
 
 from __future__ import annotations
 
