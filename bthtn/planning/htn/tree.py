@@ -49,6 +49,7 @@ from bthtn.planning.htn.log import (
     Past,
     backwards,
 )
+from bthtn.planning.htn.open_nodes import OpenScope, OpenTask
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow, PrimitiveRow
 from bthtn.planning.htn.values import Values
 from bthtn.world.footprint import Footprint, RecordingView
@@ -64,7 +65,11 @@ def tree_of(log: Sequence[Entry], root: Entry, past: Past) -> Contribution:
     inside: dict[int, list[Given]] = {}
     for entry in reversed(log):
         past.before(entry)
-        given = _given(entry, _in_order(inside.pop(id(entry), None)), past)
+        given: Given | None
+        if type(entry[KIND]) is PrimitiveRow:  # as most are, and nothing is inside of them
+            given = _step(entry[KIND], entry, past)
+        else:
+            given = _given(entry, _in_order(inside.pop(id(entry), None)), past)
         if given is not None:
             inside.setdefault(id(entry[SCOPE]), []).append(given)
     below = _in_order(inside.get(id(root)))
@@ -105,8 +110,7 @@ def _given(entry: Entry, below: list[Given], past: Past) -> Given | None:
     kind = entry[KIND]
     match kind:
         case PrimitiveRow():
-            step = _projection(kind, entry, past)
-            return TaskNode(kind.task, entry[BINDING], step.footprint, step.duration, step.cost)
+            return _step(kind, entry, past)
         case MethodRow():
             return _scope(kind, entry, below, past)
         case CallPart():
@@ -122,6 +126,17 @@ def _given(entry: Entry, below: list[Given], past: Past) -> Given | None:
             return given
         case _:
             assert_never(kind)
+
+
+def _step(row: PrimitiveRow, entry: Entry, past: Past) -> TaskNode:
+    """Return the node of a primitive task, without the call that it was planned for."""
+    step, node = _projection(row, entry, past), OpenTask()
+    node.task, node.args, node.footprint = row.task, entry[BINDING], step.footprint
+    node.duration, node.cost = step.duration, step.cost
+    node.call, node.binding = None, ()
+    node.__class__ = TaskNode
+    made: TaskNode = node
+    return made
 
 
 def _touched(entry: Entry, past: Past) -> Footprint:
@@ -199,7 +214,11 @@ def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Give
     child = _assembled(entry[BODY], binding, below)
     cost, value = entry[NUMBERS] or (row.cost or 0, row.value or 0)
     body = entry[BODY].network if type(row.method.body) in (PlainBody, TurnBody) else None
-    node = ScopeNode(row.task, args, index, _node(child), asked, name, cost, value, body=body)
+    node = OpenScope()
+    node.task, node.args, node.method, node.child = row.task, args, index, _node(child)
+    node.footprint, node.name, node.cost, node.value = asked, name, cost, value
+    node.call, node.binding, node.body = None, (), body
+    node.__class__ = ScopeNode
     cause = _contribution(child).cause
     return node if cause is None else Contribution(node, cause)
 
@@ -338,10 +357,19 @@ def _called(
     if reads:
         touched = Footprint(reads | touched.reads, touched.writes, touched.uses)
     # Not by ``replace``, which takes several times as long.
+    called: Any
     if isinstance(node, TaskNode):
-        return TaskNode(node.task, node.args, touched, node.duration, node.cost, call, binding)
-    what = (node.task, node.args, node.method, node.child, touched, node.name)
-    return ScopeNode(*what, node.cost, node.value, call, binding, node.body)
+        called = OpenTask()
+        called.duration = node.duration
+    else:
+        called = OpenScope()
+        called.method, called.child, called.name = node.method, node.child, node.name
+        called.value, called.body = node.value, node.body
+    called.task, called.args, called.footprint = node.task, node.args, touched
+    called.cost, called.call, called.binding = node.cost, call, binding
+    called.__class__ = type(node)
+    made: TaskNode | ScopeNode = called
+    return made
 
 
 def _deferred(network: DeferNetwork, binding: tuple[Any, ...], row: _Contributions) -> Contribution:

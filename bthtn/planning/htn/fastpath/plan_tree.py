@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from bthtn.domain.network import (
     Network,
@@ -25,14 +25,10 @@ from bthtn.plan.nodes import (
 )
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.tree_entries import PlannedMethod, PlannedStep, TreeEntry
+from bthtn.planning.htn.open_nodes import OpenScope, OpenSequence, OpenTask
 from bthtn.planning.htn.rows import Body, CallPart
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint, RecordingView
-from bthtn.world.unfrozen import unfrozen
-
-_OpenTask: Final = unfrozen(TaskNode)
-_OpenScope: Final = unfrozen(ScopeNode)
-_OpenSequence: Final = unfrozen(SequenceNode)
 
 
 def tree_of(
@@ -96,7 +92,7 @@ def _at_mark(
 
 
 def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
-    node = _OpenTask()
+    node = OpenTask()
     node.task = one.task
     node.args = one.args
     node.footprint = footprint
@@ -119,7 +115,7 @@ def _branched(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, 
 def _scope(
     one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding, nodes: list[Node]
 ) -> ScopeNode:
-    node = _OpenScope()
+    node = OpenScope()
     node.task = one.task
     node.args = one.args
     node.method = one.method
@@ -144,7 +140,7 @@ def _node(body: Body, nodes: list[Node]) -> Node:
 
 
 def _in_turn(nodes: list[Node]) -> SequenceNode:
-    node = _OpenSequence()
+    node = OpenSequence()
     node.children = tuple(nodes)
     node.__class__ = SequenceNode
     made: SequenceNode = node
