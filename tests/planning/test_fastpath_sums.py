@@ -17,6 +17,7 @@ from bthtn import (
     sequence,
 )
 from bthtn.errors import PlanningError
+from bthtn.examples.domains.brawler.domain import Brawler, battle_main, brawler
 from bthtn.planning.exclusions import avoidable
 from bthtn.planning.htn.fastpath import accelerated, accelerator
 from bthtn.planning.htn.search import HtnSearch
@@ -74,6 +75,17 @@ def answers(asked):
 @pytest.mark.parametrize(("fare", "record"), [(1, [2]), (2.5, [1]), (3, [1])])
 def test_functions_find_the_cheapest_plan(fare, record):
     found, expected = answers(request(domain, Road(), travel(fare), CHEAPEST))
+    assert found == expected
+    assert found[0] == record
+
+
+@pytest.mark.parametrize(
+    ("value", "record"),
+    [({}, [1]), ({"Tackle": 3.5}, [0, 2]), ({"Tackle": 9, "Jab": 2}, [0, 0, 1])],
+)
+def test_values_in_the_beliefs_are_added_up(value, record):
+    asked = request(brawler, Brawler(near=False, value=value), battle_main())
+    found, expected = answers(asked)
     assert found == expected
     assert found[0] == record
 

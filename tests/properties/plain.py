@@ -228,7 +228,7 @@ class Author:
             when = self._condition(given) if self._choose(self._asks) else True
             size = self._choose((0, 1, 1, 2, 2, 3, 4))
             calls = [self._call(given, own) for _ in range(size)]
-            yield method(*calls, when=when, **self._number_of_method(place))
+            yield method(*calls, when=when, **self._number_of_method(given, place))
 
     def _number_of_task(self, given):
         if self._sums != "cost":
@@ -236,10 +236,17 @@ class Author:
         own = [one for one in given if one.type is int]
         return {"cost": self._choose((0, 1, 1, 2, 0.5, 3, *own, *own))}
 
-    def _number_of_method(self, place):
+    def _number_of_method(self, given, place):
         if self._sums is None:
             return {}
-        return {self._sums: self._choose((0, 0.25, 3 - place, 6 - 2 * place))}
+        board = self.board
+        computed = (
+            board.count * board.count,
+            board.weight["a"],
+            *(one for one in given if one.type is int),
+        )
+        number = self._choose((0, 0.25, 3 - place, 6 - 2 * place, *computed))
+        return {self._sums: number}
 
     def goal(self):
         parts = []

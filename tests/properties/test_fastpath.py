@@ -30,6 +30,7 @@ from bthtn.plan.plan import Plan
 from bthtn.plan.walk import outline, preorder
 from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch
+from bthtn.planning.htn.fastpath.excess import EXACT
 from bthtn.planning.htn.reference import Reference
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
@@ -146,6 +147,7 @@ def compare(asked):
         *(["sensing"] if asked.domain.schema.has_volatile else []),
         *(["unknown"] if asked.state.has_unknown else []),
         *sorted(kinds & {"ParallelNode", "PriorityNode"}),
+        *(["computed"] if f" % {EXACT}" in text else []),
         *(["improved"] if sums and search.plan and improves(asked, search.plan) else []),
         *(["back"] if expansions > 2 * len(search.plan.record if search.plan else ()) + 10 else []),
     ]
@@ -180,9 +182,12 @@ def test_they_do_so_for_many_problems(sums, excludes):
         if excludes:
             asked = excluding(asked, Random(seed).choice)  # noqa: S311 - to be the same everywhere
         seen.update([*compare(asked), *(["excluding"] if asked.avoiding else [])])
+        if sums == "cost":  # of which the first plan tells, too
+            compare(replace(asked, settings=replace(asked.settings, cheapest=False)))
     assert seen["solved"] >= (2 if excludes else 10)
     assert seen["excluding"] >= (20 if excludes else 0)
     assert seen["improved"] >= (3 if sums and not excludes else 0)
+    assert seen["computed"] >= (10 if sums else 0)
 
 
 def accelerated(asked, ask):

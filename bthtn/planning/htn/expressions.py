@@ -253,3 +253,18 @@ def _is_of(expression: Expression[Any], kinds: tuple[type, ...]) -> bool:
             return _is_of(left, kinds) and _is_of(right, kinds)
         case _:
             return False
+
+
+def is_computable(expression: Expression[Any]) -> bool:
+    """Whether a cost or value can always be computed, from what sensors do not change."""
+    match expression:
+        case Constant():
+            return True
+        case Parameter(type=kind):
+            return kind in (int, float)
+        case Arithmetic(symbol="+" | "-" | "*", left=left, right=right):
+            return is_computable(left) and is_computable(right)
+        case Fluent() | MemberOf(index=Constant() | Parameter()):
+            return is_number(expression) and not is_volatile(expression)
+        case _:
+            return False

@@ -21,14 +21,20 @@ from bthtn.domain.network import (
 from bthtn.domain.task import CompoundTask, PrimitiveTask, Task, TaskCall
 from bthtn.planning.htn.by_arguments import projects_alike, reads_alike, reads_all
 from bthtn.planning.htn.exclusion import excluding_later
-from bthtn.planning.htn.expressions import is_volatile, mentioned, prototype
+from bthtn.planning.htn.expressions import is_computable, is_volatile, mentioned, prototype
 from bthtn.planning.htn.recursion import components
 from bthtn.planning.htn.translation.meaning import Assumption
 from bthtn.planning.htn.translation.path_results import PathResult
 from bthtn.planning.htn.translation.translator import Translator
 from bthtn.planning.htn.translation.written import NotTranslatable
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Condition, Constant, Expression, Parameter, always_holds
+from bthtn.world.expression import (
+    Condition,
+    Constant,
+    Expression,
+    Parameter,
+    always_holds,
+)
 from bthtn.world.fluent import Fluent, MemberOf
 from bthtn.world.truth import UNKNOWN
 
@@ -156,7 +162,7 @@ class Reachable:
         """All conditions, arguments, assigned and other values, and indices of assigned members."""
         for methods in self.methods.values():
             for one in methods:
-                yield from (one.condition, *one.values)
+                yield from (one.condition, one.method.cost, one.method.value, *one.values)
         yield from (step.precondition for step in self.steps.values())
         for effect in self.effects:
             yield effect.value
@@ -222,9 +228,10 @@ class Reachable:
 def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     """The tasks and methods below a goal that calls these tasks.
 
-    Raises NotWritable if the fast path does not cover one of them: a part that is suspended, a
-    computed cost, a choice, a fluent that is unknown by default, or too many calls; and, beside
-    parallel and priority nodes, recursion, and effects or reads that depend on the state.
+    Raises NotWritable if the fast path does not cover one of them: a part that is suspended, a cost
+    that may not be computable, a choice, a fluent that is unknown by default, or too many calls;
+    and, beside parallel and priority nodes, recursion, and effects or reads that depend on the
+    state.
     """
     methods: dict[Task, tuple[PlainMethod, ...]] = {}
     pending, translator = [*roots], Translator(domain)
@@ -259,7 +266,10 @@ def _is_fixed(found: Reachable) -> bool:
         and not any(task in below[task] for task in below)
         and all(map(projects_alike, found.steps))
         and all(
-            reads_alike(one.method.condition) and not isinstance(one.method.body, PlainBody)
+            reads_alike(one.method.condition)
+            and not isinstance(one.method.body, PlainBody)
+            and isinstance(one.method.cost, Constant)
+            and isinstance(one.method.value, Constant)
             for some in found.methods.values()
             for one in some
         )
@@ -283,14 +293,16 @@ def _methods(
         raise NotWritable
     exclusive = excluding_later([one.condition for one in methods])
     for index, (method, excludes) in enumerate(zip(methods, exclusive, strict=True)):
-        if not all(isinstance(one, Constant) for one in (method.cost, method.value)):
+        numbers = (method.cost, method.value)
+        if not all(map(is_computable, numbers)):
             raise NotWritable
+        is_priced = all(isinstance(one, Constant) for one in numbers)
         outcomes = _outcomes(task, method, translator)
         later = len(made) + len(outcomes)
         for one, items in outcomes:
             calls = tuple(call for item in items for call in calls_in(item))
             what = (one.condition, items, calls, excludes, later)
-            found = (one.values, one.typed, one.is_fixed)
+            found = (one.values, one.typed, one.is_fixed and is_priced)
             plain = PlainMethod(task, index, method, *what, *found)
             if len(calls) > MOST_CALLS or len(plain.called) > MOST_CALLED:
                 raise NotWritable

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 from bthtn.domain.network import Network
+from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.domain.task_effects import projected
 from bthtn.planning.htn.by_arguments import are_interchangeable
@@ -143,7 +144,7 @@ class TreeEntries:
             assert answer is not None, "the method was entered in this state"
             body = self._table.computed(row.method, answer)
             answer = body.network
-        return _method(row, args, body, answer, Footprint(view.reads))
+        return _method(row, args, body, answer, view)
 
     def _is_fixed(self, what: Any) -> bool:
         """Whether an entry with these arguments is the same wherever it is planned."""
@@ -157,11 +158,11 @@ class TreeEntries:
 
 
 def _method(
-    row: MethodRow, args: Binding, body: Body, answer: Network | None, footprint: Footprint
+    row: MethodRow, args: Binding, body: Body, answer: Network | None, view: RecordingView
 ) -> PlannedMethod:
-    method, cost, value = row.method, row.cost, row.value
-    assert cost is not None, "costs of methods are plain data"
-    assert value is not None, "so are their values"
+    method = row.method
+    cost, value = (number_of(one, view, args) for one in (method.cost, method.value))
+    footprint = Footprint(view.reads)
     return PlannedMethod(
         row.task, args, row.index, method.name, cost, value, body, answer, footprint
     )
