@@ -68,7 +68,7 @@ class Plan(Shared, Unpicklable):
         source, *given = self._source
         part = source(*given, name)
         object.__setattr__(self, name, part)
-        if all(_is_made(self, one) for one in _PARTS):
+        if all(_is_made(self, one) for one in _RAREST_FIRST):
             object.__setattr__(self, "_source", _NOTHING_LEFT)
         return part
 
@@ -142,6 +142,7 @@ put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_sou
 put_expansions: Final[Callable[[Plan, int], None]] = Plan.__dict__["expansions"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
 _PARTS: Final = frozenset(_ORDER)
+_RAREST_FIRST: Final = ("binding", *(one for one in _ORDER[::-1] if one != "binding"))
 
 
 def _is_made(plan: Plan, part: str) -> bool:

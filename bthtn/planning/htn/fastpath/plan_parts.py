@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from bthtn.domain.domain import FrozenDomain
@@ -24,7 +23,7 @@ from bthtn.planning.htn.fastpath.tree_entries import (
 )
 from bthtn.planning.htn.rows import Body, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
-from bthtn.planning.htn.values import ABSENT, ProjectedState, ReadingView, Values
+from bthtn.planning.htn.values import ABSENT, Overwritten, ProjectedState, ReadingView, Values
 from bthtn.planning.protocol import seeded
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent
@@ -59,9 +58,9 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
             start = seeded(base, question.seed)
             return start.changed(part_of(question, base, record, "written"))
         case "tree":
-            planned = question.entries.of(record, _Projection(question, base).before)
-            again = partial(_Projection(question, base).before, planned)
-            return tree_of(question.body, question.binding, planned, again)
+            before = _Projection(question, base).before
+            planned = question.entries.of(record, before)
+            return tree_of(question.body, question.binding, planned, before)
         case _:
             return getattr(question, part)
 
@@ -146,23 +145,25 @@ class _Projection:
         self._base = base
         self._place = 0
         self._view: _Unmarked | None = None
-        self._written: dict[Fluent[Any], None] = {}
 
     def before(self, planned: Sequence[TreeEntry], place: int) -> RecordingView:
-        """The projected state before the entry with this index; indices must not decrease."""
+        """The projected state before an entry; the projection begins anew for an earlier one."""
+        if place < self._place:
+            self._place, self._view = 0, None
         for one in planned[self._place : place]:
             if type(one) is PlannedStep:
                 self._past(one.task, one.args, one.footprint.writes)
-        self._place = max(self._place, place)
+        self._place = place
         return ReadingView(self._start())
 
     def written(self, planned: Iterable[Entry]) -> dict[Fluent[Any], Any]:
         """Every fluent that the plan writes, with its final value."""
+        written: dict[Fluent[Any], None] = {}
         for what, args in planned:
             if isinstance(what, PrimitiveTask):
-                self._past(what, args, None)
+                written.update(dict.fromkeys(self._past(what, args, None)[::2]))
         values = self._start().values
-        return {fluent: values[fluent] for fluent in self._written}
+        return {fluent: values[fluent] for fluent in written}
 
     def _start(self) -> _Unmarked:
         """The state as far as it was projected."""
@@ -176,16 +177,16 @@ class _Projection:
         task: PrimitiveTask[Any],
         args: Binding,
         writes: Mapping[Fluent[Any], Write] | None,
-    ) -> None:
+    ) -> Overwritten:
         """Project the state past a task; its ``writes`` are worked out if they are not known."""
         row, view = self._question.table.row(task), self._start()
         assert isinstance(row, PrimitiveRow), "primitive tasks have such rows"
-        overwritten = row.step and row.step(view.values, args, view)
-        if not overwritten:
+        overwritten: Overwritten | None = row.step and row.step(view.values, args, view)
+        if overwritten is None:
             if writes is None:
                 writes = projected(task, args, ReadingView(view)).writes or {}
             overwritten = view.apply(writes)
-        self._written.update(dict.fromkeys(overwritten[::2]))
+        return overwritten
 
 
 class _NothingKnown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bthtn.domain.network import (
@@ -24,19 +24,14 @@ from bthtn.plan.nodes import (
     TaskNode,
 )
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.tree_entries import PlannedMethod, PlannedStep, TreeEntry
+from bthtn.planning.htn.fastpath.tree_entries import Before, PlannedMethod, PlannedStep, TreeEntry
 from bthtn.planning.htn.open_nodes import OpenScope, OpenSequence, OpenTask
 from bthtn.planning.htn.rows import Body, CallPart
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint, RecordingView
 
 
-def tree_of(
-    body: Body,
-    binding: Binding,
-    planned: Sequence[TreeEntry],
-    before: Callable[[int], RecordingView],
-) -> Node:
+def tree_of(body: Body, binding: Binding, planned: Sequence[TreeEntry], before: Before) -> Node:
     """The plan tree of a body; ``before`` gives the projected state before an entry."""
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
@@ -53,7 +48,7 @@ def tree_of(
             if part.reads:
                 reads = asked.get(part)
                 if reads is None:
-                    reads = _readings(part, binding, asked, before(place))
+                    reads = _readings(part, binding, asked, before(planned, place))
                 footprint = _joined(one, reads)
             if type(one) is PlannedStep:
                 nodes.append(_step(one, footprint, part.network, binding))

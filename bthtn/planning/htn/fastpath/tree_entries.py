@@ -71,7 +71,7 @@ class PlannedMethod:
 
 TreeEntry = PlannedStep | PlannedMethod | BranchMark
 Before = Callable[[Sequence[TreeEntry], int], RecordingView]
-"""The projected state before the entry of a plan with this index; indices do not decrease."""
+"""The projected state before the entry of a plan with this index."""
 
 
 class TreeEntries:
