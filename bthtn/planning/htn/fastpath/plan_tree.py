@@ -23,8 +23,15 @@ from bthtn.plan.nodes import (
     SequenceNode,
     TaskNode,
 )
+from bthtn.planning.htn.by_arguments import ByReadings
 from bthtn.planning.htn.fastpath.items import BranchMark
-from bthtn.planning.htn.fastpath.tree_entries import Before, PlannedMethod, PlannedStep, TreeEntry
+from bthtn.planning.htn.fastpath.tree_entries import (
+    Asked,
+    Before,
+    PlannedMethod,
+    PlannedStep,
+    TreeEntry,
+)
 from bthtn.planning.htn.open_nodes import OpenScope, OpenSequence, OpenTask
 from bthtn.planning.htn.rows import Body, CallPart
 from bthtn.world.expression import Binding
@@ -35,7 +42,7 @@ def tree_of(body: Body, binding: Binding, planned: Sequence[TreeEntry], before: 
     """The plan tree of a body; ``before`` gives the projected state before an entry."""
     calls: Sequence[Any] = body.items
     nodes: list[Node] = []
-    asked: dict[CallPart, Footprint] = {}
+    asked: Asked = {}
     around: list[tuple[Any, ...]] = []
     opened: list[tuple[Any, ...]] = []
     for place, one in enumerate(planned):
@@ -47,7 +54,7 @@ def tree_of(body: Body, binding: Binding, planned: Sequence[TreeEntry], before: 
             part, footprint = calls[len(nodes)], one.footprint
             if part.reads:
                 reads = asked.get(part)
-                if reads is None:
+                if type(reads) is not Footprint:
                     reads = _readings(part, binding, asked, before(planned, place))
                 footprint = _joined(one, reads)
             if type(one) is PlannedStep:
@@ -148,15 +155,20 @@ def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
     return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
 
 
-def _readings(
-    part: CallPart, binding: Binding, asked: dict[CallPart, Footprint], view: RecordingView
-) -> Footprint:
-    """What is read to compute the arguments of a call; kept if it depends on ``binding`` alone."""
-    grounded(part.network, view, binding)
-    reads = Footprint(view.reads)
-    if part.readings is not None:
-        asked[part] = reads
-    return reads
+def _readings(part: CallPart, binding: Binding, asked: Asked, view: RecordingView) -> Footprint:
+    """What is read in a state to compute the arguments of a call; kept in ``asked``."""
+    seen = asked.get(part)
+    known = seen.find(view.below) if isinstance(seen, ByReadings) else None
+    if known is None:
+        grounded(part.network, view, binding)
+        known = Footprint(view.reads)
+        if part.readings is not None:
+            asked[part] = known
+        else:
+            seen = seen if isinstance(seen, ByReadings) else ByReadings()
+            seen.keep(view.readings, known)
+            asked[part] = seen
+    return known
 
 
 def _joined(one: PlannedStep | PlannedMethod, reads: Footprint) -> Footprint:

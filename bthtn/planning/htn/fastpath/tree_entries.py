@@ -10,7 +10,7 @@ from bthtn.domain.network import Network
 from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.domain.task_effects import projected
-from bthtn.planning.htn.by_arguments import are_interchangeable
+from bthtn.planning.htn.by_arguments import ByReadings, are_interchangeable
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
@@ -52,8 +52,8 @@ class PlannedMethod:
     """A method of a plan, with its task's arguments, its body, and what was read to enter it.
 
     ``answer`` is the network that a method returned which is a function. ``asked`` has what is read
-    to compute the arguments of the calls in the body, as far as it was looked for; ``joined`` is as
-    for steps.
+    to compute the arguments of the calls in the body, as far as it was looked for: one footprint if
+    it depends on ``args`` alone. ``joined`` is as for steps.
     """
 
     task: CompoundTask[Any]
@@ -65,26 +65,36 @@ class PlannedMethod:
     body: Body
     answer: Network | None
     footprint: Footprint
-    asked: dict[CallPart, Footprint] = field(default_factory=dict)
+    asked: Asked = field(default_factory=dict)
     joined: tuple[Footprint, Footprint] | None = None
 
 
 TreeEntry = PlannedStep | PlannedMethod | BranchMark
+Asked = dict[CallPart, Footprint | ByReadings[Footprint]]
 Before = Callable[[Sequence[TreeEntry], int], RecordingView]
 """The projected state before the entry of a plan with this index."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Varying:
+    """An entry that depends on the state, and what became of it in some states."""
+
+    what: Any
+    args: Binding
+    seen: ByReadings[TreeEntry]
 
 
 class TreeEntries:
     """The entries of the plans that one program finds.
 
     For each recorded item they are kept: a tuple of all if they depend on its arguments alone, else
-    a list, in which the others are to be worked out.
+    a list, in which the others vary.
     """
 
     def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
         self._found = found
-        self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Entry]] = {}
+        self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Varying]] = {}
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
         """The entries of a plan in order."""
@@ -98,39 +108,46 @@ class TreeEntries:
             if type(known) is tuple:
                 planned += known
             elif known is not None:
-                self._add(known, planned, before)
+                for one in known:
+                    if isinstance(one, Varying):
+                        planned.append(self._varied(one, planned, before))
+                    else:
+                        planned.append(one)
             else:
                 self._add_first(item, key, planned, before)
         return planned
 
-    def _add(
-        self, made: Iterable[TreeEntry | Entry], planned: list[TreeEntry], before: Before
-    ) -> None:
-        """Add entries to those planned so far, some of which have to be worked out."""
-        for one in made:
-            planned.append(self._entry(*one, planned, before) if isinstance(one, tuple) else one)
-
     def _add_first(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
-        """Add the entries of an item, and keep those that are the same wherever it is planned."""
-        start, made = len(planned), entries([item])
-        self._add(made, planned, before)
-        if type(item) is tuple and not are_interchangeable(item[1:]):
-            return
-        if not all(one.holds for one in self._found.assumed):
-            return  # what the functions have just said is not what they said to the search
-        if len(self._kept) >= MOST_KEPT:
-            self._kept = {}
-        known = zip(made, planned[start:], strict=True)
-        kept = [entry if self._is_fixed(one[0]) else one for one, entry in known]
-        whole = tuple(one for one in kept if not isinstance(one, tuple))
-        self._kept[key] = whole if len(whole) == len(kept) else kept
+        """Add the entries of an item, and keep them."""
+        kept: list[TreeEntry | Varying] = []
+        for what, args in entries([item]):
+            view = before(planned, len(planned))
+            entry = self._entry(what, args, view)
+            planned.append(entry)
+            kept.append(entry if self._is_fixed(what) else Varying(what, args, ByReadings()))
+        if (type(item) is not tuple or are_interchangeable(item[1:])) and self._is_as_assumed():
+            if len(self._kept) >= MOST_KEPT:
+                self._kept = {}
+            whole = tuple(one for one in kept if not isinstance(one, Varying))
+            self._kept[key] = whole if len(whole) == len(kept) else kept
 
-    def _entry(
-        self, what: Any, args: Binding, planned: Sequence[TreeEntry], before: Before
-    ) -> TreeEntry:
+    def _varied(self, one: Varying, planned: Sequence[TreeEntry], before: Before) -> TreeEntry:
+        """What an entry becomes behind those planned so far."""
+        view = before(planned, len(planned))
+        entry = one.seen.find(view.below)
+        if entry is None:
+            entry = self._entry(one.what, one.args, view)
+            if self._is_as_assumed():
+                one.seen.keep(view.readings, entry)
+        return entry
+
+    def _is_as_assumed(self) -> bool:
+        """Whether functions say now what they said to the search."""
+        return all(one.holds for one in self._found.assumed)
+
+    def _entry(self, what: Any, args: Binding, view: RecordingView) -> TreeEntry:
         if type(what) is BranchMark:
             return what
-        view = before(planned, len(planned))
         if isinstance(what, PrimitiveTask):
             step = projected(what, args, view)
             return PlannedStep(what, args, step.footprint, step.duration, step.cost)

@@ -19,7 +19,15 @@ from bthtn.planning.htn.translation.path_results import PathResult, PathResults
 from bthtn.planning.htn.translation.terms import Terms
 from bthtn.planning.htn.translation.written import Definition, NotTranslatable, Sources
 from bthtn.world.assignment import Assignment
-from bthtn.world.expression import Condition, Junction, Negation, always_holds, leaves_of
+from bthtn.world.expression import (
+    Condition,
+    Constant,
+    Junction,
+    Negation,
+    Parameter,
+    always_holds,
+    leaves_of,
+)
 
 T = TypeVar("T")
 
@@ -141,6 +149,7 @@ class Translator:
             not sums
             and not any(self._varies(one, arity) for one in functions)
             and self.reads_alike(task.precondition, arity)
+            and all(isinstance(one, Constant | Parameter) for one in (task.duration, task.cost))
             and all(isinstance(one, Assignment) and is_given(one) for one in self.effects(task))
         )
 
