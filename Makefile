@@ -56,7 +56,7 @@ thorough: .venv/.ready
 gates: .venv/.ready
 	$(BIN)/coverage report
 	$(BIN)/coverage json -q -o - | $(BIN)/python tests/coverage_gates.py
-	$(BIN)/python -m pytest -q benchmarks -k expansions --benchmark-disable
+	$(BIN)/python -m pytest -q benchmarks -k expansions
 	$(BIN)/python -m benchmarks.instructions --check
 
 # fix: let ruff mend what it can
@@ -64,18 +64,20 @@ fix: .venv/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# bench: how fast it is on this machine, next to other planners; information, not a gate
+# bench: how fast it is on this machine, next to other planners; information, not a gate; twenty minutes;
+# `make bench WRITE=--write-docs` puts the tables into docs/benchmarks.md
+WRITE ?=
 bench: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
-	$(BIN)/python -m pytest -q benchmarks --benchmark-disable
-	$(BIN)/python -m benchmarks
-	$(BIN)/python -m benchmarks.goals
-	$(BIN)/python -m benchmarks.bench_writes
-	$(BIN)/python -m benchmarks.bench_crowd
-	$(BIN)/python -m benchmarks.bench_seeing
-	$(BIN)/python -m benchmarks.bench_scenarios
-	$(BIN)/python -m benchmarks.bench_pictures
-	$(BIN)/python -m pytest benchmarks --benchmark-only -p no:randomly
+	$(BIN)/python -m pytest -q benchmarks
+	$(BIN)/python -m benchmarks.felt $(WRITE)
+	$(BIN)/python -m benchmarks.crowd $(WRITE)
+	$(BIN)/python -m benchmarks $(WRITE)
+	$(BIN)/python -m benchmarks.searches $(WRITE)
+	$(BIN)/python -m benchmarks.writes $(WRITE)
+	$(BIN)/python -m benchmarks.seeing $(WRITE)
+	$(BIN)/python -m benchmarks.scenarios $(WRITE)
+	$(BIN)/python -m benchmarks.goals $(WRITE)
 
 # instructions: how many of them plans, characters and changes take, which repeats where times do not,
 # and whether any takes more than benchmarks/counts.toml says; needs valgrind, two minutes
@@ -131,7 +133,7 @@ seeded: .venv/.ready
 # clean: remove everything that the other targets made
 clean:
 	rm -rf .venv .coverage .coverage.* .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
-	rm -rf .benchmarks build dist out
+	rm -rf build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment, with the developers' tools, for every target: `run` alone could do with less, but a

@@ -34,13 +34,9 @@ def run(arguments: list[str]) -> int:
         return _stopped(2, str(error))
     except DifferentPlans as difference:
         return _stopped(1, f"different plans: {difference}")
-    tables = report.tables(data)
-    for name, table in tables.items():
-        sys.stdout.write(f"\n{name}\n\n{report.markdown(table)}\n")
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
-    if given.write_docs:
-        page.rewrite(tables)
+    page.show(report.tables(data), arguments)
     return 0
 
 

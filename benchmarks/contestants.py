@@ -50,7 +50,7 @@ def of_gtpyhop(row: Row) -> list[Contestant]:
     """One for each strategy that can be asked. Raises ModuleNotFoundError without GTPyhop."""
     from benchmarks.peers import gtpyhop_planner as peer  # noqa: PLC0415 - it may be missing
 
-    module = row.peer_module("gtpyhop")
+    module = row.peer_module
     asks: list[Ask] = [partial(peer.ask, question) for question in row.questions_of(module)]
     return [
         Contestant(f"GTPyhop {name}", asks, partial(peer.begin, module.the_domain, name), _same)
@@ -65,7 +65,7 @@ def equal_ones(row: Row) -> tuple[list[Contestant], list[str]]:
     difference raises DifferentPlans.
     """
     modes = of_bthtn(row)
-    peers = of_gtpyhop(row) if row.peers else []
+    peers = of_gtpyhop(row) if row.peer else []
     expected = modes[0].answers()
     equal: list[Contestant] = []
     left_out: list[str] = []

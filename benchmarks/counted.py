@@ -54,7 +54,7 @@ def single_plans() -> Iterator[Sample]:
         state = question.state.frozen()
         yield Sample(f"{name}: plan", always(partial(planner.plan, state)))
         for part in ("actions", "tree"):
-            yield Sample(f"{name}: {part}", always(partial(_part, planner, state, part)))
+            yield Sample(f"{name}: {part}", always(partial(part_of_plan, planner, state, part)))
         yield Sample(f"{name}: search", always(lambda p=planner, s=state: p.search(s).advance()))
         asked_anew = partial(find_plan, question.domain, state, question.goal)
         yield Sample(f"{name}: find_plan", always(asked_anew))
@@ -62,7 +62,13 @@ def single_plans() -> Iterator[Sample]:
 
 def features() -> Iterator[Sample]:
     """A plan of three steps with one feature each."""
-    for name, options in {
+    for name, (planner, state) in feature_planners().items():
+        yield Sample(f"three steps, {name}: plan", always(partial(_planned, planner, state)))
+
+
+def feature_planners() -> dict[str, tuple[Planner[World], Any]]:
+    """Who plans the three steps, and from which state, by the name of the feature."""
+    featured: dict[str, dict[str, Any]] = {
         "plain data": {},
         "volatile": {"when": World.seen},
         "function condition": {"when": lambda s: s.flag},
@@ -71,8 +77,8 @@ def features() -> Iterator[Sample]:
         "priority": {"body": lambda step, aside: method(priority(step(), aside()), step(), step())},
         "unknown value": {"state": World(other=UNKNOWN)},
         "cheapest": {"settings": replace(DEFAULT_SETTINGS, cheapest=True)},
-    }.items():
-        yield Sample(f"three steps, {name}: plan", always(partial(_planned, *_featured(**options))))
+    }
+    return {name: _featured(**options) for name, options in featured.items()}
 
 
 def sizes() -> Iterator[Sample]:
@@ -117,7 +123,8 @@ def _seen(known: dict[int, int], place: int, value: int) -> int:
     return before
 
 
-def _part(planner: Planner[Any], state: Any, part: str) -> None:
+def part_of_plan(planner: Planner[Any], state: Any, part: str) -> None:
+    """Plan, and make a part of the plan, such as its ``actions`` or its ``tree``."""
     getattr(planner.plan(state), part)
 
 

@@ -1,4 +1,4 @@
-"""The command: python -m benchmarks.goals. Goals without methods, beside pyperplan.
+"""Goals without methods, beside pyperplan: ``python -m benchmarks.goals [--write-docs]``.
 
 Plans of different planners have the same goal and not the same steps, so what is compared is
 stricter where it can be: all who promise the cheapest plan have to find plans of one length.
@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any
 
+from benchmarks import page, report
 from benchmarks.domains import freight, towers
 from bthtn.planning.protocol import PlanRequest
 from bthtn.planning.strips.strips_search import StripsSearch
@@ -113,18 +114,24 @@ def measured(case: Case, rounds: int) -> dict[str, tuple[float, int]]:
     return {name: (statistics.median(times), steps[name]) for name, times in found.items()}
 
 
-def run() -> int:
-    """Print a table: a row for each case, milliseconds and steps for each contestant."""
+def table() -> report.Table:
+    """Milliseconds of each contestant in each case; steps where a plan is longer than need be."""
     results = {case.name: measured(case, ROUNDS) for case in CASES.values()}
-    names = list(next(iter(results.values())))
-    sys.stdout.write("| " + " | ".join(["", *names]) + " |\n")
-    sys.stdout.write("| - |" + " ----: |" * len(names) + "\n")
+    names = list(dict.fromkeys(name for row in results.values() for name in row))
+    names.sort(key=lambda name: name not in CHEAPEST)
+    lines = [["ms", *names]]
     for case, row in results.items():
-        cells = [row.get(name) for name in names]
-        shown = ["–" if cell is None else f"{cell[0]:.3g} ms, {cell[1]} steps" for cell in cells]
-        sys.stdout.write("| " + " | ".join([case, *shown]) + " |\n")
-    return 0
+        least = min(steps for _, steps in row.values())
+        cells = [_shown(row[name], least) if name in row else report.NONE for name in names]
+        lines.append([case, *cells])
+    return lines
+
+
+def _shown(found: tuple[float, int], least: int) -> str:
+    milliseconds, steps = found
+    more = f", {steps - least} steps more" if steps > least else ""
+    return f"{report.number(milliseconds)}{more}"
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    page.show({"goals": table()}, sys.argv[1:])

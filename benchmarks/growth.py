@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from types import FunctionType
 
-from benchmarks.suite import exponent
+from benchmarks.timing import exponent
 from bthtn import (
     Domain,
     Fluent,

@@ -1,18 +1,19 @@
-"""The ways in which bthtn can be asked: add a mode with one line in MODES."""
+"""The forms in which bthtn can be asked for a plan: add a mode with one line in MODES."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from operator import attrgetter
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from bthtn import Domain, Plan, PlanCache, Planner, Settings, State, find_plan
 from bthtn.domain.network import NetworkLike
-from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.protocol import DEFAULT_SETTINGS, request
-from bthtn.planning.trace import SearchListener
+from bthtn.planning.protocol import DEFAULT_SETTINGS, SearchStatus
+
+PER_TICK = 1_000
+"""Expansions that a goal may use in a tick if nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,82 +24,62 @@ class Question:
     state: State
     goal: NetworkLike
     settings: Settings = DEFAULT_SETTINGS
-    listener: SearchListener | None = None
 
 
 Ask = Callable[[], Any]
 """Asks, and gives the answer. What can be made ready before is no part of it."""
 
 
-def interpreter(question: Question) -> Callable[[], Plan | None]:
-    """The search of bthtn.planning.htn.search, driven by hand."""
+def simple_call(question: Question) -> Ask:
+    """find_plan, which finds out anew what it was asked before."""
     q = question
+    return partial(find_plan, q.domain, q.state, q.goal, q.settings)
+
+
+def prepared(question: Question, part: str = "", cache: PlanCache | None = None) -> Ask:
+    """A Planner, made once for domain and goal, and a part of the plan, made when it is asked for.
+
+    ``actions`` are the plan as other planners write it, the ``tree`` what is needed to run it.
+    """
+    q = question
+    planner, state = Planner(q.domain, q.goal, q.settings, cache=cache), q.state.frozen()
 
     def ask() -> Plan | None:
-        search = HtnSearch(request(q.domain, q.state, q.goal, q.settings), q.listener)
-        search.advance()
+        plan = planner.plan(state)
+        if plan is not None and part:
+            getattr(plan, part)
+        return plan
+
+    return ask
+
+
+def searched(question: Question) -> Ask:
+    """The search that an agent makes, with the budget of one tick after the other."""
+    q = question
+    planner, state = Planner(q.domain, q.goal, q.settings), q.state.frozen()
+
+    def ask() -> Plan | None:
+        search = planner.search(state)
+        while search.advance(PER_TICK) is SearchStatus.RUNNING:
+            pass
         return search.plan
 
     return ask
 
 
-def simple_call(question: Question) -> Callable[[], Plan | None]:
-    """find_plan, whatever search stands behind it."""
-    q = question
-    return lambda: find_plan(q.domain, q.state, q.goal, q.settings, q.listener)
+def remembered(question: Question) -> Ask:
+    """A Planner with a cache, which has the answer from the second time on."""
+    return prepared(question, cache=PlanCache())
 
 
-def prepared(question: Question) -> Callable[[], Plan | None]:
-    """A Planner, made once for domain and goal: the call for a game loop."""
-    q = question
-    planner = Planner(q.domain, q.goal, q.settings)
-    return lambda: planner.plan(q.state, q.listener)
-
-
-def looking_at(part: str) -> Callable[[Question], Callable[[], Plan | None]]:
-    """The same, and a part of the plan, which is made when it is looked at.
-
-    ``actions`` are the plan as other planners write it, the ``tree`` what is needed to run it.
-    """
-    look = attrgetter(part)
-
-    def prepare(question: Question) -> Callable[[], Plan | None]:
-        ask = prepared(question)
-
-        def asked() -> Plan | None:
-            plan = ask()
-            if plan is not None:
-                look(plan)
-            return plan
-
-        return asked
-
-    return prepare
-
-
-def traced(question: Question) -> Callable[[], Plan | None]:
-    """Planner.trace: the plan, every event of the search, and all that it has read."""
-    q = question
-    planner = Planner(q.domain, q.goal, q.settings)
-    return lambda: planner.trace(q.state).plan
-
-
-def from_cache(question: Question) -> Callable[[], Plan | None]:
-    """A Planner that shares a cache, which has the answer from the second time on."""
-    q = question
-    planner = Planner(q.domain, q.goal, q.settings, cache=PlanCache())
-    return lambda: planner.plan(q.state, q.listener)
-
-
-MODES: Mapping[str, Callable[[Question], Callable[[], Plan | None]]] = MappingProxyType(
+MODES: Mapping[str, Callable[[Question], Ask]] = MappingProxyType(
     {
-        "interpreter": interpreter,
+        "actions": partial(prepared, part="actions"),
+        "tree": partial(prepared, part="tree"),
+        "agent's search": searched,
         "find_plan": simple_call,
-        "Planner": prepared,
-        "Planner, actions": looking_at("actions"),
-        "Planner, trace": traced,
-        "Planner, tree": looking_at("tree"),
-        "Planner, cache": from_cache,
+        "cache": remembered,
+        "choices": prepared,
     }
 )
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from benchmarks.report import Table, markdown
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TABLES = (
-    *("machine", "summary", "times", "ratios", "slower", "work"),
-    *("growth", "memory", "anatomy", "operations", "features", "feature_ratios", "limits"),
-    *("writes", "crowd", "seeing", "scenarios", "instructions"),
+    *("felt", "crowd", "summary", "ratios", "features", "searches", "times", "growth", "memory"),
+    *("writes", "large", "groups", "kept", "seeing", "scenarios", "instructions", "goals"),
+    "machine",
 )
 """The tables that the page has to have."""
 
@@ -32,6 +33,14 @@ def written(page: str, tables: Mapping[str, Table]) -> str:
         return f"<!-- table: {name} -->\n{markdown(tables[name])}\n<!-- end of {name} -->"
 
     return MARKED.sub(block, page)
+
+
+def show(tables: Mapping[str, Table], arguments: Collection[str]) -> None:
+    """Print these tables; with ``--write-docs`` among the arguments, put them into the manual."""
+    for table in tables.values():
+        sys.stdout.write(f"{markdown(table)}\n\n")
+    if "--write-docs" in arguments:
+        rewrite(tables)
 
 
 def rewrite(tables: Mapping[str, Table]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.features import FEATURES
 from benchmarks.modes import MODES
 
 Data = dict[str, Any]
@@ -27,15 +26,10 @@ def tables(data: Data) -> Mapping[str, Table]:
     every = {
         "machine": _machine(data),
         "summary": _summary(data["summary"]),
-        "times": _times(rows),
         "ratios": _ratios(rows),
-        "slower": _slower(rows),
-        "work": _work(rows),
+        "times": _times(rows),
         "growth": _growth(data["growth"]),
         "memory": _memory(rows),
-        "features": _features(data["features"]),
-        "feature_ratios": _feature_ratios(data["features"]),
-        "limits": _limits(data["limits"]),
     }
     return {name: table for name, table in every.items() if len(table) > 1}
 
@@ -85,6 +79,7 @@ def _machine(data: Data) -> Table:
         ["Python", f"{machine['implementation']} {machine['python']}"],
         ["system", f"{machine['system']}, {machine['architecture']}"],
         ["cores", str(machine["cores"])],
+        ["programs that wanted one before", f"{machine['load']:.1f}"],
         ["bthtn", machine["bthtn"]],
         ["GTPyhop", machine["gtpyhop"]],
         ["batches of each planner", f"{pace['rounds']}, of {1000 * pace['batch']:.0f} ms or more"],
@@ -92,84 +87,35 @@ def _machine(data: Data) -> Table:
 
 
 def _summary(summary: Data) -> Table:
-    head = ["mode", "rows", "median ratio", "least ratio"]
+    groups = {name: found for name, found in summary.items() if found}
+    head = ["GTPyhop = 1"]
+    for name, found in groups.items():
+        rows = next(iter(found.values()))["rows"]
+        head += [f"{name}: median of {rows} rows", "least"]
+    table = [head]
+    for mode in MODES if groups else ():
+        cells = [found[mode][of] for found in groups.values() for of in ("median", "least")]
+        table.append([mode, *map(number, cells)])
+    return table
+
+
+def _ratios(rows: list[Data]) -> Table:
+    """How many times as long as each mode the peer takes."""
+    compared = [row for row in rows if row["ratios"]]
     return [
-        head,
-        *(
-            [mode, str(found["rows"]), number(found["median"]), number(found["least"])]
-            for mode, found in summary.items()
-        ),
+        ["GTPyhop = 1", *MODES],
+        *([row["row"], *(_spread(row["ratios"][mode]) for mode in MODES)] for row in compared),
     ]
 
 
 def _times(rows: list[Data]) -> Table:
     names = [*PEERS, *MODES]
-    head = ["µs per plan", "cases", "steps", *map(_shown, names)]
-    return [
-        head,
-        *(
-            [
-                row["row"],
-                str(row["cases"]),
-                exact(row["steps"]),
-                *(_spread(row["times"][n]) if n in row["times"] else NONE for n in names),
-            ]
-            for row in rows
-        ),
-    ]
-
-
-def _ratios(rows: list[Data]) -> Table:
-    head = ["fastest GTPyhop = 1", "fastest", *MODES]
-    return [
-        head,
-        *(
-            [
-                row["row"],
-                _shown(_fastest(row)).removeprefix("GTPyhop, "),
-                *(_spread(row["ratios"][mode]) for mode in MODES),
-            ]
-            for row in rows
-            if row["ratios"]
-        ),
-    ]
-
-
-def _fastest(row: Data) -> str:
-    return min((name for name in PEERS if name in row["times"]), key=lambda n: _median(row, n))
-
-
-def _median(row: Data, name: str) -> float:
-    return float(row["times"][name]["median"])
-
-
-def _slower(rows: list[Data]) -> Table:
-    """Where a mode takes longer than a peer, and how many times as long."""
-    table = [["problem", "slower than", *MODES]]
+    table = [["µs per plan", "cases", "steps", "expansions", *map(_shown, names)]]
     for row in rows:
-        for peer in PEERS:
-            if peer not in row["times"]:
-                continue
-            times_as_long = [_median(row, mode) / _median(row, peer) for mode in MODES]
-            if max(times_as_long) > 1:
-                cells = [number(factor) if factor > 1 else NONE for factor in times_as_long]
-                table.append([row["row"], _shown(peer), *cells])
-    return table if len(table) > 1 else [table[0], ["none", "nobody", *(NONE for _ in MODES)]]
-
-
-def _work(rows: list[Data]) -> Table:
-    head = ["problem", "expansions per plan"]
-    for mode in MODES:
-        head += [f"{mode}: expansions per second", f"{mode}: µs per step"]
-    table = [head]
-    for row in rows:
-        line = [row["row"], exact(row["expansions"])]
-        for mode in MODES:
-            took = _median(row, mode)
-            per_step = took / row["steps"] if row["plans"] == row["cases"] else None
-            line += [number(row["expansions"] / took * 1e6)]
-            line += [NONE if per_step is None else number(per_step)]
-        table.append(line)
+        sizes = [str(row["cases"]), exact(row["steps"]), exact(row["expansions"])]
+        times = row["times"]
+        cells = (_spread(times[name]) if name in times else NONE for name in names)
+        table.append([row["row"], *sizes, *cells])
     return table
 
 
@@ -192,30 +138,3 @@ def _memory(rows: list[Data]) -> Table:
         held = row["memory"]
         table.append([row["row"], *(number(held[n] / 1024) if n in held else NONE for n in names)])
     return table
-
-
-def _features(featured: list[Data]) -> Table:
-    """Microseconds in every mode."""
-    table = [["µs per plan", "asked for besides the plan", *MODES]]
-    for row in featured:
-        for feature in FEATURES:
-            cells = [_spread(row["times"][f"{mode}: {feature}"]) for mode in MODES]
-            table.append([row["row"], feature, *cells])
-    return table
-
-
-def _feature_ratios(featured: list[Data]) -> Table:
-    """How many times as long the fastest peer takes, which has none of the features."""
-    table = [["fastest GTPyhop = 1", "asked for besides the plan", *MODES]]
-    for row in featured:
-        if row["peer"] is None:
-            continue
-        took = _median(row, row["peer"])
-        for feature in (name for name, feature in FEATURES.items() if feature.whole):
-            cells = [number(took / _median(row, f"{mode}: {feature}")) for mode in MODES]
-            table.append([row["row"], feature, *cells])
-    return table
-
-
-def _limits(limits: Data) -> Table:
-    return [["planner", "steps"], *([_shown(name), f"{n:,}"] for name, n in limits.items())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from benchmarks import modes
@@ -22,15 +22,15 @@ FORKS = (10, 100, 1_000)
 class Row:
     """A problem: cases, and how a module of ``domains`` or ``peers`` makes questions of them.
 
-    ``size`` stands where the problem comes in several sizes, ``peers`` is False where no
-    other planner has what the problem needs.
+    ``size`` stands where the problem comes in several sizes; ``peer`` names the problem in
+    ``peers``, None where no other planner has what the problem needs.
     """
 
     problem: str
     cases: tuple[Any, ...]
     size: int | None = None
     asked: str = "question"
-    peers: bool = True
+    peer: str | None = None
 
     @property
     def name(self) -> str:
@@ -47,9 +47,10 @@ class Row:
         """The name of the modules that have the problem."""
         return self.problem.partition(" ")[0]
 
-    def peer_module(self, peer: str) -> ModuleType:
-        """The problem in the idiom of a peer. Raises ModuleNotFoundError without the peer."""
-        return import_module(f"benchmarks.peers.{peer}_{self.module}")
+    @property
+    def peer_module(self) -> ModuleType:
+        """The problem for GTPyhop. Raises ModuleNotFoundError without it."""
+        return import_module(f"benchmarks.peers.gtpyhop_{self.peer}")
 
     def questions_of(self, module: ModuleType) -> list[Any]:
         """The cases as a module asks them."""
@@ -58,16 +59,24 @@ class Row:
 
 
 ROWS = (
-    Row("fps", fps.CASES),
-    Row("travel", travel.CASES),
-    Row("troll", troll.CASES),
-    *(Row("troll fight", (n,), n, asked="fight_question") for n in TROLL_ROUNDS),
-    *(Row("blocks", (blocks.case(n),), n) for n in BLOCKS),
-    Row("backtracking", backtracking.CASES),
-    *(Row("chase", (n,), n) for n in FORKS),
-    Row("combat", combat.CASES, peers=False),
-    Row("soldier", soldier.CASES),
+    Row("fps", fps.CASES, peer="fps"),
+    Row("travel", travel.CASES, peer="travel"),
+    Row("troll", troll.CASES, peer="troll"),
+    *(Row("troll fight", (n,), n, "fight_question", peer="troll") for n in TROLL_ROUNDS),
+    *(Row("blocks", (blocks.case(n),), n, peer="blocks") for n in BLOCKS),
+    Row("backtracking", backtracking.CASES, peer="backtracking"),
+    *(Row("chase", (n,), n, peer="chase") for n in FORKS),
+    Row("combat", combat.CASES),
+    Row("soldier", soldier.CASES, peer="soldier"),
+    *(Row("functions", (blocks.case(n),), n, peer="blocks") for n in BLOCKS),
 )
+HEADLINES = MappingProxyType(
+    {
+        "plain data": ("fps", "travel", "troll", "troll fight", "blocks"),
+        "functions": ("soldier", "functions"),
+    }
+)
+"""The problems whose ratios are summed up together."""
 
 
 def chosen(problems: list[str]) -> list[Row]:

@@ -1,10 +1,10 @@
-"""What agents ask of the search, beside the plain loop: ``python -m benchmarks.searches``.
+"""What agents ask of a search, beside the plain one: ``python -m benchmarks.searches [rows ...]``.
 
-``plan``, ``actions`` and ``tree`` are what ``Planner.plan`` gives. All others are searches:
-``loop`` without anything else, ``bounded`` for a better plan than the first one, ``cheapest`` for
-the one that costs least, ``avoiding`` the first step of the first plan, in slices of ``SLICE``
-expansions, and with a ``listener``. Shown are microseconds per plan and nanoseconds per expansion,
-the fastest of many turns; the modes take turns.
+The plain search is that of ``bthtn/planning/htn/search.py``, driven to its end. Agents search for
+a better plan than the running one (*bounded*), for the plan whose methods have the least sum of
+*values*, or whose steps cost least (*cheapest*), in *slices*, *after a failure* of the first step
+of the first plan, and with a *listener*. Each takes another number of expansions; so what is
+compared is the time of one of them, in the fastest of many turns that they take in circles.
 """
 
 from __future__ import annotations
@@ -14,92 +14,90 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
-from benchmarks.domains import functions
+from benchmarks import page, report
 from benchmarks.modes import Question
-from benchmarks.rows import chosen
+from benchmarks.rows import ROWS
 from bthtn import Planner
+from bthtn.domain.domain import FrozenDomain
 from bthtn.planning.htn.search import HtnSearch
-from bthtn.planning.planner import search_for
-from bthtn.planning.protocol import PlanRequest, SearchStatus
+from bthtn.planning.protocol import PlanRequest, Search, SearchStatus
+from bthtn.world.expression import Constant
 
 SLICE = 50
 TURNS = 15
-MOST = 5_000
-"""Expansions of a search that avoids a step: a troll without its trunk would go on for ever."""
-SIZES = (None, 1, 10, 20, 100, 200)
+MOST = 20_000
+"""Expansions of a search: a troll who must not use his trunk would go on for ever."""
 BATCH = 0.005
 """Seconds that a batch lasts at least."""
-PROBLEMS = "fps travel blocks combat soldier backtracking troll chase"
+ASKED = (
+    *("fps", "travel", "troll", "troll fight 100", "blocks 20", "blocks 200"),
+    *("backtracking", "chase 100", "combat", "soldier", "functions 20"),
+)
+PLAIN = "plain"
 
-Ask = Callable[[], Any]
-"""Asks once, and returns the search, or the plan."""
+Ask = Callable[[], Search]
+"""Makes a search, and searches to its end."""
 
 
 def modes(question: Question) -> dict[str, Ask]:
     """How the question is asked in each mode; not all modes suit a question without a plan."""
-    q = question
-    planner: Planner[Any] = Planner(q.domain, q.goal, q.settings)
-    state = q.state.frozen()
-    asked = PlanRequest(planner.domain, state, planner.goal, settings=q.settings)
-    cheapest = replace(asked, settings=replace(q.settings, cheapest=True))
-    for _ in range(3):  # the fast path is made when a question is asked again
-        plan = planner.plan(state)
-    limited: Planner[Any] = Planner(q.domain, q.goal, replace(q.settings, max_expansions=MOST))
+    settings = replace(question.settings, max_expansions=MOST)
+    planner: Planner[Any] = Planner(question.domain, question.goal, settings)
+    state = question.state.frozen()
+    asked = PlanRequest(planner.domain, state, planner.goal, settings=settings)
+    cheapest = replace(asked, settings=replace(settings, cheapest=True))
+    valued = replace(asked, domain=with_values(planner.domain))
     asks: dict[str, Ask] = {
-        "plan": lambda: planner.plan(state),
-        "actions": lambda: _part(planner.plan(state), "actions"),
-        "tree": lambda: _part(planner.plan(state), "tree"),
-        "loop": lambda: _advanced(HtnSearch(asked)),
+        PLAIN: lambda: _advanced(HtnSearch(asked)),
+        "values": lambda: _advanced(HtnSearch(valued)),
         "cheapest": lambda: _advanced(HtnSearch(cheapest)),
-        "sliced": lambda: _sliced(planner.search(state)),
-        "listener": lambda: planner.plan(state, [].append),
+        "slices": lambda: _sliced(HtnSearch(asked)),
+        "listener": lambda: _advanced(planner.search(state, [].append)),
     }
+    plan = asks[PLAIN]().plan
     if plan is not None and plan.steps:
-        bounded = replace(asked, bound=plan.record)
-        avoiding = {(plan.steps[0].task, plan.steps[0].args): "it failed"}
-        asks["bounded"] = lambda: _advanced(search_for(bounded))
-        asks["avoiding"] = lambda: _advanced(limited.search(state, avoiding=avoiding))
+        first = {(plan.steps[0].task, plan.steps[0].args): "it failed"}
+        asks["bounded"] = lambda: _advanced(planner.search(state, bound=plan.record))
+        asks["after a failure"] = lambda: _advanced(planner.search(state, avoiding=first))
     return asks
 
 
-def _part(plan: Any, part: str) -> Any:
-    if plan is not None:
-        getattr(plan, part)
-    return plan
+def with_values(domain: FrozenDomain) -> FrozenDomain:
+    """The domain with a value for each method, which is the greater the later it stands."""
+    methods = {
+        task: tuple(replace(one, value=Constant(number)) for number, one in enumerate(several))
+        for task, several in domain.methods.items()
+    }
+    return replace(domain, methods=MappingProxyType(methods))
 
 
-def _advanced(search: Any) -> Any:
+def _advanced(search: Search) -> Search:
     search.advance()
     return search
 
 
-def _sliced(search: Any) -> Any:
+def _sliced(search: Search) -> Search:
     while search.advance(SLICE) is SearchStatus.RUNNING:
         pass
     return search
 
 
-def measured(questions: Sequence[Question]) -> dict[str, tuple[float, float]]:
-    """Microseconds per plan and expansions per plan, by mode."""
+def per_expansion(questions: Sequence[Question]) -> dict[str, float]:
+    """Nanoseconds of the processor that an expansion takes, by mode."""
     asks: dict[str, list[Ask]] = {}
     for question in questions:
         for mode, ask in modes(question).items():
             asks.setdefault(mode, []).append(ask)
+    counts = {mode: sum(ask().expansions for ask in several) for mode, several in asks.items()}
     loops = {mode: max(1, round(BATCH / _batch(one, 1))) for mode, one in asks.items()}
     best = dict.fromkeys(asks, float("inf"))
     for _ in range(TURNS):
-        for mode, one in asks.items():
-            took = _batch(one, loops[mode]) / (loops[mode] * len(one))
-            best[mode] = min(best[mode], took)
-    counts = {mode: sum(map(_expansions, one)) / len(one) for mode, one in asks.items()}
-    return {mode: (took * 1e6, counts[mode]) for mode, took in best.items()}
-
-
-def _expansions(ask: Ask) -> int:
-    answer = ask()
-    return 0 if answer is None else answer.expansions
+        for mode, several in asks.items():
+            best[mode] = min(best[mode], _batch(several, loops[mode]) / loops[mode])
+    return {mode: took * 1e9 / counts[mode] for mode, took in best.items() if counts[mode]}
 
 
 def _batch(asks: Sequence[Ask], loops: int) -> float:
@@ -111,29 +109,20 @@ def _batch(asks: Sequence[Ask], loops: int) -> float:
     return time.process_time() - start
 
 
-def rows(problems: Sequence[str]) -> list[tuple[str, list[Question]]]:
-    """The questions of each row, and blocks of plain functions."""
-    found = [(row.name, row.questions) for row in chosen([*problems]) if row.size in SIZES]
-    case = next((row.cases[0] for row in chosen(["blocks"]) if row.size == 20), None)
-    if "blocks" in problems:
-        found.append(("functions 20", [functions.question(case)]))
-    return found
-
-
-def main(*problems: str) -> None:
-    """Print a line for each row: µs per plan, and ns per expansion."""
-    names: list[str] = []
-    for name, questions in rows(problems or PROBLEMS.split()):
-        found = measured(questions)
-        if not names:
-            names = [*found]
-            sys.stdout.write(f"{'':18}{''.join(f'{one:>11}' for one in names)}\n")
-        each = [f"{found[one][0]:11,.1f}" for one in names]
-        sys.stdout.write(f"{name:18}{''.join(each)}\n")
-        per = [f"{1e3 * took / count if count else 0:11,.0f}" for took, count in found.values()]
-        sys.stdout.write(f"{'  ns / expansion':18}{''.join(per)}\n")
-        sys.stdout.flush()
+def table(names: Sequence[str]) -> report.Table:
+    """The time of an expansion in each mode, as a multiple of that of the plain search."""
+    rows = {row.name: row.questions for row in ROWS if row.name in names}
+    found = {name: per_expansion(questions) for name, questions in rows.items()}
+    others = list(dict.fromkeys(mode for one in found.values() for mode in one if mode != PLAIN))
+    shown: report.Table = [["plain search = 1", "ns per expansion, plain", *others, "most : least"]]
+    for name, took in found.items():
+        ratios = {mode: value / took[PLAIN] for mode, value in took.items()}
+        cells = [report.number(ratios[one]) if one in ratios else report.NONE for one in others]
+        widest = max(ratios.values()) / min(ratios.values())
+        shown.append([name, report.number(took[PLAIN]), *cells, report.number(widest)])
+    return shown
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    words = [one for one in sys.argv[1:] if not one.startswith("--")]
+    page.show({"searches": table(words or ASKED)}, sys.argv[1:])

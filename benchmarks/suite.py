@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 import statistics
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks import features
-from benchmarks.contestants import Contestant, equal_ones, of_gtpyhop
-from benchmarks.limits import limits, recursion_limit
+from benchmarks.contestants import equal_ones
 from benchmarks.modes import MODES
-from benchmarks.rows import Row, chosen, expansions
-from benchmarks.timing import Pace, Spread, peak_memory, times
+from benchmarks.rows import HEADLINES, Row, chosen, expansions
+from benchmarks.timing import Pace, Spread, exponent, peak_memory, times
 
 RECURSION_LIMIT = 100_000
-FEATURED = ("fps", "travel", "troll", "blocks 20", "combat")
-HEADLINE = ("fps", "travel", "troll", "troll fight", "blocks")
-"""The problems whose ratios are summed up."""
+"""GTPyhop's recursive strategy needs it for long plans."""
+PEER = "GTPyhop recursive_dfs"
+"""The peer that ratios refer to: its default, and the fastest one for short plans."""
 
 Data = dict[str, Any]
 
@@ -30,28 +29,20 @@ def run(problems: list[str], pace: Pace, tell: Callable[[str], object]) -> Data:
     """Measure the rows of some problems, of all without names.
 
     Every row begins with a look at the plans: DifferentPlans ends the run. ``tell`` is given
-    the name of each thing that is about to be measured.
+    the name of each row that is about to be measured.
     """
     rows: list[Data] = []
-    featured: list[Data] = []
+    used = machine()
     with recursion_limit(RECURSION_LIMIT):
         for row in chosen(problems):
             tell(row.name)
             rows.append(measured(row, pace))
-            if row.name in FEATURED:
-                tell(f"{row.name}, feature by feature")
-                featured.append(by_feature(row, rows[-1], pace))
-    deep = any(row.module == "troll" for row in chosen(problems))
-    if deep:
-        tell("the recursion limit")
     return {
-        "machine": machine(),
+        "machine": used,
         "pace": asdict(pace),
         "rows": rows,
-        "summary": summary(rows),
+        "summary": {name: summary(rows, wanted) for name, wanted in HEADLINES.items()},
         "growth": growth(rows),
-        "features": featured,
-        "limits": limits() if deep else {},
     }
 
 
@@ -59,58 +50,35 @@ def measured(row: Row, pace: Pace) -> Data:
     """Sizes, times, ratios and memory of one row."""
     equal, left_out = equal_ones(row)
     plans = [plan for plan in equal[0].answers() if plan is not None]
-    data = _timed(equal, pace)
+    batches = times(equal, pace)
     return {
         "row": row.name,
         "problem": row.problem,
         "size": row.size,
         "cases": len(row.cases),
-        "plans": len(plans),
         "steps": statistics.mean(map(len, plans)),
         "expansions": statistics.mean(map(expansions, row.questions)),
-        **data,
-        "ratios": ratios(data["batches"]),
+        "times": {name: asdict(Spread.of(values)) for name, values in batches.items()},
+        "batches": batches,
+        "ratios": ratios(batches),
         "memory": {one.name: peak_memory(one) for one in equal},
         "left_out": left_out,
     }
 
 
-def by_feature(row: Row, plain: Data, pace: Pace) -> Data:
-    """Every mode with every feature, next to the peer that was fastest in the plain row."""
-    fastest = fastest_peer(plain["batches"])
-    peer = [one for one in of_gtpyhop(row) if one.name == fastest] if fastest else []
-    data = _timed([*features.contestants(row), *peer], pace)
-    return {"row": row.name, "peer": fastest, **data}
-
-
-def _timed(contestants: Sequence[Contestant], pace: Pace) -> Data:
-    batches = times(contestants, pace)
-    return {
-        "times": {name: asdict(Spread.of(values)) for name, values in batches.items()},
-        "batches": batches,
-    }
-
-
-def fastest_peer(batches: dict[str, list[float]]) -> str | None:
-    """The peer with the lowest median, None in a row without peers."""
-    peers = [name for name in batches if name not in MODES]
-    return min(peers, key=lambda name: statistics.median(batches[name]), default=None)
-
-
 def ratios(batches: dict[str, list[float]]) -> dict[str, Data]:
-    """How many times as long as each mode the fastest peer took, round by round."""
-    peer = fastest_peer(batches)
-    if peer is None:
+    """How many times as long as each mode the peer took, round by round."""
+    if PEER not in batches:
         return {}
     return {
-        mode: asdict(Spread.of([b / a for a, b in zip(batches[mode], batches[peer], strict=True)]))
+        mode: asdict(Spread.of([b / a for a, b in zip(batches[mode], batches[PEER], strict=True)]))
         for mode in MODES
     }
 
 
-def summary(rows: list[Data]) -> Data:
-    """Median and least of the ratios over the problems of the headline, for each mode."""
-    wanted = [row["ratios"] for row in rows if row["problem"] in HEADLINE and row["ratios"]]
+def summary(rows: list[Data], problems: tuple[str, ...]) -> Data:
+    """Median and least of the ratios over the rows of some problems, for each mode."""
+    wanted = [row["ratios"] for row in rows if row["problem"] in problems]
     found = {mode: [ratio[mode]["median"] for ratio in wanted] for mode in MODES}
     return {
         mode: {"median": statistics.median(values), "least": min(values), "rows": len(values)}
@@ -137,10 +105,15 @@ def growth(rows: list[Data]) -> list[Data]:
     return found
 
 
-def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """b of the curve a·sizeᵇ that fits best: the slope of a line through the logarithms."""
-    line = statistics.linear_regression([*map(math.log, sizes)], [*map(math.log, values)])
-    return line.slope
+@contextmanager
+def recursion_limit(limit: int) -> Iterator[None]:
+    """Let Python call functions so deep inside each other."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def machine() -> Data:
@@ -151,6 +124,7 @@ def machine() -> Data:
         "system": platform.system(),
         "architecture": platform.machine(),
         "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
         "bthtn": version("bthtn"),
         "gtpyhop": version("gtpyhop-core"),
     }

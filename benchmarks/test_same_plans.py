@@ -21,7 +21,7 @@ def deep_recursion():
     sys.setrecursionlimit(before)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.peers], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.peer], ids=lambda row: row.name)
 def test_gtpyhop_gives_the_same_plans_and_its_greedy_strategy_where_nothing_has_to_be_retaken(row):
     equal, left_out = equal_ones(row)
     assert {one.name for one in equal} >= {"find_plan", "GTPyhop recursive_dfs"}
@@ -30,7 +30,7 @@ def test_gtpyhop_gives_the_same_plans_and_its_greedy_strategy_where_nothing_has_
 
 def test_a_different_plan_is_seen(monkeypatch):
     row = next(row for row in ROWS if row.name == "troll")
-    peer = row.peer_module("gtpyhop")
+    peer = row.peer_module
     monkeypatch.setitem(peer.the_domain._action_dict, "uproot_trunk", lambda state: False)
     with pytest.raises(DifferentPlans, match="uproot_trunk"):
         equal_ones(row)
@@ -56,7 +56,7 @@ def test_the_plan_for_two_hundred_blocks_has_700_steps():
 
 def test_gtpyhop_turns_as_many_wheels_as_there_are_combinations(monkeypatch):
     (row,) = (row for row in ROWS if row.problem == "backtracking")
-    domain = row.peer_module("gtpyhop").the_domain
+    domain = row.peer_module.the_domain
     put, turned = domain._action_dict["put"], []
 
     def counted(state, wheel, number):

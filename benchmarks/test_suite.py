@@ -2,15 +2,13 @@
 
 import json
 import sys
-from dataclasses import replace
 
 import pytest
 
 from benchmarks import suite
 from benchmarks.__main__ import run
-from benchmarks.features import FEATURES
 from benchmarks.modes import MODES
-from benchmarks.report import PEERS, _feature_ratios, _slower, tables
+from benchmarks.report import tables
 from benchmarks.rows import chosen
 from benchmarks.timing import Pace, Spread
 
@@ -34,13 +32,22 @@ def test_growth_leaves_out_who_does_not_take_part_at_every_size():
     assert found["exponents"] == {"all": pytest.approx(1)}
 
 
-def test_a_ratio_compares_batches_of_one_round_with_the_fastest_peer():
+def test_a_ratio_compares_batches_of_one_round_with_the_recursive_peer():
     (mode, *others) = MODES
     slow = {name: [1.0, 1.0, 1.0] for name in others}
-    batches = {mode: [1.0, 2.0, 1.0], **slow, "fast peer": [3.0, 6.0, 3.0], "slow": [9.0, 9.0, 9.0]}
-    assert suite.fastest_peer(batches) == "fast peer"
+    batches = {mode: [1.0, 2.0, 1.0], **slow, suite.PEER: [3.0, 6.0, 3.0], "other": [2.0, 2.0, 2.0]}
     assert suite.ratios(batches)[mode] == {"median": 3, "lower": 3, "upper": 3}
     assert suite.ratios({mode: [1.0], **slow}) == {}
+
+
+def test_ratios_are_summed_up_over_the_rows_of_some_problems():
+    def row(problem, ratio):
+        return {"problem": problem, "ratios": {mode: {"median": ratio} for mode in MODES}}
+
+    rows = [row("fps", 9.0), row("blocks", 2.0), row("blocks", 4.0), row("chase", 1.0)]
+    found = suite.summary(rows, ("fps", "blocks"))
+    assert found[next(iter(MODES))] == {"median": 4, "least": 2, "rows": 3}
+    assert suite.summary(rows, ("soldier",)) == {}
 
 
 def test_median_and_quartiles():
@@ -60,41 +67,9 @@ def test_results_of_a_run_become_json_and_every_table():
     assert sys.getrecursionlimit() == before
     assert json.loads(json.dumps(data))["machine"] == data["machine"]
     made = tables(data)
-    assert set(made) >= {"times", "ratios", "work", "memory", "features", "feature_ratios"}
+    assert set(made) == {"machine", "summary", "ratios", "times", "memory"}
     assert [line[0] for line in made["times"]] == ["µs per plan", "fps", "combat"]
     assert [row["left_out"] for row in data["rows"]] == [["GTPyhop iterative_greedy"], []]
-
-
-def test_features_are_really_asked_for():
-    (question,) = (row.questions[0] for row in chosen(["troll"]) if row.name == "troll fight 10")
-    whole = MODES["find_plan"](question)()
-    near = MODES["find_plan"](FEATURES["a horizon of one step"].asked(question))()
-    assert (len(near.steps), len(whole.steps)) == (1, 29)
-    told = []
-    listener = FEATURES["events"].asked(question).listener
-    MODES["find_plan"](replace(question, listener=lambda event: told.append(listener(event))))()
-    assert len(told) > len(whole.steps)
-    assert FEATURES["the footprint"].used(whole).writes == whole.footprint.writes
-    assert not FEATURES["no recursion guard"].asked(question).settings.strict_recursion
-
-
-def test_a_plan_up_to_a_horizon_is_not_compared_with_whole_ones():
-    times = {f"{mode}: {name}": {"median": 1.0} for mode in MODES for name in FEATURES}
-    row = {"row": "fps", "peer": "peer", "times": times | {"peer": {"median": 3.0}}}
-    compared = _feature_ratios([row])
-    assert {line[1] for line in compared[1:]} == set(FEATURES) - {"a horizon of one step"}
-    assert {cell for line in compared[1:] for cell in line[2:]} == {"3.00"}
-
-
-def test_only_rows_where_a_mode_is_slower_are_listed():
-    def row(name, median):
-        times = {mode: {"median": median} for mode in MODES} | {PEERS[0]: {"median": 2.0}}
-        return {"row": name, "times": times}
-
-    slower = _slower([row("quick", 1.0), row("slow", 5.0)])
-    assert [line[:2] for line in slower[1:]] == [["slow", "GTPyhop, recursive"]]
-    assert set(slower[1][2:]) == {"2.50"}
-    assert _slower([row("quick", 1.0)])[1][0] == "none"
 
 
 def test_bad_input_of_the_command_ends_with_2(capsys):

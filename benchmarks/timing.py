@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import statistics
 import time
 import tracemalloc
@@ -101,3 +102,9 @@ def _batch(contestant: Contestant, loops: int) -> float:
     took = time.perf_counter_ns() - start
     gc.unfreeze()
     return took / NANOSECONDS
+
+
+def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """b of the curve a·sizeᵇ that fits best: the slope of a line through the logarithms."""
+    line = statistics.linear_regression([*map(math.log, sizes)], [*map(math.log, values)])
+    return line.slope

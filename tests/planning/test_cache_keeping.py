@@ -1,8 +1,7 @@
 """What a cache of plans keeps, what it forgets, and that many can use it at once."""
 
 import gc
-import runpy
-from pathlib import Path
+from itertools import islice, product
 from threading import Barrier, Thread
 
 import pytest
@@ -22,6 +21,7 @@ from bthtn import (
     primitive,
 )
 from bthtn.errors import DomainError, PlanningError
+from bthtn.examples.domains.combat.domain import Distance, Soldier, combat, fight
 from bthtn.planning import cached_search
 from bthtn.planning.cache import Answer, CacheStatistics, Question
 from bthtn.planning.protocol import SearchStatus
@@ -267,7 +267,14 @@ def test_threads_share_a_cache_and_all_get_the_right_answers(entries):
 
 
 def test_a_thousand_agents_in_fifty_situations_search_a_handful_of_times(cache):
-    benchmark = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks/cache.py"))
-    plans = benchmark["planned_by_many"](benchmark["planners"](cache))
-    assert len(plans) == 10_000
+    names = ("line_of_fire", "target", "cover", "in_cover", "ammo", "magazine")
+    drawn = product(Distance, *[(True, False)] * len(names))
+    situations = [
+        Soldier(distance=distance, **dict(zip(names, truths, strict=True)))
+        for distance, *truths in islice(drawn, 7, 107, 2)
+    ]
+    planners = [Planner(combat, fight(), cache=cache) for _ in range(1_000)]
+    for turn in range(10):
+        for number, planner in enumerate(planners):
+            planner.plan(situations[(number * 7 + turn) % len(situations)])
     assert cache.statistics == CacheStatistics(hits=9_993, misses=7, entries=7)

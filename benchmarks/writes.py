@@ -1,9 +1,6 @@
 """What a change costs: a write to beliefs beside a plain attribute, and a tick of a running plan.
 
-    python -m benchmarks.bench_writes [--write-docs]
-
-Times are information. What is asserted are counts: what a running plan does not read makes it look
-at nothing, what it reads makes it look once.
+python -m benchmarks.writes [--write-docs]
 """
 
 import sys
@@ -15,7 +12,6 @@ from py_trees.common import Access
 
 from benchmarks import page, report
 from bthtn import Domain, Fluent, State, fluent, method
-from bthtn.agent.events import BeliefChanged, PlanKept
 from bthtn.behaviours import Agent, PlanGoal
 
 ROUNDS = 41
@@ -175,40 +171,5 @@ def table(nanoseconds):
     return [["what", "ns", "attribute = 1"], *rows]
 
 
-def test_ten_thousand_changes_that_a_plan_does_not_read_are_looked_at_by_nobody():
-    told = []
-    agent, goal = reader(told.append)
-    told.clear()
-    for number in range(1, 10_001):
-        agent.believe(Room.flies, number)
-        goal.tick_once()
-    assert {type(event) for event in told} == {BeliefChanged}
-    assert goal.verdict is None
-    agent.believe(Room.lamp, 2)
-    goal.tick_once()
-    goal.tick_once()
-    assert [event.change.fluent for event in told if isinstance(event, PlanKept)] == [Room.lamp]
-
-
-def test_everybody_is_measured_against_the_attribute():
-    head, yardstick, *others = table(measured(rounds=1))
-    assert (head[-1], yardstick[-1]) == ("attribute = 1", "1.00")
-    assert len(others) == len(contestants()) - 1
-
-
-def test_a_change_that_nobody_watches(benchmark):
-    agent = Agent("idle", reading, Room(), body=None)
-    benchmark(writing(agent, Room.flies), 100)
-    assert agent.beliefs.get(Room.flies) == 100
-
-
-def main(*arguments):
-    """Print the table; with ``--write-docs``, put it into the manual."""
-    tables = {"writes": table(measured())}
-    sys.stdout.write(report.markdown(tables["writes"]) + "\n")
-    if "--write-docs" in arguments:
-        page.rewrite(tables)
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    page.show({"writes": table(measured())}, sys.argv[1:])

@@ -1,9 +1,6 @@
-"""A thousand agents: ticks per second, and the worst tick, with and without a shared budget.
+"""A thousand agents: ticks per second, the worst tick, and what each keeps in memory.
 
-    python -m benchmarks.bench_crowd [agents] [frames] [--write-docs]
-    python -m benchmarks.bench_crowd large [milliseconds]      10,000 agents in frames of so long
-    python -m benchmarks.bench_crowd groups [processes]        a crowd in several processes
-    python -m benchmarks.bench_crowd memory                    what an agent keeps in memory
+    python -m benchmarks.crowd [--write-docs]
 
 Every agent lives through the combat of `domains/combat`: each frame some of them see a target and
 want a plan, which runs for some ticks. Times are information. What is asserted: no frame expands
@@ -13,6 +10,7 @@ more than its budget, everybody is served, and the same agents in the same order
 import gc
 import sys
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter, process_time
@@ -29,11 +27,45 @@ from bthtn.kit import Crowd as Turns
 from bthtn.kit import Detail
 from bthtn.replanning.schedule import PlanningSchedule
 
+AGENTS, FRAMES = 1_000, 60
 BUDGET = 500
 WAVES = 20
 """The crowd begins in so many waves, a frame apart; a plan runs about as long."""
 WARM_UP = 5
 """Frames of groups that are not measured: the first plans are made in them."""
+MANY, MILLISECONDS = 10_000, (20, 50)
+"""Agents of a large crowd, and how long its frames may take."""
+
+
+def fighters(agents, clock, *, listener=lambda number: None, schedule=None):
+    """The goals of so many agents, each with the listener for its number."""
+    made = []
+    for number in range(agents):
+        state = Soldier(target=True, cover=number % 2 == 0, ammo=number % 3 > 0)
+        given = {"body": None, "listener": listener(number), "clock": clock}
+        agent = Agent(f"agent {number}", combat, state, **given)
+        made.append(PlanGoal("fight", agent, fight(), budget=schedule))
+    return made
+
+
+def seconds_of_frames(goals, clock, frames, *, waves=WAVES, before=None, after=None):
+    """Let a crowd live: the seconds of each frame, with what comes before and after its ticks."""
+    seconds = []
+    for frame in range(frames):
+        clock.advance(1)
+        began = perf_counter()
+        if before is not None:
+            before()
+        for number, goal in enumerate(goals):
+            if frame >= number % waves:
+                goal.agent.sense()
+                goal.tick_once()
+        if after is not None:
+            after()
+        seconds.append(perf_counter() - began)
+    for goal in goals:
+        goal.stop(Status.INVALID)
+    return seconds
 
 
 @dataclass(frozen=True)
@@ -48,85 +80,29 @@ class Crowd:
     def row(self):
         """The run as cells of a table; a tick is a frame of all agents."""
         often, worst = median(self.seconds), max(self.seconds)
-        times = [1 / often, 1e3 * often, 1e3 * worst]
+        times = [1e3 * often, 1e3 * worst, 1 / often]
         counts = [max(self.expansions), len(self.adopted)]
         return [*map(report.number, times), *map(report.exact, counts)]
-
-
-class _Heard:
-    """Writes down who adopts a plan."""
-
-    def __init__(self, number, adopted):
-        self.number, self.adopted = number, adopted
-
-    def __call__(self, event):
-        if isinstance(event, PlanAdopted):
-            self.adopted.append(self.number)
 
 
 def live(agents, frames, *, budget, waves=WAVES):
     """Let a crowd live. Without a ``budget`` everybody plans as much as he likes."""
     schedule = PlanningSchedule(budget=10**9 if budget is None else budget, least=25)
-    adopted, goals, clock = [], [], ManualClock()
-    for number in range(agents):
-        state = Soldier(target=True, cover=number % 2 == 0, ammo=number % 3 > 0)
-        heard = _Heard(number, adopted)
-        agent = Agent(f"agent {number}", combat, state, body=None, listener=heard, clock=clock)
-        goals.append(PlanGoal("fight", agent, fight(), budget=schedule))
-    seconds, expansions = [], []
-    for frame in range(frames):
-        began = perf_counter()
-        clock.advance(1)
-        schedule.next_frame()
-        for number, goal in enumerate(goals):
-            if frame >= number % waves:
-                goal.agent.sense()
-                goal.tick_once()
-        seconds.append(perf_counter() - began)
-        expansions.append(schedule.used)
-    for goal in goals:
-        goal.stop(Status.INVALID)
+    adopted, expansions, clock = [], [], ManualClock()
+
+    def heard(number) -> Callable:
+        return lambda event: adopted.append(number) if isinstance(event, PlanAdopted) else None
+
+    goals = fighters(agents, clock, listener=heard, schedule=schedule)
+    seconds = seconds_of_frames(
+        goals,
+        clock,
+        frames,
+        waves=waves,
+        before=schedule.next_frame,
+        after=lambda: expansions.append(schedule.used),
+    )
     return Crowd(seconds, expansions, adopted)
-
-
-def test_a_crowd_keeps_to_its_budget_and_everybody_is_served_in_the_same_order():
-    runs = [live(60, 40, budget=100, waves=4) for _ in range(2)]
-    assert max(runs[0].expansions) <= 100
-    assert set(runs[0].adopted) == set(range(60))
-    assert runs[0].adopted == runs[1].adopted
-    assert max(live(60, 1, budget=None, waves=1).expansions) > 100
-
-
-def test_one_frame_of_a_crowd(benchmark):
-    schedule = PlanningSchedule(budget=BUDGET)
-    state, clock = Soldier(target=True), ManualClock()
-    agents = [Agent("a", combat, state, body=None, clock=clock) for _ in range(100)]
-    goals = [PlanGoal("fight", agent, fight(), budget=schedule) for agent in agents]
-
-    def frame():
-        clock.advance(1)
-        schedule.next_frame()
-        for goal in goals:
-            goal.agent.sense()
-            goal.tick_once()
-
-    benchmark(frame)
-    assert schedule.used <= BUDGET
-
-
-def test_groups_in_processes_decide_as_one_group_in_one_process():
-    alone = Group(range(30))
-    with Groups(range(30), processes=2) as groups:
-        for frame in range(12):
-            seen = world(30, frame)
-            assert groups.tick(seen) == dict(sorted(alone.tick(seen).items()))
-
-
-def test_a_large_crowd_has_as_many_turns_as_there_is_time_for():
-    found = large(300, 20, milliseconds=5)
-    assert sum(found.ticked) < 300 * 20
-    assert max(found.left_out) > 0
-    assert len(found.seconds) == 20
 
 
 @dataclass(frozen=True)
@@ -155,10 +131,8 @@ def large(agents, frames, *, milliseconds):
     detail = {True: Detail(every=10), False: Detail()}
     frame = {"milliseconds": milliseconds, "clock": process_time}
     crowd = Turns(schedule, lambda agent: detail[agent.name in far], **frame)
-    for number in range(agents):
-        state = Soldier(target=True, cover=number % 2 == 0, ammo=number % 3 > 0)
-        agent = Agent(f"agent {number}", combat, state, body=None, clock=clock)
-        crowd.add(agent, PlanGoal("fight", agent, fight(), budget=schedule))
+    for goal in fighters(agents, clock, schedule=schedule):
+        crowd.add(goal.agent, goal)
     gc.collect()
     gc.disable()  # plans that are over leave no cycles behind
     seconds, ticks = [], []
@@ -169,11 +143,6 @@ def large(agents, frames, *, milliseconds):
         seconds.append(process_time() - began)
     gc.enable()
     return Large(seconds, *map(list, zip(*ticks, strict=True)))
-
-
-def test_an_agent_that_runs_a_plan_keeps_less_than_17_kib():
-    idle, running = memory(100)
-    assert 0 < idle < running < 17
 
 
 def memory(agents=400):
@@ -224,45 +193,38 @@ def in_groups(agents, frames, processes):
     return [[name, *(report.number(1e3 * one) for one in found)] for name, found in figures.items()]
 
 
-def main(*arguments):
-    """Print what a crowd costs, all at once, in waves, and on a budget."""
-    if "memory" in arguments:
-        table = [["400 agents", "KiB before the first tick", "KiB while a plan runs"]]
-        table.append(["each", *map(report.number, memory())])
-        sys.stdout.write(report.markdown(table) + "\n")
-        return
-    if "large" in arguments or "groups" in arguments:
-        number = next((int(one) for one in arguments if one.isdigit()), None)
-        table = _large(number or 50) if "large" in arguments else _groups(number or 2)
-        sys.stdout.write(report.markdown(table) + "\n")
-        return
-    numbers = [int(one) for one in arguments if one.isdigit()]
-    agents, frames = [*numbers, *(1_000, 60)[len(numbers) :]]
+def tables():
+    """A crowd all at once, in waves and on a budget; a large one, one in groups, and its memory."""
     live(10, 5, budget=None)
-    head = ["ticks per second", "median, ms", "worst, ms", "most expansions in a tick", "plans"]
-    table = [[f"{agents:,} agents, {frames} ticks", *head]]
+    head = ["median, ms", "worst, ms", "ticks per second", "most expansions in a tick", "plans"]
+    crowd = [[f"{AGENTS:,} agents, {FRAMES} ticks", *head]]
     for name, options in {
-        "all at once": {"budget": None, "waves": 1},
-        f"all at once, budget {BUDGET}": {"budget": BUDGET, "waves": 1},
         f"{WAVES} waves": {"budget": None},
         f"{WAVES} waves, budget {BUDGET}": {"budget": BUDGET},
+        "all at once": {"budget": None, "waves": 1},
+        f"all at once, budget {BUDGET}": {"budget": BUDGET, "waves": 1},
     }.items():
-        table.append([name, *live(agents, frames, **options).row])
-    sys.stdout.write(report.markdown(table) + "\n")
-    if "--write-docs" in arguments:
-        page.rewrite({"crowd": table})
-
-
-def _large(milliseconds):
-    head = ["median, ms of CPU", "worst, ms of CPU", "fewest turns in a frame"]
-    found = large(10_000, 100, milliseconds=milliseconds)
-    return [["10,000 agents", *head], [f"frames of {milliseconds} ms", *found.row]]
-
-
-def _groups(processes):
-    head = ["median, ms of CPU", "worst, ms of CPU", "speed-up"]
-    return [["1,000 agents, busiest process", *head], *in_groups(1_000, 60, processes)]
+        crowd.append([name, *live(AGENTS, FRAMES, **options).row])
+    cpu = ["median, ms of CPU", "worst, ms of CPU"]
+    frames = {
+        f"frames of {limit} ms": large(MANY, 100, milliseconds=limit).row for limit in MILLISECONDS
+    }
+    return {
+        "crowd": crowd,
+        "large": [
+            [f"{MANY:,} agents", *cpu, "fewest turns in a frame"],
+            *([name, *row] for name, row in frames.items()),
+        ],
+        "groups": [
+            [f"{AGENTS:,} agents, busiest process", *cpu, "speed-up"],
+            *in_groups(AGENTS, FRAMES, processes=2),
+        ],
+        "kept": [
+            ["of 400 agents", "KiB before the first tick", "KiB while a plan runs"],
+            ["each keeps", *map(report.number, memory())],
+        ],
+    }
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    page.show(tables(), sys.argv[1:])

@@ -1,6 +1,6 @@
 """How long a thousand scenarios take: those of the soldier, over and over, in ``bthtn test``.
 
-    python -m benchmarks.bench_scenarios [--write-docs]
+    python -m benchmarks.scenarios [--write-docs]
 
 Each is a file of its own, which is read, checked and played; none may fail. Times are information.
 """
@@ -34,25 +34,17 @@ def seconds(folder: Path, jobs: int) -> float:
     return perf_counter() - began
 
 
-def main(*arguments: str) -> None:
-    """Print the table, and put it into the manual if that is asked for."""
-    table = [["processes", "scenarios", "s", "ms each"]]
+def table() -> report.Table:
+    """How long all scenarios take in one process, and in one per core."""
+    found = [["processes", "scenarios", "s", "ms each"]]
     with tempfile.TemporaryDirectory() as folder:
         written(Path(folder))
         for shown, jobs in (("one", 1), ("one per core", 0)):
             spent = seconds(Path(folder), jobs)
-            table.append(
-                [
-                    shown,
-                    report.exact(NUMBER),
-                    report.number(spent),
-                    report.number(1e3 * spent / NUMBER),
-                ]
-            )
-    sys.stdout.write(report.markdown(table) + "\n")
-    if "--write-docs" in arguments:
-        page.rewrite({"scenarios": table})
+            times = (spent, 1e3 * spent / NUMBER)
+            found.append([shown, report.exact(NUMBER), *map(report.number, times)])
+    return found
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    page.show({"scenarios": table()}, sys.argv[1:])
