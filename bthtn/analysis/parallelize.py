@@ -26,6 +26,7 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.merge import conflict
 from bthtn.plan.nodes import (
     NULL_NODE,
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -201,7 +202,7 @@ def _combined(node: Node, below: tuple[float, ...]) -> float:
 
 
 def _nesting(node: Node, below: tuple[int, ...]) -> int:
-    return max(below, default=0) + isinstance(node, ParallelNode | PriorityNode)
+    return max(below, default=0) + isinstance(node, BranchingNode)
 
 
 def _orderings(node: Node, below: tuple[tuple[int, int], ...]) -> tuple[int, int]:

@@ -33,6 +33,7 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task import CompoundTask
 from bthtn.errors import Diagnostic, ExecutionError
 from bthtn.plan.nodes import (
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -125,7 +126,7 @@ def _number_of_deeper(root: Node) -> int:
 def _nesting(node: Node, below: tuple[int, ...]) -> int:
     """How many of these nodes are below each other."""
     is_kept = isinstance(node, ScopeNode) and _is_kept(node)
-    return max(below, default=0) + (is_kept or isinstance(node, ParallelNode | PriorityNode))
+    return max(below, default=0) + (is_kept or isinstance(node, BranchingNode))
 
 
 class _Compiler:
@@ -172,7 +173,7 @@ class _Compiler:
 
     def _behaviour(
         self,
-        node: ScopeNode | ParallelNode | PriorityNode | SuspendedNode | NullNode | Behaviour,
+        node: ScopeNode | BranchingNode | SuspendedNode | NullNode | Behaviour,
         place: _Place,
         pending: _Pending,
     ) -> Behaviour | None:

@@ -106,6 +106,9 @@ Network = (
     | NullNetwork
 )
 
+BranchingNetwork = ParallelNetwork | PriorityNetwork
+"""The networks whose parts are all planned from the same state."""
+
 
 class Construct(Shared, Unpicklable):
     """A network that is replaced by a call of an anonymous task when the domain is frozen.

@@ -16,11 +16,7 @@ from typing import Any, Final, assert_never
 
 from bthtn.plan.nodes import (
     Node,
-    NullNode,
-    ParallelNode,
-    PriorityNode,
     ScopeNode,
-    SequenceNode,
     SuspendedNode,
     TaskNode,
 )
@@ -93,13 +89,10 @@ def _cells(number: int, row: TableRow) -> tuple[str, str, str, str]:
 def _first_task(pending: list[Node]) -> ScopeNode | TaskNode | SuspendedNode | None:
     """The task on top, after the nodes above it that are no tasks became their children."""
     while pending:
-        match node := pending[-1]:
-            case SequenceNode() | ParallelNode() | PriorityNode() | NullNode():
-                pending[-1:] = reversed(children_of(node))
-            case ScopeNode() | TaskNode() | SuspendedNode():
-                return node
-            case _:
-                assert_never(node)
+        node = pending[-1]
+        if isinstance(node, ScopeNode | TaskNode | SuspendedNode):
+            return node
+        pending[-1:] = reversed(children_of(node))
     return None
 
 

@@ -19,9 +19,9 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.method import PlainBody
 from bthtn.domain.task import call_text
 from bthtn.errors import Diagnostic, DomainError, nearest
-from bthtn.plan.nodes import Node, ScopeNode, TaskNode
+from bthtn.plan.nodes import BranchingNode, Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.projection import BranchingNode, Projection
+from bthtn.plan.projection import Projection
 from bthtn.plan.walk import Visit, preorder
 from bthtn.planning.protocol import seeded, start_of
 from bthtn.world.expression import Binding, Condition, always_holds, conjuncts

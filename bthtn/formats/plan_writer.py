@@ -25,6 +25,7 @@ from bthtn.formats.tree_nodes import MILLISECONDS, OWN_NODES
 from bthtn.formats.xml_document import Element, without_controls
 from bthtn.plan.codec import guessed
 from bthtn.plan.nodes import (
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -136,9 +137,7 @@ class PlanWriter:
             attributes[port] = without_controls(value_text(value) if quoted else text)
         return Element("Action", attributes, ())
 
-    def _branching(
-        self, node: ParallelNode | PriorityNode, branches: tuple[Element, ...]
-    ) -> Element:
+    def _branching(self, node: BranchingNode, branches: tuple[Element, ...]) -> Element:
         if isinstance(node, PriorityNode):
             return Element("ReactiveFallback" if node.reactive else "Fallback", {}, branches)
         if node.policy is ParallelPolicy.PRIMARY:

@@ -9,6 +9,7 @@ from typing import assert_never
 from bthtn.domain.choice import RandomOrder
 from bthtn.plan.nodes import (
     NULL_NODE,
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -99,7 +100,7 @@ def _is_whole_comparable(tree: Node) -> bool:
             continue
         if _is_drawn(node) or (in_branch and isinstance(node, SuspendedNode)):
             return False
-        in_branch = in_branch or isinstance(node, ParallelNode | PriorityNode)
+        in_branch = in_branch or isinstance(node, BranchingNode)
         pending += [(child, in_branch) for child in children_of(node)]
     return True
 

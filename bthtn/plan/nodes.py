@@ -209,5 +209,8 @@ class NullNode(Shared, Unpicklable):
 
 Node = TaskNode | ScopeNode | SequenceNode | ParallelNode | PriorityNode | SuspendedNode | NullNode
 
+BranchingNode = ParallelNode | PriorityNode
+"""The nodes whose children all begin in the state at the node."""
+
 NULL_NODE = NullNode()
 """The shared null node: the only node that may occur at several places of one tree."""

@@ -21,6 +21,7 @@ from typing import Any, TypeVar, assert_never
 from bthtn.plan.failure import Failure
 from bthtn.plan.merge import after_parallel, after_priority, side_by_side
 from bthtn.plan.nodes import (
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -39,8 +40,6 @@ from bthtn.world.trail import WorkingState
 
 R = TypeVar("R")
 T = TypeVar("T")
-
-BranchingNode = ParallelNode | PriorityNode
 
 
 @dataclass(slots=True)

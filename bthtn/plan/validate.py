@@ -16,9 +16,9 @@ from bthtn.domain.task_effects import projected
 from bthtn.errors import exception_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.merge import conflict
-from bthtn.plan.nodes import Node, ParallelNode, SuspendedNode, TaskNode
+from bthtn.plan.nodes import BranchingNode, Node, ParallelNode, SuspendedNode, TaskNode
 from bthtn.plan.plan import Plan
-from bthtn.plan.projection import BranchEnd, BranchingNode, Projection
+from bthtn.plan.projection import BranchEnd, Projection
 from bthtn.plan.walk import Visit, node_text
 from bthtn.world.footprint import Footprint, RecordingView
 from bthtn.world.state import FrozenState

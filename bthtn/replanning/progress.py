@@ -11,6 +11,7 @@ from typing import assert_never
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.plan.equivalence import steps_outline
 from bthtn.plan.nodes import (
+    BranchingNode,
     Node,
     NullNode,
     ParallelNode,
@@ -118,7 +119,7 @@ class Progress:
         for node, below in order:
             if node in passed:
                 passed.update(below)
-            elif node in reached and not isinstance(node, ParallelNode | PriorityNode):
+            elif node in reached and not isinstance(node, BranchingNode):
                 passed.update(below[: reached[node]])
         return frozenset(found.union(one for one in passed if not isinstance(one, NullNode)))
 

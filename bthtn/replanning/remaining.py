@@ -19,6 +19,7 @@ from bthtn.domain.effect import writes_of
 from bthtn.domain.network import ParallelPolicy
 from bthtn.domain.task import PrimitiveTask
 from bthtn.plan.nodes import (
+    BranchingNode,
     Dropped,
     Node,
     ParallelNode,
@@ -110,7 +111,7 @@ def _all_below(progress: Progress, node: Node) -> tuple[Node, ...]:
 
 
 def _has_branches(node: Node) -> bool:
-    return isinstance(node, ParallelNode | PriorityNode)
+    return isinstance(node, BranchingNode)
 
 
 def _is_choice(node: Node) -> bool:

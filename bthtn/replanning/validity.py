@@ -29,6 +29,7 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.errors import exception_text
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import (
+    BranchingNode,
     Node,
     ParallelNode,
     PriorityNode,
@@ -36,7 +37,7 @@ from bthtn.plan.nodes import (
     SuspendedNode,
     TaskNode,
 )
-from bthtn.plan.projection import BranchEnd, BranchingNode
+from bthtn.plan.projection import BranchEnd
 from bthtn.plan.walk import Visit
 from bthtn.replanning.arguments import (
     AS_PLANNED,

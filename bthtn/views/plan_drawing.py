@@ -83,9 +83,8 @@ def tree_dot(
             name = drawing.node(look, shown, below=below, tooltip=tooltip)
             if above:
                 drawing.edge(above, name, kind=kind, label=label)
-            choice = isinstance(node, PriorityNode)
             for place, child in [] if node in folded else reversed(numbered_children(node)):
-                pending.append((child, name, *edge_look(child, place, choice=choice)))
+                pending.append((child, name, *edge_look(node, child, place)))
     return drawing.text(legend=legend)
 
 
@@ -177,8 +176,8 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
             assert_never(node)
 
 
-def edge_look(child: Node | Dropped, place: int, *, choice: bool) -> tuple[str, str]:
+def edge_look(node: Node | Dropped, child: Node | Dropped, place: int) -> tuple[str, str]:
     """Kind and label of the edge to a child; alternatives of a priority are numbered."""
     if isinstance(child, Dropped):
         return "dropped", ""
-    return ("choice", str(place + 1)) if choice else ("", "")
+    return ("choice", str(place + 1)) if isinstance(node, PriorityNode) else ("", "")

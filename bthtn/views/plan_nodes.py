@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from bthtn.plan.nodes import Node, PriorityNode, ScopeNode, TaskNode
+from bthtn.plan.nodes import Node, ScopeNode, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.projection import Projection
 from bthtn.planning.protocol import start_of
@@ -38,9 +38,8 @@ def plan_tree(plan: Plan, start: State | FrozenState | None = None) -> StaticNod
         if predicted is not None and isinstance(node, TaskNode):
             made["state"] = predicted.written.get(node, {})
         siblings.append(made)
-        choice = isinstance(node, PriorityNode)
         for place, child in reversed(numbered_children(node)):
-            pending.append((child, made["children"], edge_look(child, place, choice=choice)[0]))
+            pending.append((child, made["children"], edge_look(node, child, place)[0]))
     return top[0]
 
 

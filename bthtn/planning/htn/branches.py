@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from bthtn.domain.network import ParallelNetwork, PriorityNetwork, network_text
+from bthtn.domain.network import BranchingNetwork, ParallelNetwork, PriorityNetwork, network_text
 from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
 from bthtn.plan.nodes import Dropped
 from bthtn.planning import trace
@@ -174,7 +174,7 @@ def _merged_alternatives(search: SearchState, kept: list[Branch]) -> Mapping[Flu
     return {fluent: Write(WriteKind.COMPUTED, value) for fluent, value in values.items()}
 
 
-def _touched(network: ParallelNetwork | PriorityNetwork, kept: list[Branch]) -> Footprint:
+def _touched(network: BranchingNetwork, kept: list[Branch]) -> Footprint:
     """The footprint of the whole node, for the branch that contains it."""
     footprints = [branch.footprint for branch in kept]
     if isinstance(network, PriorityNetwork):

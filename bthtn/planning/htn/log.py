@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from bthtn.domain.network import ParallelNetwork, PriorityNetwork
+from bthtn.domain.network import BranchingNetwork
 from bthtn.plan.nodes import Dropped, Node, Suspension
 from bthtn.planning.htn.rows import Body
 from bthtn.planning.htn.values import Overwritten, Values
@@ -148,7 +148,7 @@ class OpenNode:
     outside of one; ``fingerprint`` that of the state in which all branches begin.
     """
 
-    network: ParallelNetwork | PriorityNetwork
+    network: BranchingNetwork
     bodies: tuple[Body, ...]
     entry: Entry
     begin: int

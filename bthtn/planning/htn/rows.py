@@ -13,12 +13,11 @@ from typing import Any, Final
 from bthtn.domain.construct_progress import TurnCondition
 from bthtn.domain.method import Method
 from bthtn.domain.network import (
+    BranchingNetwork,
     DeferNetwork,
     Network,
     NullNetwork,
-    ParallelNetwork,
     PauseNetwork,
-    PriorityNetwork,
     SequenceNetwork,
 )
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
@@ -116,7 +115,7 @@ class SubSequencePart:
 class BranchesPart:
     """A parallel or priority node; each branch is a body of its own."""
 
-    network: ParallelNetwork | PriorityNetwork
+    network: BranchingNetwork
     branches: tuple[Body, ...]
     row: None = None
 

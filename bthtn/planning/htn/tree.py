@@ -7,6 +7,7 @@ from typing import Any, Final, assert_never
 
 from bthtn.domain.method import PlainBody
 from bthtn.domain.network import (
+    BranchingNetwork,
     DeferNetwork,
     Network,
     NullNetwork,
@@ -223,9 +224,7 @@ def _scope(row: MethodRow, entry: Entry, below: list[Given], past: Past) -> Give
     return node if cause is None else Contribution(node, cause)
 
 
-def _branches(
-    network: ParallelNetwork | PriorityNetwork, branches: list[Contribution]
-) -> Contribution:
+def _branches(network: BranchingNetwork, branches: list[Contribution]) -> Contribution:
     """Return the node of a parallel or priority network, with its branches."""
     nodes = tuple(one.node for one in branches if one.node is not None)
     cause = next((one.cause for one in branches if one.cause is not None), None)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bthtn.domain.network import (
+    BranchingNetwork,
     Network,
     NullNetwork,
-    ParallelNetwork,
     PriorityNetwork,
     SequenceNetwork,
 )
@@ -107,7 +107,7 @@ def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Bindi
     return made
 
 
-def _branched(network: ParallelNetwork | PriorityNetwork, branches: tuple[Node, ...]) -> Node:
+def _branched(network: BranchingNetwork, branches: tuple[Node, ...]) -> Node:
     """The node of a network all of whose branches were planned."""
     if isinstance(network, PriorityNetwork):
         return PriorityNode(branches, tuple(range(len(branches))), network.reactive)

@@ -10,6 +10,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.network import (
+    BranchingNetwork,
     DeferNetwork,
     Network,
     NullNetwork,
@@ -58,7 +59,7 @@ class NotWritable(Exception):  # noqa: N818 - not an error: the search does with
 class Branches:
     """A parallel or priority node in a body, with the items of each branch in order."""
 
-    network: ParallelNetwork | PriorityNetwork
+    network: BranchingNetwork
     branches: tuple[tuple[Item, ...], ...]
 
     @property
