@@ -118,7 +118,7 @@ class PlanGoal(ReloadingGoal):
         self._search.stop_preparing()
 
     def explain(self) -> str:
-        """Why it does what it does: its message, and what a search from the beliefs tries now."""
+        """The goal's message, and why a search from the current beliefs finds its plan or none."""
         return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
 
     def _ticked(self) -> Generator[Behaviour, None, Status]:

@@ -58,7 +58,7 @@ class LeastCosts:
 
     @staticmethod
     def pick(cost: T, value: T) -> T:  # noqa: ARG004 - the other one picks it
-        """The one of the two that is summed."""
+        """The one of the two that is added up: the cost."""
         return cost
 
     def of(self, network: Network) -> float:
@@ -126,7 +126,7 @@ class LeastValues(LeastCosts):
 
     @staticmethod
     def pick(cost: T, value: T) -> T:  # noqa: ARG004 - the other one picks it
-        """The one of the two that is summed."""
+        """The one of the two that is added up: the value."""
         return value
 
 
