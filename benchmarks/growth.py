@@ -1,17 +1,28 @@
 """How the time to freeze a domain and to plan with it for the first time grows with its size.
 
-    python -m benchmarks.growth
+    python -m benchmarks.growth [--instructions] [words of rows ...]
 
-Processor time, the least of three; what grows is named in each row: the tasks of a domain, the
-methods of one task, the steps of one method, the methods inside one another, and the tasks of a
+Processor time, the least of three, or instructions under callgrind, which repeat where times do
+not. What grows is named in each row: the tasks of a domain, the methods of one task, the steps of
+one method, the methods inside one another, the branches and the alternatives of one node, the
+nodes inside one another, the values of a variable, the parts of a condition, and the tasks of a
 domain in which each has parameters, conditions of its own and several methods.
 """
 
 from __future__ import annotations
 
 import gc
+import os
+import re
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from itertools import count
+from operator import and_
+from pathlib import Path
 from types import FunctionType
 
 from benchmarks.timing import exponent
@@ -27,12 +38,18 @@ from bthtn import (
     fluent,
     fluents,
     method,
+    one_of,
+    parallel,
     primitive,
+    priority,
 )
+from bthtn.domain.network import Network
 from bthtn.planning import HtnSearch, SearchStatus, request
+from bthtn.planning.htn.generated import code_of
 
-SIZES = (125, 250, 500, 1_000, 2_000)
 ROUNDS = 3
+MARK = "getloadavg"
+"""The function of C on which callgrind writes down its count and begins anew."""
 
 
 class World(State):
@@ -76,6 +93,53 @@ def nesting(size: int) -> tuple[Domain[World], TaskCall]:
     return domain, inner()
 
 
+def branches(size: int) -> tuple[Domain[World], TaskCall]:
+    """A method of as many parallel branches of one step each."""
+    return _side_by_side(parallel, size)
+
+
+def alternatives(size: int) -> tuple[Domain[World], TaskCall]:
+    """A method of as many alternatives, of which one is chosen at run time."""
+    return _side_by_side(priority, size)
+
+
+def _side_by_side(construct: Callable[..., Network], size: int) -> tuple[Domain[World], TaskCall]:
+    domain = Domain("growing", World)
+    mark = domain.primitive(_renamed(_marking_alone, "mark"))
+    every = domain.compound(_named("all", lambda: [method(construct(*map(mark, range(size))))]))
+    return domain, every()
+
+
+def networks(size: int) -> tuple[Domain[World], TaskCall]:
+    """A method of as many parallel nodes inside one another, each beside a step."""
+    domain, step = _domain()
+    network: Network = step()
+    for _ in range(1, size):
+        network = parallel(step(), network)
+    return domain, domain.compound(_named("all", lambda: [method(network)]))()
+
+
+def values(size: int) -> tuple[Domain[World], TaskCall]:
+    """A method with a variable of as many values, of which the last can be used."""
+    domain = Domain("growing", World)
+    mark = domain.primitive(_renamed(_marking_alone, "mark"))
+
+    def choose() -> Methods:
+        number = one_of(range(size))
+        yield method(mark(number), when=number >= size - 1)
+
+    return domain, domain.compound(choose)()
+
+
+def conditions(size: int) -> tuple[Domain[World], TaskCall]:
+    """A task with a precondition of as many parts and as many effects."""
+    domain = Domain("growing", World)
+    parts = [~World.marked[number] for number in range(size)]
+    effects = [World.marked[number].becomes(value=True) for number in range(size)]
+    step = domain.primitive("step", precondition=reduce(and_, parts), effects=effects)
+    return domain, domain.compound(_named("all", lambda: [method(step())]))()
+
+
 def branching(size: int) -> tuple[Domain[World], TaskCall]:
     """A binary tree of compound tasks with a primitive task for each; a plan does half of them."""
     domain, half = Domain("branching", World), size // 2
@@ -90,6 +154,10 @@ def branching(size: int) -> tuple[Domain[World], TaskCall]:
 def _marking(place: int) -> Primitive:
     effects = [World.marked[place].becomes(value=True), World.at.increases(1)]
     return primitive(precondition=(World.at >= 0) & ~World.marked[place], effects=effects)
+
+
+def _marking_alone(place: int) -> Primitive:
+    return primitive(effects=World.marked[place].becomes(value=True))
 
 
 def _work(step: Callable, works: list[Callable[..., TaskCall]], below: list[int]) -> Callable:
@@ -146,29 +214,93 @@ def searched(domain: Domain[World], goal: TaskCall) -> object:
     return search.plan
 
 
+SIZES = (125, 250, 500, 1_000, 2_000)
+MAKERS = {
+    **dict.fromkeys((tasks, methods, steps, nesting), SIZES),
+    **dict.fromkeys((branches, alternatives, values, conditions), SIZES),
+    networks: (20, 40, 80, 140),  # deeper ones are refused, as py_trees ticks by recursion
+    branching: SIZES,
+}
+USES = (frozen, searched, planned, planned_twice)
+
+
+def rows(words: Sequence[str]) -> list[tuple[str, Callable, Callable, Sequence[int]]]:
+    """Name, maker, use and sizes of each row that has one of the words, of all without words."""
+    every = [(f"{m.__name__}, {u.__name__}", m, u, MAKERS[m]) for m in MAKERS for u in USES]
+    return [row for row in every if not words or any(word in row[0] for word in words)]
+
+
 def least_seconds(make: Callable, use: Callable, size: int) -> float:
     """Processor time that the use of a new domain of this size takes."""
     found = []
     for _ in range(ROUNDS):
         made = make(size)
-        gc.collect()
+        _forget()
         begun = time.process_time()
         use(*made)
         found.append(time.process_time() - begun)
     return min(found)
 
 
-def report() -> str:
-    """A line for what grows and what is done, with the exponent of its time."""
-    lines = [f"{'':28}" + "".join(f"{size:>9}" for size in SIZES) + "  exponent"]
-    for make in (tasks, methods, steps, nesting, branching):
-        for use in (frozen, searched, planned, planned_twice):
-            seconds = [least_seconds(make, use, size) for size in SIZES]
-            cells = "".join(f"{1_000 * one:7.1f}ms" for one in seconds)
-            name = f"{make.__name__}, {use.__name__}"
-            lines.append(f"{name:28}{cells}{exponent(SIZES, seconds):10.2f}")
-    return "\n".join(lines)
+def _forget() -> None:
+    """Leave nothing to be found again, or looked at, of what was planned before."""
+    code_of.cache_clear()
+    gc.collect()
+    gc.freeze()
+
+
+def timed(words: Sequence[str]) -> Iterator[list[float]]:
+    """Milliseconds of each row at each of its sizes."""
+    for _, make, use, sizes in rows(words):
+        yield [1_000 * least_seconds(make, use, size) for size in sizes]
+
+
+def run_marked(words: Sequence[str]) -> None:
+    """Use every row at every size, with a mark before and behind: what runs under callgrind."""
+    for _, make, use, sizes in rows(words):
+        use(*make(10))
+        for size in sizes:
+            made = make(size)
+            _forget()
+            os.getloadavg()
+            use(*made)
+            os.getloadavg()
+
+
+def counted(words: Sequence[str]) -> Iterator[list[float]]:
+    """Millions of instructions of each row at each of its sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "counts"
+        valgrind = ("valgrind", "--tool=callgrind", f"--dump-before={MARK}", "--quiet")
+        again = (sys.executable, "-m", "benchmarks.growth", "--use", *words)
+        command = (*valgrind, f"--callgrind-out-file={out}", *again)
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
+        number = count(2, 2)
+        for *_, sizes in rows(words):
+            yield [_total(Path(f"{out}.{next(number)}")) / 1e6 for _ in sizes]
+
+
+def _total(dump: Path) -> int:
+    found = re.search(r"^(?:totals|summary): (\d+)", dump.read_text("utf-8"), re.MULTILINE)
+    assert found is not None, "callgrind writes a total into every dump"
+    return int(found[1])
+
+
+def main(*arguments: str) -> None:
+    """Print a line for what grows and what is done, with the exponent of its time."""
+    words = [one for one in arguments if not one.startswith("--")]
+    if "--use" in arguments:
+        run_marked(words)
+        return
+    is_counted = "--instructions" in arguments
+    unit = "millions of instructions" if is_counted else "milliseconds"
+    sys.stdout.write(f"{unit:28}{'':45}  exponent\n")
+    measured = counted(words) if is_counted else timed(words)
+    for (name, *_, sizes), found in zip(rows(words), measured, strict=True):
+        cells = "".join(f"{one:9.1f}" for one in found)
+        sys.stdout.write(f"{name:28}{cells:45}{exponent(sizes, found):10.2f}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    print(report())  # noqa: T201 - a script
+    main(*sys.argv[1:])

@@ -21,12 +21,12 @@ def executed(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
     Raises ValueError for a text with quotes, comments or characters outside of a small set.
     """
     made = dict(names)
-    exec(_compiled(text), made)  # noqa: S102 - the source is our own
+    exec(code_of(text), made)  # noqa: S102 - the source is our own
     return made
 
 
 @lru_cache(maxsize=256)
-def _compiled(text: str) -> CodeType:
+def code_of(text: str) -> CodeType:
     """Return the code of a text. Tasks that are alike have the same text, as names are numbered."""
     _check(text)
     return compile(text, "<bthtn>", "exec")
