@@ -160,6 +160,18 @@ def test_a_value_of_no_known_class_is_refused():
         first.save()
 
 
+def test_a_member_of_a_state_class_that_no_domain_has_is_refused():
+    class Cat(State):
+        knows: FluentFamily[Spot, bool] = fluents(default=False)
+
+    first = character(Operators())
+    first.world.holes.append(Dog.knows[Spot(1, 2)])
+    assert first.save()
+    first.world.holes.append(Cat.knows[Spot(1, 2)])
+    with pytest.raises(InputError, match=r"BT495.*'knows\["):
+        first.save()
+
+
 def test_the_world_goes_on_with_its_dice_and_its_clock():
     first = character(lasting(2, hook=True))
     lines(first, 4)
