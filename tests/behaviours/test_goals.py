@@ -103,10 +103,12 @@ def test_a_goal_that_is_done_makes_the_whole_done_and_all_failed_makes_it_fail()
     assert ticks(yard.priority(), 1) == "F"
 
 
-@pytest.mark.parametrize("period", [1, 3, 5])
-def test_a_higher_goal_takes_over_when_it_plans_at_its_period(period):  # R000-31
+@pytest.mark.parametrize(
+    ("given", "period"), [*(({"period": ticks}, ticks) for ticks in (1, 3, 5)), ({}, 10)]
+)
+def test_a_higher_goal_takes_over_when_it_plans_at_its_period(given, period):  # R000-31
     yard = Yard()
-    tree = yard.priority(yard.heal, yard.fight, yard.patrol, period=period)
+    tree = yard.priority(yard.heal, yard.fight, yard.patrol, **given)
     tree.tick_once()
     yard.agent.believe(World.open, True)
     names = []

@@ -175,6 +175,8 @@ def test_who_is_within_reach_of_each_other_is_one_group_also_through_others():
     assert [names(some) for some in grouped(places, reach=10)] == [["a", "c", "d"], ["b"]]
     assert [names(some) for some in grouped(places, reach=12)] == [["a", "b", "c", "d"]]
     assert grouped({}) == ()
+    places = {one: (0, 0), two: (10, 0), three: (20.5, 0)}
+    assert [names(some) for some in grouped(places)] == [["a", "b"], ["c"]]
 
 
 def units():
