@@ -25,9 +25,9 @@ from bthtn.domain.network import (
     Construct,
     Network,
     NetworkLike,
-    PriorityNetwork,
     network_from,
     network_text,
+    priority,
     sequence,
     some_parts,
 )
@@ -84,7 +84,7 @@ def force_success(*parts: NetworkLike) -> Network:
 
     It is ``priority((…), null())``: all that the networks would write is unknown behind them.
     """
-    return PriorityNetwork((sequence(*some_parts("force_success", parts)), NULL))
+    return priority(sequence(*some_parts("force_success", parts)), NULL)
 
 
 def invert(call: NetworkLike) -> Construct:
