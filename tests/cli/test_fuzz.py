@@ -209,3 +209,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(kitchen, fuzz, monkey
     answer = fuzz()
     assert answer.code == 2
     assert "pip install 'bthtn[fuzz]'" in answer.err
+
+
+def test_the_help_says_how_many_runs_are_made_by_default(bthtn):
+    assert "[default: 1000]" in " ".join(bthtn("fuzz", "--help").out.split())
