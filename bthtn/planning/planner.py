@@ -267,9 +267,14 @@ class PlannersByGoal:
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
         self._made: dict[Question, Planner[Any]] = {}
+        self._same: dict[tuple[int, int], tuple[NetworkLike, Settings, Planner[Any]]] = {}
+        """By the ids of goals and settings, which it keeps: most calls repeat the very objects."""
 
     def planner(self, goal: NetworkLike, settings: Settings) -> Planner[Any]:
         """The planner for a goal. Raises DomainError if it is malformed."""
+        same = self._same.get((id(goal), id(settings)))
+        if same is not None:
+            return same[2]
         if type(goal) is not TaskCall or not all(type(one) is Constant for one in goal.args):
             return Planner(self._domain, goal, settings)
         question = Question(goal, (), settings)
@@ -279,6 +284,9 @@ class PlannersByGoal:
             if len(self._made) >= _MOST_PLANNERS:
                 self._made.clear()
             self._made[question] = planner
+        if len(self._same) >= _MOST_PLANNERS:
+            self._same.clear()
+        self._same[id(goal), id(settings)] = goal, settings, planner
         return planner
 
 

@@ -15,6 +15,7 @@ from bthtn import (
     pause,
     primitive,
 )
+from bthtn.domain.chance import SEED
 from bthtn.errors import DomainError, PlanningError
 from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.notation import normal
@@ -173,6 +174,8 @@ def test_a_goal_that_find_plan_is_asked_for_again_is_not_prepared_again(monkeypa
     assert prepared == [told(1), told(2)]
     alike = [find_plan(domain, Soldier(), told(count)) for count in (1.0, True, 1)]
     assert [type(plan.steps[0].args[0]) for plan in alike] == [float, bool, int]
+    seeds = [find_plan(domain, Soldier(), told(1), Settings(seed=n)).predicted for n in (3, 4)]
+    assert [state.get(SEED) for state in seeds] == [3, 4]
     with pytest.raises(DomainError, match="another domain"):
         find_plan(domain, Soldier(), howl())
 
