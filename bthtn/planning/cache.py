@@ -17,8 +17,9 @@ young generation; when it is full it becomes the old one, and the previous old o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any, Final, assert_never
 from weakref import WeakKeyDictionary
@@ -188,11 +189,13 @@ class Answers:
         is_enough = answer is None or answer.events is not None or not told
         return self._cache._counted(answer if is_enough else None)
 
-    def readings(self, state: FrozenState) -> Readings:
-        """The fluents, with values, that the cached answer for this start state depends on."""
-        memory, question = self._memory, self._question
-        kept = memory.young if memory.young.find(question, state) is not None else memory.old
-        return kept.readings(question, state)
+    def read_for(self, state: FrozenState) -> Callable[[], Readings]:
+        """Tells the fluents, with values, that the answer found for this start state depends on.
+
+        That may be later, when the answer was dropped from the cache.
+        """
+        memory = self._memory
+        return partial(_read, self._question, state, memory.young, memory.old)
 
     def keep(self, readings: Readings, answer: Answer) -> None:
         """Add the answer of a search that has read these fluents of its start state."""
@@ -259,6 +262,11 @@ class _Generation:
         ways[key] = new
         self.entries += 1
         return True
+
+
+def _read(question: Question, state: FrozenState, young: _Generation, old: _Generation) -> Readings:
+    kept = young if young.find(question, state) is not None else old
+    return kept.readings(question, state)
 
 
 class _Memory:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from bthtn.plan.plan import Plan
 from bthtn.plan.walk import copied, preferred_steps
-from bthtn.planning.cache import Answer, Answers
+from bthtn.planning.cache import Answer, Answers, Readings
 from bthtn.planning.protocol import RecordedSearch, SearchStatus
 from bthtn.planning.trace import SearchEvent, SearchListener
 from bthtn.world.fluent import Fluent
@@ -70,11 +70,24 @@ class CachedPlan:
 class Answered:
     """A search that is over from the start, since the cache has its answer."""
 
-    def __init__(self, plan: Plan | None, reads: Mapping[Fluent[Any], Any]) -> None:
+    expansions = 0
+
+    def __init__(self, plan: Plan | None, tell: Callable[[], Readings] | None) -> None:
         self.plan = plan
-        self.reads = reads
         self.status = SearchStatus.EXHAUSTED if plan is None else SearchStatus.SOLVED
-        self.expansions = 0
+        self._tell = tell
+        self._reads: Readings | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: the reads, since caches are not."""
+        return {**vars(self), "_reads": self.reads, "_tell": None}
+
+    @property
+    def reads(self) -> Readings:
+        if self._reads is None:
+            assert self._tell is not None, "the cache tells what was read"
+            self._reads = self._tell()
+        return self._reads
 
     @property
     def written(self) -> Mapping[Fluent[Any], Any]:

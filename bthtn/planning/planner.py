@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -30,6 +31,7 @@ from bthtn.planning.protocol import (
     Settings,
     no_answer,
     question_of,
+    seeded,
     start_of,
 )
 from bthtn.planning.strips.strips_search import StripsSearch, is_goal_alone
@@ -166,18 +168,17 @@ class Planner(Unpicklable, Generic[S]):
                 request = partial(self._request, avoiding=avoiding)
                 least = self.seeks_least
                 return AcceleratedSearch(ask, start, self._most, request, seeks_least=least)
-        asked = PlanRequest(
-            self.domain, start, self.goal, self.binding, self.settings, bound, avoiding
-        )
         if answers is None or avoiding or bound is not None:
+            asked = replace(self._request(start, avoiding=avoiding), bound=bound)
             return self._search(asked, listener)
-        answer = _known(asked.state, answers, listener)
+        start = seeded(start, self.settings.seed)
+        answer = _known(start, answers, listener)
         if answer is not None:
-            cached = CachedPlan(self, answer, asked.state)
+            cached = CachedPlan(self, answer, start)
             plan = None if answer.tree is None else Plan.found((cached,))
-            return Answered(plan, answers.readings(asked.state))
+            return Answered(plan, answers.read_for(start))
         told = None if listener is None else Told(listener)
-        return Remembered(self._search(asked, told), answers, told)
+        return Remembered(self._search(self._request(start), told), answers, told)
 
     def trace(self, state: S | FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> Trace:
         """The trace of the search that ``plan`` makes, or made earlier, from this state.

@@ -10,7 +10,6 @@ restarts together are limited.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -39,7 +38,7 @@ class RestartingSearch:
         self._start = start
         self._beliefs = beliefs
         self._most = most
-        self._kept: deque[Plan] = deque(maxlen=MOST_KEPT)
+        self._kept: tuple[Plan, ...] = ()
         self._works_at = -1  # the version of the beliefs from which ``plan`` works
         self.plan: Plan | None = None
         self.expansions = 0
@@ -63,7 +62,7 @@ class RestartingSearch:
         Unlike a restart by itself, this forgets plans that were found before.
         """
         if self._version != self._beliefs.version:
-            self._kept.clear()
+            self._kept = ()
             self.plan = None
             self.restart()
 
@@ -93,23 +92,27 @@ class RestartingSearch:
             elif self.expansions >= self._most:
                 self.status = SearchStatus.LIMIT
             else:
-                self._kept.append(plan)
+                self._keep(plan)
                 self.restart()
         return self.status
 
     def _has_ended(self) -> bool:
         """Whether there is an answer for the beliefs as they are."""
         if self.plan is not None and self._works_at != self._beliefs.version:
-            self._kept.append(self.plan)
+            self._keep(self.plan)
             self.plan = None
             self.restart()
         if self.status is not SearchStatus.RUNNING:
             return True
-        again = next((plan for plan in reversed(self._kept) if self._works(plan)), None)
-        if again is not None:
-            self._kept.remove(again)
-            self._answer(again)
-        return again is not None
+        for again in reversed(self._kept):
+            if self._works(again):
+                self._kept = tuple(plan for plan in self._kept if plan is not again)
+                self._answer(again)
+                return True
+        return False
+
+    def _keep(self, plan: Plan) -> None:
+        self._kept = (*self._kept, plan)[-MOST_KEPT:]
 
     def _answer(self, plan: Plan) -> None:
         self.plan, self.status = plan, SearchStatus.SOLVED
