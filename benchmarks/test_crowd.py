@@ -30,9 +30,9 @@ def test_a_large_crowd_has_as_many_turns_as_there_is_time_for():
     assert len(found.seconds) == 20
 
 
-def test_an_agent_that_runs_a_plan_keeps_less_than_17_kib():
+def test_an_agent_that_runs_a_plan_keeps_less_than_12_kib():
     idle, running = memory(100)
-    assert 0 < idle < running < 17
+    assert 0 < idle < running < 12
 
 
 def test_a_page_gets_all_ticks_of_a_watched_crowd():

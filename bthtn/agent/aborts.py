@@ -7,9 +7,11 @@ several ticks to abort leaves its abort here, where it is ticked at the beginnin
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from bthtn.agent.leases import Holder
+
+T = TypeVar("T")
 
 
 class Abort(Protocol):
@@ -37,19 +39,21 @@ class Abort(Protocol):
 class Aborts:
     """The unfinished aborts of one agent, in the order in which they were added."""
 
+    __slots__ = ("_callers", "_unfinished", "_waiting")
+
     _unsaved = ("_callers",)
 
     def __init__(self) -> None:
-        self._unfinished: list[Abort] = []
-        self._callers: dict[int, object] = {}
-        self._waiting: list[tuple[Holder, Callable[[], None]]] = []
+        self._unfinished: tuple[Abort, ...] = ()
+        self._callers: tuple[object, ...] = ()
+        self._waiting: tuple[tuple[Holder, Callable[[], None]], ...] = ()
 
     def __len__(self) -> int:
         return len(self._unfinished)
 
     def add(self, abort: Abort) -> None:
         """Tick this abort from the next tick on, until it is done."""
-        self._unfinished.append(abort)
+        self._unfinished += (abort,)
 
     def first(self, goal: Holder | None) -> Abort | None:
         """The oldest abort of this goal or of a goal inside of its steps, None without any."""
@@ -63,12 +67,12 @@ class Aborts:
 
     def afterwards(self, goal: Holder, call: Callable[[], None]) -> None:
         """Call a function once the goal has no unfinished aborts; at once if it has none now."""
-        self._waiting.append((goal, call))
+        self._waiting += ((goal, call),)
         self._call_back()
 
     def begin_tick(self) -> None:
         """Tick every abort. Goals do not, however often they are ticked before the next call."""
-        self._callers.clear()
+        self._callers = ()
         self.go_on(self)
 
     def go_on(self, by: object) -> None:
@@ -78,28 +82,28 @@ class Aborts:
         """
         # An agent that is not sensed does not know when a tick begins. Each caller is ticked once
         # per tick, so a new tick has begun when one calls for the second time.
-        if id(by) in self._callers:
-            if by is not self and id(self) in self._callers:
+        if _has(self._callers, by):
+            if by is not self and _has(self._callers, self):
                 return  # the agent is sensed: its tick is not over
-            self._callers.clear()
+            self._callers = ()
         first = not self._callers
-        self._callers[id(by)] = by
+        self._callers += (by,)
         if first and (self._unfinished or self._waiting):
-            for abort in tuple(self._unfinished):
+            for abort in self._unfinished:
                 self._tick(abort)
             self._call_back()
 
     def cut_off(self, goal: Holder, why: str) -> None:
         """End the aborts of this goal now, because there will be no more ticks."""
         while left := self.within(goal):  # one that is cut off may add another
-            self._unfinished.remove(left[0])
+            self._unfinished = _without(left[0], self._unfinished)
             left[0].cut_off(why)
         self._call_back()
 
     def _call_back(self) -> None:
-        for one in tuple(self._waiting):
+        for one in self._waiting:
             if self.first(one[0]) is None:
-                self._waiting.remove(one)
+                self._waiting = _without(one, self._waiting)
                 one[1]()
 
     def _tick(self, abort: Abort) -> None:
@@ -109,5 +113,13 @@ class Aborts:
         try:
             done = abort.go_on()
         finally:
-            if done and abort in self._unfinished:
-                self._unfinished.remove(abort)
+            if done:
+                self._unfinished = _without(abort, self._unfinished)
+
+
+def _has(several: tuple[object, ...], one: object) -> bool:
+    return any(other is one for other in several)
+
+
+def _without(one: T, several: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(other for other in several if other is not one)

@@ -13,7 +13,7 @@ def strike(agent):
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -59,8 +59,10 @@ class Leases(Unpicklable):
     ``places`` is how many holders may have a key at once; one, for a key that is not in it.
     """
 
+    __slots__ = ("_holders", "_places")
+
     def __init__(self, places: Mapping[Hashable, int] = _NO_PLACES) -> None:
-        self._places = dict(places)
+        self._places = dict(places) if places else _NO_PLACES
         self._holders: dict[Hashable, list[Holder]] = {}
 
     def take(self, key: Hashable, holder: Holder) -> bool:
@@ -107,5 +109,11 @@ class Account:
     """
 
     holder: Holder
-    keys: list[Hashable] = field(default_factory=list)
-    shared: list[Hashable] = field(default_factory=list)
+    keys: tuple[Hashable, ...] = ()
+    shared: tuple[Hashable, ...] = ()
+
+
+def without(key: Hashable, keys: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    """The keys without the first one that is equal."""
+    place = keys.index(key)
+    return keys[:place] + keys[place + 1 :]

@@ -63,9 +63,13 @@ class Operators(Unpicklable):
     first drafts, every task without an operator is simulated.
     """
 
+    __slots__ = (
+        *("_bound", "_plan_ends", "_plan_starts", "_resumes", "_simulated", "_simulates_others"),
+    )
+
     def __init__(self, *, simulates_others: bool = False) -> None:
         self._simulates_others = simulates_others
-        self._simulated: set[_Key] = set()
+        self._simulated: frozenset[_Key] = frozenset()
         self._bound: dict[_Key, Callable[..., Any]] = {}
         self._plan_starts: dict[_Key, Callable[..., Any]] = {}
         self._plan_ends: dict[_Key, Callable[..., Any]] = {}
@@ -80,7 +84,7 @@ class Operators(Unpicklable):
 
     def simulate(self, *tasks: PrimitiveTask[Any] | str) -> None:
         """Run these tasks without an operator: they last their duration, then succeed."""
-        self._simulated.update(tasks)
+        self._simulated |= frozenset(tasks)
 
     def on_plan_start(self, task: PrimitiveTask[Any] | str) -> Callable[[F], F]:
         """Decorator: call this, like an operator, when a plan with the task begins.

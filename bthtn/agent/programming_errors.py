@@ -37,11 +37,13 @@ class ProgrammingErrors:
     each kind is logged, and with ``strict`` kept until ``raise_first`` raises it.
     """
 
+    __slots__ = ("_agent", "_counts", "_raised", "_strict")
+
     def __init__(self, agent: str, *, strict: bool) -> None:
         self._agent = agent
         self._strict = strict
         self._counts: dict[str, int] = {}
-        self._raised: list[BaseException] = []
+        self._raised: tuple[BaseException, ...] = ()
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -60,13 +62,12 @@ class ProgrammingErrors:
         text = "%s of agent '%s' raised %s; more errors of this kind are only counted"
         LOGGER.error(text, where, self._agent, text_of(error), exc_info=error)
         if self._strict:
-            self._raised.append(error)
+            self._raised += (error,)
 
     def raise_first(self) -> None:
         """Raise the first error that was kept, and drop the others."""
         if self._raised:
-            error = self._raised[0]
-            self._raised.clear()
+            error, self._raised = self._raised[0], ()
             raise error
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from warnings import warn
 
 from bthtn.agent.events import AgentEvent, LeaseReturned, LeaseTaken
-from bthtn.agent.leases import Account, Holder, Leases
+from bthtn.agent.leases import Account, Holder, Leases, without
 from bthtn.agent.programming_errors import LOGGER, ProgrammingErrors
 from bthtn.errors import Diagnostic
 from bthtn.world.beliefs import Beliefs
@@ -98,9 +98,9 @@ class Runtime:
         if not self._leases.take(key, account.holder):
             return False
         if had:
-            account.shared.append(key)
+            account.shared += (key,)
         else:
-            account.keys.append(key)
+            account.keys += (key,)
             by = account.holder
             self._emit(LeaseTaken(key, by.name, goal=by.goal, plan_id=by.plan_id))
         return True
@@ -117,14 +117,14 @@ class Runtime:
         if not account.keys:
             return
         heirs = tuple(heirs)
-        for key in reversed(account.keys.copy()):
+        for key in reversed(account.keys):
             heir = next((one for one in heirs if key in one.shared), None)
             if heir is None:
                 self._give_back(key, account)
             else:
-                account.keys.remove(key)
-                heir.shared.remove(key)
-                heir.keys.append(key)
+                account.keys = without(key, account.keys)
+                heir.shared = without(key, heir.shared)
+                heir.keys += (key,)
 
     def next_step(self) -> int:
         """Number a step that is about to start. No two steps of an agent share a number."""
@@ -160,7 +160,7 @@ class Runtime:
     def _give_back(self, key: Hashable, account: Account) -> bool:
         if key not in account.keys:
             return False
-        account.keys.remove(key)
+        account.keys = without(key, account.keys)
         by = account.holder
         self._leases.give_back(key, by)
         self._emit(LeaseReturned(key, by.name, goal=by.goal, plan_id=by.plan_id))

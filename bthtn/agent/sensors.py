@@ -164,6 +164,11 @@ class Sensors(Unpicklable):
 class Sensing:
     """The sensors of one agent: when each is due, and the reader made of its code."""
 
+    __slots__ = (
+        *("_agent", "_owned", "_phase", "_read", "_schema", "_sensors", "_tick", "_triggered"),
+        *("_written",),
+    )
+
     _unsaved = ("_agent", "_read", "_schema", "_owned")
 
     def __init__(self, agent: Perceiver, sensors: tuple[Sensor, ...]) -> None:

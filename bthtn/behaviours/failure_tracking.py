@@ -35,6 +35,11 @@ class FailureTracking:
     ``close`` ends it.
     """
 
+    __slots__ = (
+        *("__dict__", "_agent", "_failures", "_goal", "_planner", "_policy", "_recorded"),
+        *("_watch", "cooldowns"),
+    )
+
     def __init__(
         self, agent: Agent[Any, Any], goal: str, planner: Planner[Any], policy: RetryPolicy
     ) -> None:

@@ -49,6 +49,8 @@ class PlanHooks:
     ``on_refused`` is called with each PlanRefused that is raised.
     """
 
+    __slots__ = ("_agent", "_dropped", "_goal", "_open", "_runtime", "holder", "on_refused")
+
     def __init__(
         self,
         agent: Agent[Any, Any],

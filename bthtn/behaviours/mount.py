@@ -45,6 +45,11 @@ class Mount:
     ``setup_arguments`` are those that the tree was set up with; plans are set up with them later.
     """
 
+    __slots__ = (
+        *("_agent", "_goal", "_mounted", "_on_finished", "_on_resumed", "_origin"),
+        *("_run", "_search", "hooks", "is_broken", "setup_arguments"),
+    )
+
     def __init__(
         self,
         goal: Behaviour,
@@ -60,7 +65,6 @@ class Mount:
         self._search = search
         self._on_resumed = on_resumed
         self._on_finished = on_finished
-        self._is_idle = idle_for(agent)
         self._origin: Origin | None = None
         """The plan as it was found; None once it was repaired."""
         self.is_broken = False
@@ -182,7 +186,7 @@ class Mount:
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
-        return is_continuation(self.progress(), plan, self._is_idle)
+        return is_continuation(self.progress(), plan, idle_for(self._agent))
 
     def exchange(
         self,
@@ -204,7 +208,7 @@ class Mount:
         self.hooks.adopt(plan.tree)
         on_accepted()
         running = hand_over(
-            self.subtree, subtree, self._is_idle, equivalent=equivalent, repairs=repairs
+            self.subtree, subtree, idle_for(self._agent), equivalent=equivalent, repairs=repairs
         )
         self._mount(plan, running, is_whole=over is None)
         self.hooks.release()
@@ -225,7 +229,7 @@ class Mount:
 
     def is_taken_over_by(self, plan: Plan) -> bool:
         """Whether another plan begins with a step that is running."""
-        return begins_with_one_of(self.running, plan.tree, self._is_idle)
+        return begins_with_one_of(self.running, plan.tree, idle_for(self._agent))
 
     def stop(self) -> None:
         """Abort the running steps, the latest started first, and end the plan."""

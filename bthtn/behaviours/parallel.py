@@ -38,7 +38,11 @@ class PlanParallel(PlanComposite, Parallel):
     def __init__(self, node: ParallelNode, children: list[Behaviour]) -> None:
         super().__init__(children)
         self.node = node
-        self.policy = _shown_as(node, children)
+
+    @property
+    def policy(self) -> common.ParallelPolicy.Base:  # type: ignore[override]
+        """What displays show; ticks go by the policy of the node."""
+        return _shown_as(self.node, self.children)
 
     def tick(self) -> Iterator[Behaviour]:
         """Tick the unfinished branches, and apply the policy after each."""

@@ -7,6 +7,7 @@ for is made when they do: ids, names, the loggers of py_trees.
 from __future__ import annotations
 
 from abc import ABCMeta
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -19,8 +20,6 @@ from bthtn.behaviours.status import INVALID, mark_stopped
 
 _PLAIN: Final = BlackBoxLevel.NOT_A_BLACKBOX
 _OVER: Final = iter(())
-_LATER: Final = ("id", "logger", "blackboards")
-"""What py_trees gives to every behaviour, and only displays and visitors ask for."""
 
 
 class _PlainClass(ABCMeta):
@@ -29,37 +28,57 @@ class _PlainClass(ABCMeta):
     __instancecheck__ = type.__instancecheck__
 
 
-class PlanBehaviour(Behaviour, metaclass=_PlainClass):
-    """A behaviour of a plan, with the name of its ``node``.
+class Late:
+    """An attribute that is made when it is first looked at.
 
-    What is the same in all that were not ticked yet stands in the classes, so that an object has
-    only what is its own.
+    Not with ``__getattr__``, which would slow down the look at every attribute.
     """
 
-    node: Any
-    status = INVALID
+    def __init__(self, make: Callable[[Any], Any], *, is_kept: bool = True) -> None:
+        self._make = make
+        self._is_kept = is_kept
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, node: Any, owner: type | None = None) -> Any:
+        if node is None:
+            return self
+        made = self._make(node)
+        if self._is_kept:
+            setattr(node, self._name, made)
+        return made
+
+
+class LeanBehaviour(Behaviour):
+    """A behaviour that has no attributes but its own, until somebody asks for the others.
+
+    A test compares them with those that py_trees gives.
+    """
+
     parent: Behaviour | None = None
     feedback_message = ""
     blackbox_level = _PLAIN
+    name: Any = Late(lambda node: node._title())
+    qualified_name: Any = Late(lambda node: f"{type(node).__qualname__}/{node.name}")
+    id: Any = Late(lambda node: Running(node.name).id)
+    logger: Any = Late(lambda node: Running(node.name).logger)
+    blackboards: Any = Late(lambda _: [])
+    iterator: Any = Late(lambda node: node.tick(), is_kept=False)  # it would be a cycle
+
+    def _title(self) -> str:
+        """The name that displays show."""
+        return type(self).__name__
+
+
+class PlanBehaviour(LeanBehaviour, metaclass=_PlainClass):
+    """A behaviour of a plan, with the name of its ``node``."""
+
+    node: Any
 
     def __init__(self) -> None:
-        """Takes the place of py_trees' ``__init__``: a test compares the attributes."""
-        self.children: list[Behaviour] = []
-
-    def __getattr__(self, name: str) -> Any:
-        """Make what py_trees makes in advance; Python calls this only for missing attributes."""
-        if name == "name":
-            made: Any = self._title()
-        elif name == "qualified_name":
-            made = f"{type(self).__qualname__}/{self.name}"
-        elif name == "iterator":
-            made = self.tick()
-        elif name in _LATER:
-            made = vars(Running(self.name))[name]
-        else:
-            raise AttributeError(f"a {type(self).__name__} has no '{name}'", name=name, obj=self)
-        setattr(self, name, made)
-        return made
+        """Takes the place of py_trees' ``__init__``, as that of ``LeanBehaviour`` does."""
+        self.status = INVALID
 
     def _title(self) -> str:
         """The name that displays show."""
@@ -76,15 +95,37 @@ class PlanBehaviour(Behaviour, metaclass=_PlainClass):
         self.status = new_status
 
 
+class PlanLeaf(PlanBehaviour):
+    """A behaviour of a plan that has none below it, or those of an operator."""
+
+    _below: list[Behaviour] | None = None
+
+    @property
+    def children(self) -> list[Behaviour]:
+        """The behaviours directly below, in a list that is made when somebody looks at it."""
+        if self._below is None:
+            self._below = []
+        return self._below
+
+    @children.setter
+    def children(self, children: list[Behaviour]) -> None:
+        self._below = children
+
+    @property
+    def made(self) -> list[Behaviour]:
+        """The children."""
+        return self._below or []
+
+
 class PlanComposite(PlanBehaviour, Composite):
     """A behaviour of a plan that has others below it."""
 
-    current_child: Behaviour | None = None
-
     def __init__(self, children: list[Behaviour]) -> None:
+        self.status = INVALID
         for child in children:
             child.parent = self
         self.children = children
+        self.current_child = None
 
     def stop(self, new_status: Status = INVALID) -> None:
         """Called at every end, by py_trees with INVALID; then the children end first."""
@@ -127,10 +168,11 @@ def discard(subtree: Behaviour) -> None:
         own = vars(node)
         for client in own.get("blackboards", ()):
             client.unregister()
-        if "iterator" in own:
+        if "iterator" in own:  # that of a behaviour that an operator has made
             node.iterator = _OVER
         node.parent = None
-        node.children = []
+        if made_below(node):
+            node.children = []
 
 
 def reset(children: list[Behaviour]) -> None:

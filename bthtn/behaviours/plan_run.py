@@ -112,6 +112,8 @@ class Arrival(Protocol):
 class Cooldowns:
     """The parts of plans that a goal does without until a time is over."""
 
+    __slots__ = ("_left",)
+
     def __init__(self) -> None:
         self._left: dict[tuple[CompoundTask[Any], tuple[Any, ...]], Timer] = {}
 

@@ -71,6 +71,12 @@ class PlanSearch:
     goal's budget of a tick. ``planner`` is that of the latest search for a plan.
     """
 
+    __slots__ = (
+        *("_agent", "_background", "_current", "_domain", "_domains", "_explained", "_name"),
+        *("_newest", "_prepared", "_unfit", "budget", "failures", "goal", "planner", "reason"),
+        *("settings",),
+    )
+
     def __init__(
         self,
         agent: Agent[Any, Any],
@@ -171,6 +177,10 @@ class PlanSearch:
     def stop_preparing(self) -> None:
         """Drop the background search; the next ``prepare`` starts a new one."""
         self._background = None
+
+    def avoided(self) -> Avoided:
+        """The tasks and methods that plans must not use now."""
+        return self.failures.avoided
 
     def owe_cleanup(self, part: ScopeNode, path: Path, run: PlanRun) -> None:
         """Leave the cleanup of a part that was not done to the agent."""

@@ -18,7 +18,7 @@ from py_trees.behaviours import Running
 from py_trees.trees import BehaviourTree
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.plan_behaviour import PlanBehaviour
+from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.reloading import ReloadingGoal, search_of
 from bthtn.behaviours.status import INVALID
 from bthtn.errors import Diagnostic, ExecutionError, InputError, StateError, exception_text
@@ -183,7 +183,7 @@ def _is_node(one: object) -> bool:
 
 
 def _prepare(one: Any) -> None:
-    if isinstance(one, Behaviour) and not isinstance(one, PlanBehaviour):
+    if isinstance(one, Behaviour) and not isinstance(one, LeanBehaviour):
         for name, value in vars(Running(one.name)).items():
             if name in PER_PROCESS:
                 setattr(one, name, value)

@@ -19,9 +19,9 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Sequence
 
-from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discard, reset
+from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, reset
 from bthtn.behaviours.plan_run import Path, PlanRun
-from bthtn.behaviours.status import FAILURE, RUNNING, SUCCESS
+from bthtn.behaviours.status import FAILURE, INVALID, RUNNING, SUCCESS
 from bthtn.domain.task import call_text
 from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode, TaskNode
 from bthtn.plan.walk import children_of
@@ -33,7 +33,7 @@ _REMEMBERED: Final = 100
 """Finished steps that stay in a sequence which grows at run time, for displays of the tree."""
 
 
-class Placeholder(PlanBehaviour):
+class Placeholder(PlanLeaf):
     """A child of a sequence that is replaced by other children at run time.
 
     It succeeds once ``replacement`` is set; the sequence goes on with those in the same tick.
@@ -87,12 +87,7 @@ class PlanSequence(PlanComposite, Sequence):
     ``unmade`` makes the children behind those that are ``made``.
     """
 
-    node: Any = None
     memory = True
-    _index = 0
-    _unmade: Unmade | None = None
-    _planned: list[Behaviour] | None = None
-    """The children as they were planned, once some of them were replaced."""
 
     def __init__(
         self,
@@ -100,13 +95,16 @@ class PlanSequence(PlanComposite, Sequence):
         unmade: Unmade | None = None,
         node: ScopeNode | None = None,
     ) -> None:
+        self.status = INVALID
         for child in made:
             child.parent = self
         self._made = made
-        if unmade is not None:
-            self._unmade = unmade
-        if node is not None:
-            self.node = node
+        self.current_child = None
+        self.node = node
+        self._index = 0
+        self._unmade = unmade
+        self._planned: list[Behaviour] | None = None
+        """The children as they were planned, once some of them were replaced."""
 
     def _title(self) -> str:
         """The name that displays show."""

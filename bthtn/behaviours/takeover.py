@@ -21,12 +21,13 @@ from py_trees.composites import Parallel
 from bthtn.agent.agent import Agent
 from bthtn.agent.leases import Holder
 from bthtn.agent.runtime import runtime_of
+from bthtn.behaviours.plan_behaviour import LeanBehaviour
 from bthtn.behaviours.status import INVALID, RUNNING
 from bthtn.world.beliefs import Source
 from bthtn.world.sharing import Unpicklable
 
 
-class TakingOver(Unpicklable, Behaviour):
+class TakingOver(Unpicklable, LeanBehaviour):
     """A goal of an agent, which waits for the other ones whose place it takes.
 
     ``_has_waited`` is whether it had to wait for aborts, which may have changed the beliefs.
@@ -35,15 +36,17 @@ class TakingOver(Unpicklable, Behaviour):
     """
 
     _copy_hint = "save(tree, agent) of bthtn.behaviours is a running tree and its agent as JSON"
+    _awaited: tuple[TakingOver, ...] = ()
+    _waiting: tuple[TakingOver, ...] = ()
+    _has_waited = _inherits = False
+    _ended: Status | None = None
+    """The end of a goal that began while another was stopped: its answer in the next tick."""
 
     def __init__(self, name: str, agent: Agent[Any, Any]) -> None:
-        super().__init__(Source(name))  # its plans write under this name
+        self.name = Source(name or type(self).__name__)  # its plans write under this name
+        self.status = INVALID
+        self.children = []
         self.agent = agent
-        self._awaited: list[TakingOver] = []
-        self._waiting: list[TakingOver] = []
-        self._has_waited = self._inherits = False
-        # The end of a goal that began while another was stopped: its answer in the next tick.
-        self._ended: Status | None = None
 
     @property
     @abstractmethod
@@ -78,12 +81,11 @@ class TakingOver(Unpicklable, Behaviour):
 
     def stop(self, new_status: Status) -> None:
         """Called by py_trees at every end; goals that wait for this one begin in the same tick."""
-        self._awaited = []
+        self._awaited = ()
         is_interrupted = new_status is INVALID and self.status is RUNNING
         # As that of py_trees, without the text for its logger.
         self.terminate(new_status)
         self.status = new_status
-        self.iterator = self.tick()
         self._ended = None
         if is_interrupted and not runtime_of(self.agent).is_sensed:
             self._warn_of_aborts()
@@ -125,7 +127,7 @@ class TakingOver(Unpicklable, Behaviour):
 
     def _must_wait(self) -> bool:
         """Whether goals whose place this one takes are running, or not done with their aborts."""
-        was_waiting, self._awaited = bool(self._awaited), []
+        was_waiting, self._awaited = bool(self._awaited), ()
         for other in _displaced_by(self):
             if other.agent is not self.agent:
                 continue
@@ -134,8 +136,8 @@ class TakingOver(Unpicklable, Behaviour):
             # One that was neither ticked nor stopped since the last tick keeps its place.
             if other._inherits or (other.status is RUNNING and not was_waiting):
                 self.feedback_message = f"waits until '{other.name}' is given up"
-                self._awaited.append(other)
-                other._waiting.append(self)
+                self._awaited += (other,)
+                other._waiting += (self,)
         self._has_waited |= bool(self._awaited)
         return bool(self._awaited)
 
@@ -148,10 +150,10 @@ class TakingOver(Unpicklable, Behaviour):
         return abort is not None
 
     def _let_others_begin(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = self._waiting, ()
         for other in waiting:
             if self in other._awaited:
-                other._awaited.remove(self)
+                other._awaited = tuple(one for one in other._awaited if one is not self)
                 if not other._awaited:
                     other._begin()
 

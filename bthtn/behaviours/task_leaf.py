@@ -37,7 +37,7 @@ from bthtn.behaviours.operator import (
     resumed_operator,
     simulated,
 )
-from bthtn.behaviours.plan_behaviour import PlanBehaviour, PlanComposite, discard, made
+from bthtn.behaviours.plan_behaviour import PlanComposite, PlanLeaf, discard, made
 from bthtn.behaviours.plan_run import Path, PlanRun, failed_at, path_text
 from bthtn.behaviours.sequence import PlanWithCleanup, enclosing
 from bthtn.behaviours.status import ABORTED, FAILURE, INVALID, RUNNING, SUCCESS, mark_stopped
@@ -49,26 +49,26 @@ from bthtn.saving.reader import GraphReader
 from bthtn.saving.writer import LoadedLater
 
 
-class TaskLeaf(PlanBehaviour):
+class TaskLeaf(PlanLeaf):
     """One step of a plan. Every start of its operator ends exactly once."""
 
     failure: Failure | None = None
-    _step: StepRun | None = None
-    _operator: Operator | None = None
-    _abort: OperatorAbort | None = None
     _obstacle: Obstacle | None = None
     _waits_for: Holder | None = None
     _visited: Sequence[Behaviour] = ()
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
-        self.children = []
+        self.status = INVALID
         self.node = node
         self.path = path
         self._run = run
+        self._step: StepRun | None = None
+        self._operator: Operator | None = None
+        self._abort: OperatorAbort | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: instead of an operator that is code, what it has behind it."""
-        state = {**vars(self), "children": [], "_visited": ()}
+        state = {**vars(self), "_below": None, "_visited": ()}
         operator = self._operator
         if operator is not None and not isinstance(operator, Simulated):
             root = LoadedLater(operator.root) if isinstance(operator, SubtreeOperator) else None
@@ -129,15 +129,15 @@ class TaskLeaf(PlanBehaviour):
 
     def tip(self) -> Behaviour | None:
         """The step, or the running leaf of a SubtreeOperator."""
-        return self.children[0].tip() if self.children else super().tip()
+        return self.children[0].tip() if self.made else super().tip()
 
     def initialise(self) -> None:
         """Called before the first tick of a run."""
         if self._step is None and self._waits_for is None and not self.feedback_message:
             return  # it is as it was made
-        for subtree in self.children:
+        for subtree in self.made:
             discard(subtree)
-        self.children = []
+        self._below = None
         self._step = self._operator = self._abort = self._obstacle = self._waits_for = None
         self._visited = ()
         self.failure, self.feedback_message = None, ""

@@ -131,6 +131,8 @@ class WaitReason:
 class Backoff:
     """Counts the failed attempts of one goal. ``waiting`` is set while the goal has to wait."""
 
+    __slots__ = ("_began", "_has_changed", "_in_vain", "_policy", "failures", "waiting")
+
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
         self.failures = 0

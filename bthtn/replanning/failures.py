@@ -173,6 +173,8 @@ class FailureCount:
 class FailureMemory:
     """Failure counts of the steps and methods of one goal of one agent."""
 
+    __slots__ = ("_counts", "_policy")
+
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
         self._counts: dict[Avoidable, FailureCount] = {}
@@ -287,6 +289,11 @@ class GoalFailures:
 
     ``tick`` counts the ticks in which the goal was ticked; with a policy in seconds it is the time.
     """
+
+    __slots__ = (
+        *("_backoff", "_differs", "_had_plan", "_has_plan", "_memory", "_reads", "_searched"),
+        *("tick",),
+    )
 
     def __init__(self, policy: RetryPolicy, differs: DiffersNow = _any_change) -> None:
         self.tick: float = 0

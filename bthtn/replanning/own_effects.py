@@ -18,6 +18,8 @@ from bthtn.world.truth import UNKNOWN
 class OwnEffects:
     """The planned effects of the steps of a plan that begins with the beliefs of now."""
 
+    __slots__ = ("_beliefs", "_done", "_has_finished_steps", "_source", "start")
+
     def __init__(self, beliefs: Beliefs[Any], source: str) -> None:
         self._beliefs = beliefs
         self._source = source

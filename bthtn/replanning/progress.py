@@ -178,6 +178,8 @@ class MountedTree:
     and again does not make the tree grow without limit.
     """
 
+    __slots__ = ("_has_grown", "_owner", "_plan", "planned", "tree")
+
     def __init__(self, tree: Node) -> None:
         self.tree = self._plan = tree
         self.planned: dict[SuspendedNode, Node] = {}

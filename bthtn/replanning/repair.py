@@ -73,6 +73,8 @@ class PendingRepair:
     ``on_error`` is called with the exception of a user's function that ends a repair.
     """
 
+    __slots__ = ("_budget", "_on_error", "_pending", "_repairs", "_settings")
+
     def __init__(
         self,
         settings: Settings,

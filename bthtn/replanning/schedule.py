@@ -299,6 +299,8 @@ class Budget:
     With a schedule, each search requests an allowance from it instead.
     """
 
+    __slots__ = ("_client", "_left", "per_tick")
+
     def __init__(self, per_tick: int | PlanningSchedule | None, client: PlanningClient) -> None:
         """Raises DomainError for a budget below one."""
         if isinstance(per_tick, int) and per_tick <= 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from bthtn.world.diff import Change
@@ -27,6 +28,9 @@ _NOTHING: Final[frozenset[Fluent[Any]]] = frozenset()
 """Shared by all watches on nothing: each empty set takes 216 bytes."""
 
 
+_NO_CHANGES: Final[Mapping[Fluent[Any], Change]] = MappingProxyType({})
+
+
 class Source(str):
     """The name of a writer. Writers are told apart by identity: several may have one name."""
 
@@ -41,12 +45,18 @@ class Beliefs(Unpicklable, Generic[S]):
     costs little more than the write into a dictionary.
     """
 
+    __slots__ = (
+        *("_frozen", "_is_heard", "_known", "_lock", "_on_change", "_schema", "_since"),
+        *("_state_class", "_values", "_watched", "_watched_whole", "before_change", "version"),
+        *("writer",),
+    )
+
     _unsaved = ("_on_change", "_is_heard", "before_change")
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
         self._state_class = type(state)
         self._schema = self._state_class.__schema__
-        self._known: set[Fluent[Any]] = set()
+        self._known: set[Fluent[Any]] | None = None
         """Fluents that were written, and are those of the State class."""
         self._frozen = (0, snapshot(state))
         self._values = dict(self._frozen[1].items())
@@ -119,8 +129,11 @@ class Beliefs(Unpicklable, Generic[S]):
         try:
             before = values[variable]
         except KeyError:
-            if variable not in self._known:
-                self._known.add(self._schema.fluent(variable))
+            known = self._known
+            if known is None:
+                known = self._known = set()
+            if variable not in known:
+                known.add(self._schema.fluent(variable))
             before = variable.default
         if before == value:
             return
@@ -148,7 +161,7 @@ class Beliefs(Unpicklable, Generic[S]):
         with self._lock:
             self._state_class = type(state)
             self._schema = self._state_class.__schema__
-            self._known = set()
+            self._known = None
             self.version += 1
             self._frozen = (self.version, snapshot(state))
             self._values = dict(self._frozen[1].items())
@@ -212,7 +225,7 @@ class Watch(Unpicklable):
     def __init__(self, beliefs: Beliefs[Any], own: str) -> None:
         self._beliefs = beliefs
         self._own = own
-        self._changes: dict[Fluent[Any], Change] = {}
+        self._changes: dict[Fluent[Any], Change] | None = None
         self.fluents: frozenset[Fluent[Any]] | None = _NOTHING
         """The watched fluents; None for all of them."""
 
@@ -239,16 +252,18 @@ class Watch(Unpicklable):
     def note(self, fluent: Fluent[Any], source: str, change: Change) -> None:
         """Called by the beliefs when a watched fluent changes."""
         if source is not self._own:
+            if self._changes is None:
+                self._changes = {}
             self._changes[fluent] = change
 
     @property
     def changes(self) -> Mapping[Fluent[Any], Change]:
         """The latest change of each fluent that changed, in the order of the first ones."""
-        return self._changes
+        return _NO_CHANGES if self._changes is None else self._changes
 
     def forget(self) -> None:
         """Discard the changes collected so far."""
-        self._changes = {}
+        self._changes = None
 
     def close(self) -> None:
         """Watch nothing any more."""
