@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from benchmarks import growth
@@ -84,9 +84,8 @@ def feature_planners() -> dict[str, tuple[Planner[World], Any]]:
 def sizes() -> Iterator[Sample]:
     """A write, a snapshot and a plan in a large state; the first plan of a large domain."""
     for members in (10, 10_000):
-        state = World(members=dict.fromkeys(range(members), 1))
-        yield Sample(f"write and snapshot, {members:,} members", partial(_snapshot, Beliefs(state)))
-        yield Sample(f"a plan over 10 of {members:,} members", partial(_touching, _ten(), state))
+        yield Sample(f"write and snapshot, {members:,} members", partial(_snapshot, members))
+        yield Sample(f"a plan over 10 of {members:,} members", partial(_touching, _ten(), members))
     for tasks in (100, 400):
         yield Sample(f"first plan, {tasks} tasks", partial(_first_plan, tasks), times=2)
 
@@ -173,12 +172,24 @@ def _ten() -> Planner[World]:
     return Planner(domain, all_raised())
 
 
-def _touching(planner: Planner[World], state: World, number: int) -> Use:
-    fresh = state.frozen().changed({World.at: number + 1})
+@cache
+def _large(members: int) -> World:
+    return World(members=dict.fromkeys(range(members), 1))
+
+
+@cache
+def _beliefs(members: int) -> Beliefs[World]:
+    return Beliefs(_large(members))
+
+
+def _touching(planner: Planner[World], members: int, number: int) -> Use:
+    fresh = _large(members).frozen().changed({World.at: number + 1})
     return partial(_planned, planner, fresh)
 
 
-def _snapshot(beliefs: Beliefs[Any], number: int) -> Use:
+def _snapshot(members: int, number: int) -> Use:
+    beliefs = _beliefs(members)
+
     def write() -> None:
         beliefs.write(World.at, number + 1)
         beliefs.frozen()
