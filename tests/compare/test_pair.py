@@ -1,5 +1,8 @@
 """Two observations of one seed, beside each other."""
 
+from py_trees.common import ParallelPolicy
+from py_trees.composites import Parallel
+
 from bthtn.behaviours import Agent, Character, ManualClock, PlanGoal
 from bthtn.compare import Observation, paired, run_seed
 from bthtn.examples.domains.combat.domain import Soldier, combat, fight
@@ -18,6 +21,18 @@ def test_the_first_thing_that_happens_otherwise_is_the_difference():
     one = Observation({}, {}, [(1, "start shoot"), (2, "done shoot")])
     other = Observation({}, {}, [(1, "start shoot")])
     assert paired(one, other)["difference"] == {"tick": 2, "a": "done shoot", "b": ""}
+
+
+def test_beliefs_of_other_agents_are_named_by_them():
+    ann, bob = (
+        Agent(name, combat, Soldier(target=name == "Bob"), body=None, clock=ManualClock())
+        for name in ("Ann", "Bob")
+    )
+    goals = [PlanGoal("fight", one, fight()) for one in (ann, bob)]
+    root = Parallel("both", policy=ParallelPolicy.SuccessOnAll(), children=goals)
+    seen = run_seed(Character(root, ann, sense=lambda: None), 1, ())
+    own, others = (seen.facts["beliefs"][name] for name in ("target", "Bob.target"))
+    assert (own, others) == (False, True)
 
 
 def test_a_world_that_raises_when_it_is_stopped_is_a_fact_and_listeners_are_still_called():
