@@ -120,7 +120,7 @@ def watched():
     """What strings that are run would leave behind, and all source that is generated."""
     builtins.hostile, sources = [], []
     check = generated._check
-    generated._compiled.cache_clear()
+    generated.code_of.cache_clear()
 
     def noted(text):
         sources.append(text)
