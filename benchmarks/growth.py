@@ -12,19 +12,14 @@ domain in which each has parameters, conditions of its own and several methods.
 from __future__ import annotations
 
 import gc
-import os
-import re
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from itertools import count
 from operator import and_
-from pathlib import Path
 from types import FunctionType
 
+from benchmarks import callgrind
 from benchmarks.timing import exponent
 from bthtn import (
     Domain,
@@ -48,8 +43,6 @@ from bthtn.planning import HtnSearch, SearchStatus, request
 from bthtn.planning.htn.generated import code_of
 
 ROUNDS = 3
-MARK = "getloadavg"
-"""The function of C on which callgrind writes down its count and begins anew."""
 
 
 class World(State):
@@ -256,34 +249,21 @@ def timed(words: Sequence[str]) -> Iterator[list[float]]:
 
 
 def run_marked(words: Sequence[str]) -> None:
-    """Use every row at every size, with a mark before and behind: what runs under callgrind."""
+    """Use every row at every size, and mark it: what runs under callgrind."""
     for _, make, use, sizes in rows(words):
         use(*make(10))
         for size in sizes:
             made = make(size)
             _forget()
-            os.getloadavg()
-            use(*made)
-            os.getloadavg()
+            with callgrind.marked():
+                use(*made)
 
 
 def counted(words: Sequence[str]) -> Iterator[list[float]]:
     """Millions of instructions of each row at each of its sizes."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "counts"
-        valgrind = ("valgrind", "--tool=callgrind", f"--dump-before={MARK}", "--quiet")
-        again = (sys.executable, "-m", "benchmarks.growth", "--use", *words)
-        command = (*valgrind, f"--callgrind-out-file={out}", *again)
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
-        number = count(2, 2)
-        for *_, sizes in rows(words):
-            yield [_total(Path(f"{out}.{next(number)}")) / 1e6 for _ in sizes]
-
-
-def _total(dump: Path) -> int:
-    found = re.search(r"^(?:totals|summary): (\d+)", dump.read_text("utf-8"), re.MULTILINE)
-    assert found is not None, "callgrind writes a total into every dump"
-    return int(found[1])
+    counts = iter(callgrind.counts("benchmarks.growth", ["--use", *words]))
+    for *_, sizes in rows(words):
+        yield [next(counts) / 1e6 for _ in sizes]
 
 
 def main(*arguments: str) -> None:

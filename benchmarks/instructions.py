@@ -5,8 +5,7 @@
     python -m benchmarks.instructions --update      writes into counts.toml what its rows take now
 
 On a shared machine times are noise, but instructions repeat to a per cent. One process under
-callgrind measures all rows: each is used to warm up, and then ``times`` times between two
-calls of the C function ``getloadavg``, on which callgrind writes down its count and begins anew.
+callgrind measures all rows: each is used to warm up, and then counted ``times`` times.
 With words, ``--write-docs`` leaves the other rows of the manual's table as they are.
 """
 
@@ -14,53 +13,35 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Collection
-from pathlib import Path
 
-from benchmarks import gate, page, report
+from benchmarks import callgrind, gate, page, report
 from benchmarks.counted import samples
 from benchmarks.sample import Sample
 
-MARK = "getloadavg"
 WARM_UP = 8
-INSTALL = "apt-get install valgrind"
 
 
 def use(measured: list[Sample]) -> None:
-    """Use all rows, with a mark before and behind each: what runs under callgrind."""
+    """Use all rows, and mark each: what runs under callgrind."""
     for row in measured:
         uses = [row.make(number) for number in range(WARM_UP + row.times)]
         for one in uses[:WARM_UP]:
             one()
         gc.collect()
         gc.freeze()
-        os.getloadavg()
-        for one in uses[WARM_UP:]:
-            one()
-        os.getloadavg()
+        with callgrind.marked():
+            for one in uses[WARM_UP:]:
+                one()
 
 
 def counted(names: Collection[str]) -> dict[str, float]:
     """Thousands of instructions of each of these rows, in their order."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "counts"
-        valgrind = ("valgrind", "--tool=callgrind", f"--dump-before={MARK}", "--quiet")
-        again = (sys.executable, "-m", "benchmarks.instructions", "--use", *names)
-        # Without bytecode, compiling all modules would take as long as the rows.
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": ""}
-        command = (*valgrind, f"--callgrind-out-file={out}", *again)
-        subprocess.run(command, check=True, env=environment)
-        measured = named(names)
-        counts = [_total(Path(f"{out}.{2 * n + 2}")) for n in range(len(measured))]
+    counts = callgrind.counts("benchmarks.instructions", ["--use", *names])
     return {
         row.name: count / row.times / row.per / 1_000
-        for row, count in zip(measured, counts, strict=True)
+        for row, count in zip(named(names), counts, strict=True)
     }
 
 
@@ -73,12 +54,6 @@ def chosen(words: list[str]) -> list[str]:
     """The names of the rows that have one of the words, of all without words."""
     names = [row.name for row in samples()]
     return [name for name in names if not words or any(word in name for word in words)]
-
-
-def _total(dump: Path) -> int:
-    found = re.search(r"^(?:totals|summary): (\d+)", dump.read_text("utf-8"), re.MULTILINE)
-    assert found is not None, "callgrind writes a total into every dump"
-    return int(found[1])
 
 
 def show(words: list[str], *, write_docs: bool) -> None:
@@ -101,8 +76,8 @@ def check() -> int:
     if known.python != gate.VERSION:
         _tell(f"not checked: the counts are those of Python {known.python}, not {gate.VERSION}")
         return 0
-    if shutil.which("valgrind") is None:
-        _tell(f"not checked: there is no valgrind here ({INSTALL})")
+    if callgrind.is_missing():
+        _tell(f"not checked: there is no valgrind here ({callgrind.INSTALL})")
         return 0
     counts = counted(known.thousands)
     above, below = known.above(counts), known.below(counts)
@@ -138,8 +113,8 @@ def run(arguments: list[str]) -> int:
         return 0
     if given.check:
         return check()
-    if shutil.which("valgrind") is None:
-        sys.stderr.write(f"It needs valgrind: {INSTALL}\n")
+    if callgrind.is_missing():
+        sys.stderr.write(f"It needs valgrind: {callgrind.INSTALL}\n")
         return 2
     if given.update:
         update()
