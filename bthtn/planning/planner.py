@@ -72,7 +72,8 @@ class Planner(Unpicklable, Generic[S]):
     Everything that does not depend on the state is checked once. With a ``cache``, plans are
     reused, also between planners with an equal goal and settings; not with ``check_rest``, since
     checked parts keep whole states, and those differ. Requests with exclusions (semantics 2.14)
-    bypass the cache, since exclusions are the experience of one agent.
+    bypass the cache, since exclusions are the experience of one agent. Equal plans may share their
+    tree, which is frozen.
     """
 
     resumes = False
@@ -206,7 +207,8 @@ class Planner(Unpicklable, Generic[S]):
         if not self._is_prepared and is_asked_often(self.domain, self.goal, self.settings):
             self._is_prepared = True
             question = (self.domain, self.goal, self.binding, self.settings)
-            self._accelerator = accelerator(*question)
+            # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
+            self._accelerator = accelerator(*question, shares=not self.resumes)
         return self._accelerator
 
     def _avoiding(self, avoiding: Avoided) -> Accelerator | None:

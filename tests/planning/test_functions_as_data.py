@@ -339,7 +339,7 @@ def touched(plan):
 
 def compare_trees(domain, goal, *states):
     """Hold the trees that generated functions make from each state against those of the search."""
-    ask = accelerator(domain, goal, (), DEFAULT_SETTINGS)
+    ask = accelerator(domain, goal, (), DEFAULT_SETTINGS, shares=True)
     for values in (*states, *states):
         start = Trip(**values)
         search = HtnSearch(request(domain, start, goal))
@@ -432,6 +432,20 @@ def test_so_it_does_for_arguments():
 
     assert is_translated(domain.freeze(), answer())
     compare_trees(domain.freeze(), answer(), {"ready": True}, {"cash": 6}, {"cash": 7})
+
+
+def test_so_it_does_for_equal_arguments_that_are_read_elsewhere():
+    domain = Domain("trip", Trip)
+
+    @domain.primitive
+    def tell(_visits: int) -> Primitive:
+        return primitive()
+
+    @domain.compound
+    def answer():
+        yield method(tell(Trip.visits[Trip.at]))
+
+    compare_trees(domain.freeze(), answer(), {"at": "home"}, {"at": "park"}, {"at": "zoo"})
 
 
 def test_the_tree_of_an_equal_plan_is_made_without_calling_functions(monkeypatch):

@@ -180,6 +180,30 @@ def test_a_goal_that_find_plan_is_asked_for_again_is_not_prepared_again(monkeypa
         find_plan(domain, Soldier(), howl())
 
 
+def test_equal_plans_of_a_planner_share_their_tree_and_others_do_not():
+    domain = war.copy()
+
+    @domain.compound
+    def ready_or_not():
+        yield method(shoot(), when=Soldier.ammo > 0)
+        yield method(reload(), shoot())
+
+    planner = Planner(domain, ready_or_not())
+    loaded, empty = Soldier(ammo=1), Soldier()
+    planner.plan(loaded)  # by a search
+    trees = [planner.plan(state).tree for state in (loaded, empty, loaded, empty)]
+    assert [normal(tree) for tree in trees[:2]] == ["shoot", "(reload, shoot)"]
+    assert trees[:2] == trees[2:]
+
+
+def test_each_plan_for_a_suspended_part_has_nodes_of_its_own():
+    plan = find_plan(war, Soldier(), hold(3))
+    planner = Planner.resuming(plan.domain, plan.suspended[0])
+    trees = [planner.plan(Soldier(ammo=3)).tree for _ in range(4)]
+    nodes = {id(node) for tree in trees for _, node in preorder(tree)}
+    assert len(nodes) == 4 * len(list(preorder(trees[0])))
+
+
 def told_to_wait(count):
     return primitive()
 
@@ -188,9 +212,9 @@ def test_functions_are_not_generated_for_a_goal_that_is_asked_once(monkeypatch):
     made = []
     generate = planner_module.accelerator
 
-    def noted(*question):
+    def noted(*question, **options):
         made.append(question)
-        return generate(*question)
+        return generate(*question, **options)
 
     monkeypatch.setattr(planner_module, "accelerator", noted)
     state, goal = Soldier(ammo=1), optional(fight())

@@ -96,7 +96,7 @@ def improves(asked, plan):
 def asking(asked):
     """The accelerator for what is asked, None if there is none."""
     question = (asked.domain, asked.goal, asked.binding, asked.settings)
-    ask = accelerator(*question, avoids=bool(asked.avoiding))
+    ask = accelerator(*question, avoids=bool(asked.avoiding), shares=True)
     return ask and partial(ask, avoiding=asked.avoiding)
 
 

@@ -9,7 +9,7 @@ and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write th
 ``reading`` for expressions and effects and ``excess`` for what the cheapest plan adds up;
 ``program`` compiles it.
 ``repeats`` is the recursion check at run time. ``plan_parts`` makes the parts of plans:
-``plan_tree`` the tree, of ``tree_entries``.
+``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from bthtn.planning.htn.fastpath.accelerated import Accelerator
 from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
 from bthtn.planning.htn.fastpath.program import Kind, Program, Programs
 from bthtn.planning.htn.fastpath.reachable import calls_of
+from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding
@@ -35,11 +36,13 @@ def accelerator(
     settings: Settings,
     *,
     avoids: bool = False,
+    shares: bool = False,
 ) -> Accelerator | None:
     """A function that plans for the goal faster than a search; None if the domain is unsuited.
 
     Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper. One
-    that ``avoids`` something has to be given what is excluded.
+    that ``avoids`` something has to be given what is excluded. If it ``shares``, equal plans have
+    the same tree.
     """
     program = program_for(domain, goal, settings, avoids=avoids)
     start = None if program is None else program.cell(goal, binding)
@@ -47,7 +50,8 @@ def accelerator(
         return None
     table = domain.derived(TaskTable)
     body, entries = table.goal(goal), program.entries
-    question = PreparedGoal(domain, goal, binding, settings.seed, table, body, entries)
+    trees = SharedTrees() if shares else None
+    question = PreparedGoal(domain, goal, binding, settings.seed, table, body, entries, trees)
     branched = program.branched
     parts = part_of if branched is None else partial(branched_part_of, branched)
     made: Accelerator = program.asking(start, question, parts)

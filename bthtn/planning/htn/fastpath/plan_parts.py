@@ -10,11 +10,14 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import PrimitiveTask
 from bthtn.domain.task_effects import projected
+from bthtn.plan.nodes import Node
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
+from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import (
+    Before,
     Entry,
     PlannedStep,
     TreeEntries,
@@ -34,7 +37,10 @@ from bthtn.world.truth import UNKNOWN
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedGoal:
-    """A goal to plan for from many states; ``body`` is the task table's body for it."""
+    """A goal to plan for from many states; ``body`` is the task table's body for it.
+
+    Equal plans for it share one of ``trees``; None if each plan needs nodes of its own.
+    """
 
     domain: FrozenDomain
     goal: Network
@@ -43,6 +49,7 @@ class PreparedGoal:
     table: TaskTable
     body: Body
     entries: TreeEntries
+    trees: SharedTrees | None
 
 
 def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: str) -> Any:
@@ -58,9 +65,7 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
             start = seeded(base, question.seed)
             return start.changed(part_of(question, base, record, "written"))
         case "tree":
-            before = _Projection(question, base).before
-            planned = question.entries.of(record, before)
-            return tree_of(question.body, question.binding, planned, before)
+            return _tree(question, record, _Projection(question, base).before)
         case _:
             return getattr(question, part)
 
@@ -79,8 +84,7 @@ def branched_part_of(
     record, values = planned
     match part:
         case "tree":
-            made = question.entries.of(record, in_any_state)
-            return tree_of(question.body, question.binding, made, in_any_state)
+            return _tree(question, record, in_any_state)
         case "actions":
             return tuple(_preferred(entries(record)))
         case "written":
@@ -92,6 +96,17 @@ def branched_part_of(
             return seeded(base, question.seed).changed(ends)
         case _:
             return part_of(question, base, record, part)
+
+
+def _tree(question: PreparedGoal, record: list[Any], before: Before) -> Node:
+    """The tree of a plan; ``before`` gives the projected state before each of its entries."""
+    planned, shared = question.entries.of(record, before), question.trees
+    known = None if shared is None else shared.find(planned)
+    if known is None:
+        known = tree_of(question.body, question.binding, planned, before)
+        if shared is not None:
+            shared.keep(planned, known)
+    return known
 
 
 def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
