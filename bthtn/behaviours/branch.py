@@ -25,7 +25,7 @@ from bthtn.domain.decorator import RetryDecorator
 from bthtn.domain.network import ParallelPolicy
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import Node, PriorityNode, SuspendedNode, TaskNode
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.progress import AHEAD, Progress, Stage
 from bthtn.world.footprint import Footprint
 
 COMPOSITES: Final = (PlanSequence, PlanParallel, PlanPriority)
@@ -56,7 +56,7 @@ def progress_of(
         for node in nodes:
             if isinstance(node, TaskLeaf):
                 is_ahead = again or node.status is INVALID  # as most are: enums take long to hash
-                found.stages[node.node] = Stage.AHEAD if is_ahead else _STAGES[node.status]
+                found.stages[node.node] = AHEAD if is_ahead else _STAGES[node.status]
             else:  # behaviours below a leaf belong to its operator, not to the plan
                 groups += found.below(node, again=again)
     over, retried = frozenset(found.over), frozenset(found.retried)
@@ -86,7 +86,7 @@ class _Progress:
         below = made_below(node)
         if isinstance(node, PlanSequence):
             steps, suspended, others = node.unmade()
-            self.stages.update(dict.fromkeys(steps, Stage.AHEAD))
+            self.stages.update(dict.fromkeys(steps, AHEAD))
             self.unplanned.update(suspended)
             yield others, again
             if isinstance(node, PlanDecorated) and node.is_retried:
@@ -190,10 +190,10 @@ def running_leaves(subtree: Behaviour) -> list[TaskLeaf]:
     pending = [subtree]
     while pending:
         node = pending.pop()
-        if isinstance(node, TaskLeaf):
-            found += [node] if node.status is RUNNING else []
-        else:
+        if not isinstance(node, TaskLeaf):
             pending.extend(reversed(made_below(node)))
+        elif node.status is RUNNING:
+            found.append(node)
     return found
 
 

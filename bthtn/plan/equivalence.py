@@ -96,12 +96,11 @@ def _is_whole_comparable(tree: Node) -> bool:
     pending: list[tuple[Node, bool]] = [(tree, False)]
     while pending:
         node, in_branch = pending.pop()
-        if isinstance(node, TaskNode):
-            continue
         if _is_drawn(node) or (in_branch and isinstance(node, SuspendedNode)):
             return False
         in_branch = in_branch or isinstance(node, BranchingNode)
-        pending += [(child, in_branch) for child in children_of(node)]
+        below = (child for child in children_of(node) if not isinstance(child, TaskNode))
+        pending += [(child, in_branch) for child in below]
     return True
 
 

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import PrimitiveTask, Task
 from bthtn.plan.failure import Failure
 from bthtn.plan.nodes import TaskNode
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.progress import AHEAD, Progress
 from bthtn.replanning.unconditional import asks_nothing
 from bthtn.replanning.validity import Check, Key, Validity, key_for, outcome_of
 from bthtn.world.assignment import Assignment
@@ -41,6 +41,8 @@ from bthtn.world.recording import RecordingState
 from bthtn.world.state import FrozenState
 from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN, Unknown
+
+INCREASE: Final = WriteKind.INCREASE
 
 A = TypeVar("A")
 V = TypeVar("V")
@@ -200,7 +202,7 @@ class _NotedState(WorkingState):
 
     def apply(self, fluent: Fluent[Any], write: Write) -> None:
         """Apply a write of a task, or of a whole branch."""
-        if write.kind is not WriteKind.INCREASE:
+        if write.kind is not INCREASE:
             self.put(fluent, write.value)
             return
         before = self.value(fluent)
@@ -236,7 +238,7 @@ class _NotedCheck(Check):
 
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step; for most steps, those that were planned are the same now."""
-        is_ahead = self.progress.stages.get(node) is Stage.AHEAD
+        is_ahead = self.progress.stages.get(node) is AHEAD
         if is_ahead and self._does_as_planned(node) and not self._is_refused(node):
             self.write(node.footprint)
             self.path.steps += 1

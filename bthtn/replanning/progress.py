@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import assert_never
+from typing import Final, assert_never
 
 from bthtn.domain.decorator import RetryDecorator
 from bthtn.plan.equivalence import steps_outline
@@ -34,6 +34,13 @@ class Stage(Enum):
     FAILED = "failed"
 
 
+# Looking a member of an enum up takes as long as looking at a step.
+AHEAD: Final = Stage.AHEAD
+RUNNING: Final = Stage.RUNNING
+FINISHED: Final = Stage.FINISHED
+FAILED: Final = Stage.FAILED
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
     """The progress of a plan; nodes are compared by identity.
@@ -56,11 +63,11 @@ class Progress:
     def at_start(cls, tree: Node) -> Progress:
         """Progress of a plan with no step started."""
         nodes = (node for _, node in preorder(tree))
-        return cls(tree, {node: Stage.AHEAD for node in nodes if isinstance(node, TaskNode)})
+        return cls(tree, {node: AHEAD for node in nodes if isinstance(node, TaskNode)})
 
     def stage(self, node: TaskNode) -> Stage:
         """The stage of a step."""
-        return self.stages.get(node, Stage.FINISHED)
+        return self.stages.get(node, FINISHED)
 
     def below(self, node: Node) -> tuple[Node, ...]:
         """The nodes directly below, without failed alternatives; none below a node that is over.
@@ -94,26 +101,18 @@ class Progress:
         Nodes before such a node in a sequence count, too, even if they have no steps. Null nodes
         do not, since the same one may occur at several places.
         """
-        found: set[Node] = set()
-        # Inner nodes, later walked backwards, so that children are decided before their parents.
-        order: list[tuple[Node, tuple[Node, ...]]] = []
-        pending: list[Node] = [self.tree]
-        while pending:
-            node = pending.pop()
-            if not isinstance(node, TaskNode):
-                below = self.below(node)
-                order.append((node, below))
-                pending.extend(reversed(below))
-            elif self.stages.get(node) is not Stage.AHEAD:
-                found.add(node)
+        order = list(self._inner())  # later walked backwards: children are decided before parents
+        ahead = {node for node, stage in self.stages.items() if stage is AHEAD}
+        steps = [one for _, below in order for one in below if isinstance(one, TaskNode)]
+        steps += [self.tree] if isinstance(self.tree, TaskNode) else []
+        found: set[Node] = {one for one in steps if one not in ahead}
         reached: dict[Node, int] = {}  # the last child that has begun
         ended = self.over | self.retried
         for node, below in reversed(order):
-            begun = [n for n, child in enumerate(below) if child in found] if below else []
-            last = begun[-1] if begun else None
-            if last is not None:
-                reached[node] = last
-            if last is not None or node in self.planned or node in ended:
+            begun = [n for n, child in enumerate(below) if child in found]
+            if begun:
+                reached[node] = begun[-1]
+            if begun or node in self.planned or node in ended:
                 found.add(node)
         passed: set[Node] = set()
         for node, below in order:
@@ -123,9 +122,17 @@ class Progress:
                 passed.update(below[: reached[node]])
         return frozenset(found.union(one for one in passed if not isinstance(one, NullNode)))
 
+    def _inner(self) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+        """All nodes but steps, with those directly below, parents before children."""
+        nodes = [] if isinstance(self.tree, TaskNode) else [self.tree]
+        for node in nodes:
+            below = self.below(node)
+            yield node, below
+            nodes += [child for child in below if not isinstance(child, TaskNode)]
+
     def running(self) -> list[TaskNode]:
         """The steps that are running."""
-        return [node for node, stage in self.stages.items() if stage is Stage.RUNNING]
+        return [node for node, stage in self.stages.items() if stage is RUNNING]
 
     def unfinished(self, root: Node | None = None) -> list[TaskNode | SuspendedNode]:
         """The steps and suspended parts that have not ended, left to right."""
@@ -139,7 +146,7 @@ class Progress:
         """Whether a step has not ended, or a suspended part is not planned."""
         if isinstance(node, SuspendedNode):
             return node not in self.planned
-        return self.stage(node) in (Stage.AHEAD, Stage.RUNNING)
+        return self.stage(node) in (AHEAD, RUNNING)
 
 
 IsIdle = Callable[[TaskNode], bool]
@@ -153,7 +160,7 @@ def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
     """
 
     def skips(node: TaskNode) -> bool:
-        return progress.stage(node) in (Stage.FINISHED, Stage.FAILED) or is_idle(node)
+        return progress.stage(node) in (FINISHED, FAILED) or is_idle(node)
 
     # Most plans differ in one of the next steps, which is found out without looking at the rest.
     ours = (one for one in progress.nodes() if isinstance(one, TaskNode) and not skips(one))

@@ -29,7 +29,7 @@ from bthtn.plan.nodes import (
 )
 from bthtn.plan.projection import Projection
 from bthtn.plan.walk import Visit, children_of, leaves, node_text, unwound, with_children
-from bthtn.replanning.progress import Progress, Stage
+from bthtn.replanning.progress import AHEAD, FAILED, FINISHED, RUNNING, Progress, Stage
 from bthtn.world.expression import Binding, StateView
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import Footprint, Write, WriteKind
@@ -62,8 +62,8 @@ class RemainingPlan:
 
     def _stage(self, node: TaskNode) -> Stage:
         if node in self.over:
-            return Stage.FINISHED
-        return Stage.RUNNING if node in self.running else Stage.AHEAD
+            return FINISHED
+        return RUNNING if node in self.running else AHEAD
 
 
 def remaining_plan(progress: Progress, broken: Node) -> RemainingPlan | None:
@@ -134,7 +134,7 @@ class _CurrentTree:
         """The node itself, or the new node if something below it has changed."""
         progress = self._progress
         if isinstance(node, TaskNode):
-            if progress.stage(node) is Stage.FINISHED:
+            if progress.stage(node) is FINISHED:
                 self.over.add(node)
             return node
         if node in progress.over and node not in self._path:
@@ -205,9 +205,9 @@ class RemainingProjection(Projection):
     def task(self, node: TaskNode) -> None:
         """Apply the effects of a step that has not ended."""
         stage = self.progress.stage(node)
-        if stage is Stage.FINISHED or stage is Stage.FAILED:
+        if stage is FINISHED or stage is FAILED:
             return
-        self.runs = stage is Stage.RUNNING
+        self.runs = stage is RUNNING
         super().task(node)
         self.runs = False
 

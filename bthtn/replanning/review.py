@@ -165,11 +165,7 @@ class Review:
         self._support.over(None)
         self._watch_chances(None)
 
-    def verdicts(
-        self,
-        running: RunningPlan,
-        budget: Budget,
-    ) -> Iterator[Verdict]:
+    def verdicts(self, running: RunningPlan, budget: Budget) -> Iterator[Verdict]:
         """The verdicts about the plan in this tick; the last one counts."""
         self._age += 1
         self._is_due |= self._is_something_free_again()
@@ -278,8 +274,8 @@ class Review:
 
     def _is_as_planned(self, running: RunningPlan) -> bool:
         """Whether the plan works since all that it touches is as it was when it was planned."""
-        plan, is_watched = self._adopted, self._support.fluents is None
-        if plan is None or not is_watched or self._works_in is not self._own.start:
+        plan, watched = self._adopted, self._support.fluents
+        if plan is None or watched is not None or self._works_in is not self._own.start:
             return False
         is_checked = any(step.task.during is not ALWAYS for step in running.running_steps())
         return not is_checked and self._own.is_untouched(plan.tree, self._support.changes)
@@ -372,9 +368,10 @@ class Review:
         return self._search
 
     def _judged(self, search: Improvement, *, interruptible: bool) -> Verdict:
+        found = search.found
         situation = Situation(
             valid=True,
-            found=search.found,
+            found=found,
             surprising=search.is_surprising,
             interruptible=interruptible,
         )
@@ -386,7 +383,7 @@ class Review:
         if search.failure is not None:
             reason = f"{rule.because}: {search.failure}"
             verdict = replace(verdict, reason=reason, failure=search.failure)
-        if search.found is not SearchOutcome.NOTHING and not interruptible:
+        if found is not SearchOutcome.NOTHING and not interruptible:
             self._is_due = True
         if rule.decision is not Decision.ADOPT:
             self._better_since = None
