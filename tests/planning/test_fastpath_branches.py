@@ -1,4 +1,4 @@
-"""Generated functions plan parallel and priority nodes, and read sensors, as the search does."""
+"""Generated functions plan nodes with branches, sensors and pauses as the search does."""
 
 import pytest
 
@@ -8,9 +8,12 @@ from bthtn import (
     Fluent,
     Resource,
     State,
+    defer,
     fluent,
     method,
+    null,
     parallel,
+    pause,
     primitive,
     priority,
     sequence,
@@ -18,6 +21,7 @@ from bthtn import (
 from bthtn.planning.htn.fastpath import accelerator
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import request
+from bthtn.views.text import tree_text
 
 
 class Guard(State):
@@ -70,7 +74,13 @@ def planned(watch, *methods, state=None):
         assert plan.expansions == search.expansions
         assert plan.predicted == search.plan.predicted
         assert plan.actions == tuple((step.task, step.args) for step in plan.steps)
+        assert tree_text(plan.tree) == tree_text(search.plan.tree)
     return plan
+
+
+def left(plan):
+    """What a plan leaves open, each with the cause."""
+    return [(one.left, str(one.cause)) for one in plan.suspended]
 
 
 def names(plan):
@@ -144,9 +154,94 @@ def test_nodes_inside_one_another_keep_their_own_beginnings(watch):
     assert names(plan) == ["light", "close", "spend", "count"]
 
 
-def test_a_step_that_asks_for_what_is_unknown_then_is_left_to_the_search(watch):
+def test_a_step_that_asks_for_what_is_unknown_then_is_suspended_with_all_that_follows(watch):
     _, do = watch
-    assert planned(watch, method(priority(do["close"](), do["light"]()), do["enter"]())) is None
+    either = priority(do["close"](), do["light"]())
+    plan = planned(
+        watch, method(either, do["count"](), do["enter"](), do["knock"](), do["spend"]())
+    )
+    assert names(plan) == ["close", "count"]
+    assert left(plan) == [("enter", "unknown gate"), ("knock, spend", "unknown gate")]
+
+
+def test_what_grows_from_an_unknown_value_stays_unknown(watch):
+    _, do = watch
+    either = priority(do["spend"](), do["light"]())
+    plan = planned(watch, method(either, do["spend"](), do["count"]()))
+    assert names(plan) == ["spend", "spend"]
+    assert left(plan) == [("count", "unknown coins")]
+
+
+def test_what_cannot_hold_whatever_is_unknown_fails(watch):
+    domain, do = watch
+    shut = domain.primitive("shut", precondition=Guard.lamp & Guard.gate & (Guard.coins > 5))
+    plan = planned(
+        watch,
+        method(priority(do["close"](), do["light"]()), shut()),
+        method(do["knock"]()),
+    )
+    assert list(plan.record) == [1]
+
+
+def test_a_method_whose_condition_is_unknown_is_not_passed_over(watch):
+    domain, do = watch
+
+    @domain.compound
+    def knock_or_light():
+        yield method(do["knock"](), when=Guard.coins > 5)
+        yield method(do["close"](), when=Guard.gate)
+        yield method(do["light"]())
+
+    plan = planned(watch, method(priority(do["close"](), do["light"]()), knock_or_light()))
+    assert left(plan) == [("knock_or_light", "unknown gate")]
+
+
+def test_an_argument_that_is_unknown_suspends_the_call(watch):
+    domain, do = watch
+
+    @domain.compound
+    def hurry(to: str):
+        yield method(do["walk"](to))
+
+    either = priority(do["walk"]("gate"), do["light"]())
+    plan = planned(watch, method(either, hurry(Guard.post), do["knock"]()))
+    assert left(plan) == [("hurry(post)", "unknown post"), ("knock", "unknown post")]
+
+
+def test_a_branch_that_is_suspended_ends_there_and_with_it_all_behind_the_node(watch):
+    domain, do = watch
+
+    @domain.compound
+    def close_and_wait():
+        yield method(sequence(do["close"](), pause(), do["knock"]()), null())
+
+    both = parallel(do["spend"](), close_and_wait())
+    plan = planned(watch, method(sequence(both, null()), do["light"]()))
+    assert names(plan) == ["spend", "close"]
+    assert left(plan) == [("knock, null", "pause"), ("null, light", "pause")]
+    assert plan.predicted == Guard(gate=False, coins=1).frozen()
+
+
+def test_a_deferred_task_is_suspended_in_the_branch_it_is_in(watch):
+    _, do = watch
+    inner = parallel(sequence(do["light"](), defer(do["knock"](), now=True)), do["spend"]())
+    plan = planned(watch, method(priority(inner, do["close"]()), do["count"]()))
+    assert left(plan) == [("knock", "defer"), ("count", "defer")]
+
+
+def test_where_a_suspended_branch_interferes_the_next_method_is_taken(watch):
+    _, do = watch
+    both = parallel(sequence(do["close"](), pause()), do["knock"]())
+    plan = planned(watch, method(both), method(do["light"](), pause(), do["enter"]()))
+    assert list(plan.record) == [1]
+    assert left(plan) == [("enter", "pause")]
+
+
+def test_behind_a_pause_nothing_has_to_be_writable(watch):
+    domain, do = watch
+    random = domain.primitive("random", precondition=lambda state: hash(state.post) % 2 == 0)
+    plan = planned(watch, method(parallel(do["light"](), do["spend"]()), pause(), random()))
+    assert left(plan) == [("random", "pause")]
 
 
 def test_an_alternative_without_a_plan_is_left_to_the_search(watch):
@@ -162,14 +257,43 @@ def test_a_sensor_is_asked_before_the_first_step(watch):
     ]
 
 
-def test_what_a_sensor_says_later_is_left_to_the_search(watch):
+def test_what_a_sensor_says_later_is_unknown(watch):
     _, do = watch
-    assert planned(watch, method(do["close"](), do["shout"]())) is None
+    assert left(planned(watch, method(do["close"](), do["shout"]()))) == [
+        ("shout", "unknown noise")
+    ]
 
 
-def test_in_an_alternative_a_sensor_cannot_be_foreseen_even_before_the_first_step(watch):
+def test_an_alternative_may_begin_with_what_a_sensor_decides_at_run_time(watch):
     _, do = watch
-    assert planned(watch, method(priority(do["shout"](), do["light"]()))) is None
+    plan = planned(watch, method(priority(do["shout"](), do["light"]()), do["count"]()))
+    assert names(plan) == ["shout", "count"]
+    assert not left(plan)
+
+
+def test_so_it_may_in_a_branch_of_an_alternative(watch):
+    _, do = watch
+    plan = planned(watch, method(priority(parallel(do["spend"](), do["shout"]()), do["light"]())))
+    assert names(plan) == ["spend", "shout"]
+    assert not left(plan)
+
+
+def test_only_its_first_step_may(watch):
+    _, do = watch
+    later = sequence(do["spend"](), do["shout"]())
+    plan = planned(watch, method(priority(later, do["light"]()), do["count"]()))
+    assert left(plan) == [("shout", "unknown noise"), ("count", "unknown noise")]
+
+
+def test_behind_a_choice_without_steps_a_sensor_is_foreseen_again(watch):
+    domain, do = watch
+
+    @domain.compound
+    def nothing():
+        yield method()
+
+    plan = planned(watch, method(priority(nothing(), nothing()), do["shout"]()))
+    assert names(plan) == ["shout"]
 
 
 def test_beside_a_branch_with_a_step_a_sensor_can_be_foreseen(watch):
@@ -181,7 +305,7 @@ def test_beside_a_branch_with_a_step_a_sensor_can_be_foreseen(watch):
 def test_behind_branches_with_steps_it_cannot(watch):
     _, do = watch
     together = parallel(do["close"](), do["light"]())
-    assert planned(watch, method(together, do["shout"]())) is None
+    assert left(planned(watch, method(together, do["shout"]()))) == [("shout", "unknown noise")]
 
 
 def test_an_unknown_value_that_no_task_asks_for_changes_nothing(watch):

@@ -1,4 +1,4 @@
-"""Random problems with parallel and priority nodes, sensors, and values that are unknown.
+"""Random problems with parallel and priority nodes, sensors, pauses, and unknown values.
 
 What each step touches depends on its arguments alone, and no task comes to itself, so generated
 functions may search them.
@@ -15,10 +15,12 @@ from bthtn import (
     Resource,
     Settings,
     State,
+    defer,
     fluent,
     fluents,
     method,
     parallel,
+    pause,
     priority,
     sequence,
 )
@@ -131,9 +133,14 @@ class Author:
         return task(*(self._choose((own.get(kind, others[kind]), others[kind])) for kind in kinds))
 
     def _item(self, given, below, depth):
-        kind = self._choose(("call", "call", "call", "parallel", "priority", "sequence"))
+        kinds = ("call", "call", "call", "parallel", "priority", "sequence", "later")
+        kind = self._choose(kinds)
         if depth > 2 or kind == "call":
             return self._call(given, below)
+        if kind == "later":
+            kind, call = self._choose(("pause", "defer", "call", "call")), self._call(given, below)
+            now = self._choose((True, False))
+            return {"pause": pause(now=now), "defer": defer(call, now=now), "call": call}[kind]
         parts = [self._item(given, below, depth + 1) for _ in range(self._choose((1, 2, 2, 3)))]
         if kind == "parallel":
             return parallel(*parts, policy=self._choose(("all", "all", "any", "primary")))

@@ -145,10 +145,11 @@ def compare(asked):
         *(["guarded"] if "repeats(" in text else []),
         *(["members"] if "T.append(" in text else []),
         *(["sensing"] if asked.domain.schema.has_volatile else []),
-        *(["unknown"] if asked.state.has_unknown else []),
+        *(["asked without knowing"] if asked.state.has_unknown else []),
         *sorted(kinds & {"ParallelNode", "PriorityNode"}),
         *(["computed"] if f" % {EXACT}" in text else []),
         *(["improved"] if sums and search.plan and improves(asked, search.plan) else []),
+        *sorted({one.cause.kind.value for one in (answer.suspended if tree else ())}),
         *(["back"] if expansions > 2 * len(search.plan.record if search.plan else ()) + 10 else []),
     ]
 
@@ -280,8 +281,26 @@ def test_generated_functions_and_the_search_agree_on_many_problems_with_branches
         seen.update(compare(branching.from_seed(seed)))
     assert seen["ParallelNode"] >= 5
     assert seen["PriorityNode"] >= 5
-    assert seen["unknown"] >= 10
+    assert seen["asked without knowing"] >= 10
     assert seen["exhausted"] >= 5
+    assert seen["pause"] >= 4
+    assert seen["defer"] >= 4
+    assert seen["unknown"] >= 3
+
+
+def test_plans_with_branches_and_pauses_are_those_of_the_specification():
+    seen = Counter()
+    for seed in range(size(quick=100, thorough=500)):
+        asked = branching.from_seed(seed)
+        ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
+        answer = ask and ask(asked.state, asked.settings.max_expansions)
+        if isinstance(answer, Plan):
+            plan = next(Reference(asked).plans())
+            assert outline(answer.tree) == outline(plan.tree)
+            assert (answer.record, answer.predicted) == (plan.record, plan.predicted)
+            seen[answer.is_partial] += 1
+    assert seen[True] >= 5
+    assert seen[False] >= 5
 
 
 @pytest.mark.slow

@@ -152,6 +152,7 @@ class EndPart:
     row: None = None
 
 
+Item = CallPart | BranchesPart | DeferPart | PausePart
 Part = CallPart | SubSequencePart | BranchesPart | DeferPart | PausePart | NullPart | EndPart
 
 
@@ -167,8 +168,8 @@ class Body:
     calls: int = 0
     """Number of parts if all are calls, else 0."""
     length: int = field(init=False)
-    items: tuple[CallPart | BranchesPart, ...] = field(init=False)
-    """The calls and nodes with branches, those in sequences inside the body included."""
+    items: tuple[Item, ...] = field(init=False)
+    """All parts that something is planned for, those in sequences inside the body included."""
 
     def __post_init__(self) -> None:
         """Count the parts, and find the items."""
@@ -181,14 +182,14 @@ class Body:
         return self.network.parts if isinstance(self.network, SequenceNetwork) else ()
 
 
-def _items(parts: tuple[Part, ...]) -> tuple[CallPart | BranchesPart, ...]:
-    """Return the calls and nodes with branches among the parts, in order."""
-    found: list[CallPart | BranchesPart] = []
+def _items(parts: tuple[Part, ...]) -> tuple[Item, ...]:
+    """Return the parts that something is planned for, in order."""
+    found: list[Item] = []
     for part in parts:
-        if isinstance(part, CallPart | BranchesPart):
-            found.append(part)
-        elif isinstance(part, SubSequencePart):
+        if isinstance(part, SubSequencePart):
             found += part.body.items
+        elif not isinstance(part, NullPart | EndPart):
+            found.append(part)
     return tuple(found)
 
 

@@ -5,11 +5,12 @@ cannot answer, the general search returns the same plan after the same number of
 ``AcceleratedSearch`` is that search with an accelerator in front of it.
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
-and ``layout`` assigns fluents to variables. ``functions`` and ``body`` write the source, with
-``reading`` for expressions and effects and ``excess`` for what the cheapest plan adds up;
-``program`` compiles it.
-``repeats`` is the recursion check at run time. ``plan_parts`` makes the parts of plans:
-``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
+and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines`` and ``branch_end``
+write the source, with ``reading`` for expressions and effects and ``excess`` for what the cheapest
+plan adds up; ``program`` compiles it.
+At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
+``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans: ``plan_tree``
+the tree, of ``tree_entries``; it is one of ``shared_trees``.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Final
 
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.body import tuple_source
 from bthtn.planning.htn.fastpath.excess import LARGEST
+from bthtn.planning.htn.fastpath.lines import tuple_source
 from bthtn.planning.htn.translation.meaning import Assumption
 
 _ATTRIBUTES: Final = MappingProxyType(
@@ -77,7 +77,7 @@ def solved({given}, cell, n, {state}):
         B[:] = {excess}, n, R.copy()
     return C.pop(), n, {state}"""
 _EMPTY: Final = MappingProxyType(
-    {"C": "[None]", "R": "[]", "T": "[]", "K": "[]", "B": "[inf]", "X": "avoiding"}
+    {"C": "[None]", "R": "[]", "T": "[]", "K": "[]", "B": "[inf]", "X": "avoiding", "Z": "[]"}
 )
 """What functions take, as it is at first. ``B`` is the best plan so far: its excess, minus the
 number of expansions until it was found, and its record."""

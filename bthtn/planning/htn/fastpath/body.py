@@ -7,18 +7,18 @@ decides is not evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import count
-from keyword import iskeyword
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from bthtn.domain.method import Method
+from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
-from bthtn.planning.htn.expressions import joined, mentioned
+from bthtn.plan.nodes import cause_of
+from bthtn.planning.htn.expressions import mentioned
 from bthtn.planning.htn.fastpath.excess import EXACT, EXCESS
-from bthtn.planning.htn.fastpath.items import Callees, Entry, Node, Part
+from bthtn.planning.htn.fastpath.items import Node, Part
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
+from bthtn.planning.htn.fastpath.lines import Asked, LineWriter, is_literal, is_name, tuple_source
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
     Compound,
@@ -26,39 +26,30 @@ from bthtn.planning.htn.fastpath.reachable import (
     PlainMethod,
     calls_in,
 )
-from bthtn.planning.htn.fastpath.reading import Reading, changes
+from bthtn.planning.htn.fastpath.reading import MAY_RAISE, changes
+from bthtn.planning.htn.fastpath.suspending import (
+    arguments_are_known,
+    method_applies,
+    step_is_possible,
+)
 from bthtn.world.expression import Expression, Parameter
-from bthtn.world.fluent import Fluent
 
 MOST_INLINED: Final = 20
 """Limit of calls of single-method tasks that are inlined into one body."""
 
 
 @dataclass(slots=True)
-class BodyWriter:
+class BodyWriter(LineWriter):
     """Writes the lines that plan some parts, one after the other.
 
-    ``where`` has the variables of fluents, ``members`` those of members by their source.
-    ``may_call`` says whether the function of a task may be called directly. ``open`` is the
-    variable with the innermost open call. ``made`` counts expansions; ``entries`` are the plan's
-    methods and primitive tasks that are not recorded yet, with the sources of their arguments.
+    ``may_call`` says whether the function of a task may be called directly; by default every one
+    may, as the loop alone calls the function. ``open`` is the variable with the innermost open
+    call.
     """
 
-    of: Callees
-    where: dict[Fluent[Any], str]
-    indent: int
-    may_call: Callable[[Compound], bool]
-    members: dict[str, str] = field(default_factory=dict)
-    made: int = 0
-    entries: list[Entry] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
+    may_call: Callable[[Compound], bool] = lambda _: True
     open: str = "up"
     _inlined: int = 0
-    _numbers: Iterator[int] = field(default_factory=count)
-
-    def write(self, *lines: str) -> None:
-        """Append lines, indented."""
-        self.lines += [f"{'    ' * self.indent}{line}" for line in lines]
 
     def parts(self, parts: Sequence[Part], rest: str = "rest") -> None:
         """Write the lines that plan the parts and return the rest. Raises NotWritable."""
@@ -69,13 +60,14 @@ class BodyWriter:
             if isinstance(call, Branches):
                 self._open_branches(part, call, left, rest)
                 return
-            task, reading = call.task, self._reading(part.binding)
-            values = [reading.value(one) for one in call.args]
-            given = [value for value in values if value is not None]
-            if len(given) < len(values):
-                raise NotWritable
+            if not isinstance(call, TaskCall):
+                if self.of.excess is not None:
+                    raise NotWritable  # what is suspended costs, too
+                self.stop(self.of.names.of(cause_of(call)), rest)
+                return
+            task, given = call.task, self._given(call, part.binding, rest)
             if isinstance(task, PrimitiveTask):
-                self._primitive(task, self._named(given))
+                self._primitive(task, self._named(given), rest)
                 continue
             method = self.of.inlined.get(task)
             if method is None or self._inlined >= MOST_INLINED:
@@ -86,7 +78,7 @@ class BodyWriter:
             self._demand(self.allowed(method.method, binding))
             left[:0] = self.enter(method, binding)
         self.leave()
-        self.write(f"return {self._state(rest)}")
+        self.write(f"return {self.state(rest)}")
 
     def enter(
         self, method: PlainMethod, binding: tuple[str, ...], *, again: bool = False
@@ -96,7 +88,7 @@ class BodyWriter:
         It is entered ``again`` if the search has gone back to its task.
         """
         self.made += 1
-        reading = self._reading(binding)
+        reading = self.reading(binding)
         values = [reading.value(one) for one in method.values]
         given = [value for value in values if value is not None]
         if len(given) < len(values):
@@ -110,12 +102,44 @@ class BodyWriter:
         cycle = self.of.cycles.get(method.task)
         return [Part(item, binding, cycle) for item in method.items]
 
+    def _given(self, call: TaskCall, binding: tuple[str, ...], rest: str) -> list[str]:
+        """Sources of the arguments of a call; it is suspended if one is unknown."""
+        reading = self.reading(binding)
+        values = [reading.value(one) for one in call.args]
+        given = [value for value in values if value is not None]
+        if len(given) < len(values):
+            raise NotWritable
+        if self.of.excess is not None or not any(MAY_RAISE in one for one in given):
+            return given
+        self.write("try:")
+        self.indent += 1
+        names = self._named(given)
+        self.indent -= 1
+        self.write("except Unforeseen:")
+        self.indent += 1
+        asked = {
+            one.position for arg in call.args for one in mentioned(arg) if type(one) is Parameter
+        }
+        handed = tuple(one if n in asked else "None" for n, one in enumerate(binding))
+        self.stop(self.answer(arguments_are_known, call, handed, rest), rest)
+        self.indent -= 1
+        return [*names]
+
     def _check_type(self, value: str, wanted: Parameter[Any]) -> None:
         """Write a test that gives up unless the value is one that the parameter may have."""
         unfit = f"type({value}) is not {self.of.names.of(wanted.type)}"
         if wanted.literals:
             unfit += f" or {value} not in {self.of.names.of(wanted.literals)}"
         self.write(f"if {unfit}: raise Unforeseen")
+
+    def usable(self, method: PlainMethod, args: tuple[str, ...]) -> str:
+        """Source of whether a method is usable, which is asked only if it is not excluded."""
+        whole = method.method
+        if self.of.avoids:
+            self.write(f"if {self.allowed(whole, args)}:")
+            self.indent += 1
+        original = None if isinstance(whole.body, PlainBody) else whole.condition
+        return self.decided(Asked(method.condition, original, method_applies, whole), args, "rest")
 
     def allowed(self, what: PrimitiveTask[Any] | Method, binding: Sequence[str]) -> str:
         """Source of a test whether a task or method is not excluded with these arguments."""
@@ -134,55 +158,42 @@ class BodyWriter:
         """Write the lines that add to the excess, and fail unless it is below that of the best."""
         added = [self.where[EXCESS], *([repr(more)] if more else [])]
         if varying is not None:
-            price = self._reading(binding).value(varying)
+            price = self.reading(binding).value(varying)
             if price is None:
                 raise NotWritable
             added += self._named([price])
             self.write(f"if not 0 <= {added[-1]} or {added[-1]} % {EXACT}: raise Unforeseen")
         if len(added) > 1:
-            self.where[EXCESS] = f"v{next(self._numbers)}"
+            self.where[EXCESS] = f"v{next(self.numbers)}"
             self.write(f"{self.where[EXCESS]} = {' + '.join(added)}")
         if len(added) > 1 or again:
             self._demand(f"({self.where[EXCESS]} < B[0])")
-
-    def truth(self, condition: Expression[Any], binding: Sequence[str]) -> str:
-        """Source of a condition. Raises NotWritable."""
-        source = self._reading(binding).truth(condition)
-        if source is None:
-            raise NotWritable
-        return source
-
-    def _reading(self, binding: Sequence[str]) -> Reading:
-        return Reading(self.of.names, binding, self.where, self.of.unsure, self._member)
-
-    def _member(self, source: str) -> str:
-        """The variable of a family's member, which is looked up once."""
-        if source not in self.members:
-            self.members[source] = f"m{len(self.members)}"
-            self.write(f"{self.members[source]} = {source}")
-        return self.members[source]
 
     def _named(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Names for the values; assignments are written for those that have none."""
         names = []
         for source in sources:
-            is_bound = is_name(source) or _is_literal(source)
-            names.append(source if is_bound else f"b{next(self._numbers)}")
+            is_bound = is_name(source) or is_literal(source)
+            names.append(source if is_bound else f"b{next(self.numbers)}")
             if not is_bound:
                 self.write(f"{names[-1]} = {source}")
         return tuple(names)
 
     # primitive tasks
 
-    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...]) -> None:
+    def _primitive(self, task: PrimitiveTask[Any], binding: tuple[str, ...], rest: str) -> None:
         step = self.of.steps[task]
-        holds = self.truth(step.precondition, binding)
-        told = joined([self.allowed(task, binding), holds], decisive=False)
         self.made += 1
-        self._demand(told)
-        reading = self._reading(binding)
-        lines, made = changes(task, step.effects, reading, self._numbers)
-        self.write(*lines)
+        self._demand(self.allowed(task, binding))
+        asked = Asked(step.precondition, task.precondition, step_is_possible, task)
+        self._demand(self.decided(asked, binding, rest))
+        reading = self.reading(binding)
+        lines, made = changes(task, step.effects, reading, self.numbers)
+        if self.of.excess is None and any(MAY_RAISE in line for line in lines):
+            self._written_if_known(lines, task, binding, rest)
+        else:
+            self.write(*lines)
+        self.unsure |= {one.after for one in made if one.is_unsure}
         for one in made:
             if reading.is_kept(one.fluent):
                 self.write(
@@ -196,6 +207,18 @@ class BodyWriter:
         if self.of.excess is not None:
             self._exceed(0, self.of.excess.of_task(task), binding)
 
+    def _written_if_known(
+        self, lines: Sequence[str], task: PrimitiveTask[Any], binding: tuple[str, ...], rest: str
+    ) -> None:
+        """Write the lines of effects; the step is suspended if what it writes to is unknown."""
+        self.write("try:", *(f"    {line}" for line in lines), "except Unforeseen:")
+        self.indent += 1
+        known = f"u{next(self.numbers)}"
+        self.write(f"{known} = {self.answer(step_is_possible, task, binding, rest)}")
+        self.stop_if(f"type({known}) is Suspension", known, rest)
+        self.write("raise")
+        self.indent -= 1
+
     def _demand(self, told: str) -> None:
         """Write a test that fails unless the source is true."""
         if told == "True":
@@ -205,10 +228,6 @@ class BodyWriter:
         self.indent += 1
         self.fail()
         self.indent -= 1
-
-    def fail(self) -> None:
-        """Write the return to the latest choice."""
-        self.write(f"return {', '.join(['C.pop()', self._left, *self.of.scalars])}")
 
     # compound tasks
 
@@ -229,11 +248,11 @@ class BodyWriter:
         self.leave()
         around = [self.open if inside else "None"] if looks else []
         if self.may_call(task):
-            state = [self._left, *self._scalars, behind, *around, *given]
+            state = [self.left, *self.scalars, behind, *around, *given]
             self.write(f"return {self.of.function(task)}({', '.join([*self.of.given, *state])})")
         else:
             cell = tuple_source([self.of.alone(task), *given, *around, behind])
-            self.write(f"return {self._state(cell)}")
+            self.write(f"return {self.state(cell)}")
 
     def _behind(self, left: Sequence[Part], rest: str) -> str:
         """Source of the cell that holds the parts left and ``rest``."""
@@ -279,64 +298,24 @@ class BodyWriter:
         node = Node(opened, there.binding, tuple(behind), tuple(called[one] for one in names))
         self.entries.append((self.of.mark(opened, 0), ()))
         self.leave()
-        moments = f"w{next(self._numbers)}"
+        moments = f"w{next(self.numbers)}"
         self.write(f"{moments} = ({self.moment},)")
         self.branch(node, 0, part.binding, [*names, moments], rest)
-
-    @property
-    def moment(self) -> str:
-        """Source of the length of the plan and the values of all variables of fluents."""
-        return tuple_source(["len(R)", *self._scalars])
 
     def branch(
         self, node: Node, number: int, binding: tuple[str, ...], names: Sequence[str], rest: str
     ) -> None:
         """Write the lines that plan a branch, with these arguments; its end is given ``names``."""
-        planned = [f"p{next(self._numbers)}"] if node.node.is_choice else []
+        planned = [f"p{next(self.numbers)}"] if node.node.is_choice else []
         for one in planned:
             self.write(f"{one} = []", f"C.append((without_plan, {one}))")
             if FORESEEABLE in self.where:
                 self.where[FORESEEABLE] = "False"
-        cell = tuple_source([self.of.ended(node, number), *names, *planned, rest])
+        function, name = self.of.ended(node, number), self.of.names.of(node.node)
+        *others, moments = names
+        cell = tuple_source([function, *others, *planned, moments, name, rest])
         self.parts([Part(one, binding, None) for one in node.node.branches[number]], cell)
-
-    # notes
-
-    def leave(self) -> None:
-        """Write the line that records the entries, before planning continues elsewhere."""
-        if self.entries:
-            given = dict.fromkeys(one for _, binding in self.entries for one in binding)
-            names = [one for one in given if is_name(one) and one not in self.of.names.constants]
-            function = self.of.noting(self.entries, names)
-            self.write(f"R.append({tuple_source([function, *names]) if names else function})")
-        self.entries = []
-
-    @property
-    def _left(self) -> str:
-        return f"n - {self.made}" if self.made else "n"
-
-    @property
-    def _scalars(self) -> list[str]:
-        return [source for source in self.where.values() if source]
-
-    def _state(self, cell: str) -> str:
-        return ", ".join([cell, self._left, *self._scalars])
 
 
 def _renamed(part: Part, called: Mapping[str, str]) -> Part:
     return replace(part, binding=tuple(called.get(one, one) for one in part.binding))
-
-
-def is_name(source: str) -> bool:
-    """Whether the source is a name, and no keyword."""
-    return source.isidentifier() and not iskeyword(source)
-
-
-def _is_literal(source: str) -> bool:
-    """Whether the source is a number or a keyword such as ``True``."""
-    return iskeyword(source) or source.strip("()-").replace(".", "").isdigit()
-
-
-def tuple_source(sources: Sequence[str]) -> str:
-    """Source of a tuple."""
-    return f"({sources[0]},)" if len(sources) == 1 else f"({', '.join(sources)})"

@@ -24,10 +24,12 @@ from functools import partial
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
+from bthtn.domain.network import ParallelNetwork
 from bthtn.domain.task import CompoundTask, Task, TaskCall
-from bthtn.planning.htn.expressions import Names, joined
+from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.asking import asking, changed, solved
-from bthtn.planning.htn.fastpath.body import BodyWriter, is_name, tuple_source
+from bthtn.planning.htn.fastpath.body import BodyWriter
+from bthtn.planning.htn.fastpath.branch_end import end_branch
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded, has_ints
 from bthtn.planning.htn.fastpath.excess import EXCESS, Excess
 from bthtn.planning.htn.fastpath.items import BranchMark, Entry, Node, Part
@@ -38,6 +40,7 @@ from bthtn.planning.htn.fastpath.layout import (
     variables,
     written_in_branches,
 )
+from bthtn.planning.htn.fastpath.lines import tuple_source
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
     Compound,
@@ -92,6 +95,7 @@ class Functions:
         self._order = CallOrder(found)
         self._salts = {task: number for number, task in enumerate(found.methods)}
         self.has_branches = any(found.branches)
+        self.has_choices = any(one.is_choice for one in found.branches)
         looks = bool(self.guarded) or self.has_branches
         self.where = variables(domain, found, self.names, looks=looks, sums=least is not None)
         self.scalars = tuple(name for name in self.where.values() if name)
@@ -103,7 +107,8 @@ class Functions:
         )
         self._demand(has_volatile=domain.schema.has_volatile)
         self._table = domain.derived(TaskTable)
-        needed = {"T": self._writes_members, "K": self.guarded, "B": least, "X": avoids}
+        needed = {"T": self._writes_members, "K": self.guarded, "B": least, "Z": self.has_branches}
+        needed["X"] = avoids
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
         self._begin(None)
 
@@ -120,7 +125,7 @@ class Functions:
         self._places: dict[Place, str] = {}
         self._continued: dict[Any, str] = {}
         self._ended: dict[Any, str] = {}
-        self._marks: dict[tuple[Branches, int], BranchMark] = {}
+        self._marks: dict[tuple[Branches, int, bool], BranchMark] = {}
         self._noting: dict[str, str] = {}
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
@@ -215,10 +220,10 @@ class Functions:
             self._ended[key] = self._new("j", partial(self._end, node, number))
         return self._ended[key]
 
-    def mark(self, node: Branches, number: int) -> BranchMark:
+    def mark(self, node: Branches, number: int, *, stops: bool = False) -> BranchMark:
         """The mark before a branch of a node, or behind the last one."""
-        mark = BranchMark(node, number, number == len(node.branches))
-        return self._marks.setdefault((node, number), mark)
+        mark = BranchMark(node, number, number == len(node.branches), stops)
+        return self._marks.setdefault((node, number, stops), mark)
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the function that makes these plan entries from the values of ``names``."""
@@ -249,32 +254,14 @@ class Functions:
 
     def _end(self, node: Node, number: int, name: str) -> Iterator[str]:
         """Lines of the function that ends a branch, and plans the next one or what is behind."""
-        opened, body = node.node, self._body(_always)
-        planned = ["p"] if opened.is_choice else []
+        body, network = self._body(_always), node.node.network
         yield f"def {name}({', '.join([*self.given, 'cell', 'n', *self.scalars])}):"
-        yield f"    {', '.join(['_', *node.names, 'w', *planned, 'rest'])} = cell"
-        if planned:
-            body.write("p.append(True)")
-        body.write(f"w = (*w, {body.moment})")
-        body.entries.append((self.mark(opened, number + 1), ()))
-        if number + 1 < len(opened.branches):
-            body.write(f"{tuple_source(['_', *self.scalars])} = w[0]")
-            body.leave()
-            body.branch(node, number + 1, node.binding, [*node.names, "w"], "rest")
+        if isinstance(network, ParallelNetwork) and number + 1 == len(node.node.branches):
+            end_branch(
+                body, node, number, Join(network, self._table, self.found, tuple(self.where))
+            )
         else:
-            given = [
-                one if one in node.names or not is_name(one) else "None" for one in node.binding
-            ]
-            join = self.names.of(Join(opened, self._table, self.found, tuple(self.where)))
-            body.write(f"w = {join}(w, R, {tuple_source(given) if given else '()'})")
-            if not opened.is_choice:
-                body.write("if w is None:")
-                body.indent += 1
-                body.fail()
-                body.indent -= 1
-            if self.scalars:
-                body.write(f"{tuple_source(self.scalars)} = w")
-            body.parts(node.behind)
+            end_branch(body, node, number)
         yield from body.lines
 
     def _begun(self, task: Compound, name: str) -> Iterator[str]:
@@ -310,14 +297,16 @@ class Functions:
         may_call = partial(self._order.may_call, task) if start == 0 else _always
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
         members: dict[str, str] = {}
+        unsure = {*self.unsure}
         for method in methods[start:stop]:
             body = self._body(may_call)
             body.members.update(members)
-            allowed, holds = body.allowed(method.method, args), body.truth(method.condition, args)
-            told = joined([allowed, holds], decisive=False)
-            if holds == "False":
+            body.unsure &= unsure
+            told = body.usable(method, args)
+            if told == "False":
                 continue
-            members = body.members.copy()
+            if not self.avoids:
+                members, unsure = body.members.copy(), body.unsure.copy()
             if told != "True":
                 body.write(f"if {told}:")
                 body.indent += 1
@@ -325,7 +314,7 @@ class Functions:
             body.open = "me"
             body.parts(body.enter(method, args, again=start > 0))
             yield from body.lines
-            if told == "True":
+            if told == "True" and not self.avoids:
                 return
         if stop < len(methods):
             yield f"    return {', '.join([self._later(task, stop), 'n', *self.scalars])}"
@@ -335,7 +324,7 @@ class Functions:
             yield from failing.lines
 
     def _body(self, may_call: Callable[[Compound], bool]) -> BodyWriter:
-        return BodyWriter(self, dict(self.where), 1, may_call)
+        return BodyWriter(self, dict(self.where), 1, {*self.unsure}, may_call=may_call)
 
     def _kept(self, method: PlainMethod) -> list[str]:
         """The line that opens a choice of the later methods; none if they are excluded."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, final
 
 from bthtn.domain.task import PrimitiveTask, Task
+from bthtn.plan.nodes import Suspension
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.excess import Excess
 from bthtn.planning.htn.fastpath.reachable import (
@@ -21,11 +22,24 @@ from bthtn.planning.htn.fastpath.reachable import (
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchMark:
-    """The place in a plan where a branch of a node begins, or where the node ends."""
+    """The place in a plan where a branch of a node begins, or where the node ends.
+
+    It ``stops`` if a branch was suspended, so that nothing is planned behind the node.
+    """
 
     node: Branches
     number: int
     is_end: bool
+    stops: bool
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Stop:
+    """The place in a plan where planning stops: at a part, or behind a node with such a part."""
+
+    cause: Suspension
+    is_behind: bool
 
 
 Entry = tuple[PlainMethod | PrimitiveTask[Any] | BranchMark, tuple[str, ...]]
@@ -37,7 +51,7 @@ Those of a method that is a function are followed by the values which were compu
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A call or node in the body of a task, with the sources of that task's arguments.
+    """A part of the body of a task, with the sources of that task's arguments.
 
     ``cycle`` is the number of that task's cycle, if it is on one.
     """
@@ -69,6 +83,7 @@ class Callees(Protocol):
     unsure: frozenset[str]
     cycles: Mapping[Compound, int]
     guarded: frozenset[Compound]
+    has_choices: bool
     inlined: Mapping[Compound, PlainMethod]
     steps: Mapping[PrimitiveTask[Any], PlainStep]
     avoids: bool
@@ -90,7 +105,7 @@ class Callees(Protocol):
         """Name of the function that ends a branch of a node and goes on behind it."""
         ...
 
-    def mark(self, node: Branches, number: int) -> BranchMark:
+    def mark(self, node: Branches, number: int, *, stops: bool = False) -> BranchMark:
         """The mark before a branch of a node, or behind the last one."""
         ...
 

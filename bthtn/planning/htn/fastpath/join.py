@@ -1,19 +1,19 @@
-"""Joins the branches of a parallel or priority node, for the generated functions."""
+"""Joins the branches of a parallel node, for the generated functions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
-from bthtn.domain.network import ParallelNetwork, PriorityNetwork
+from bthtn.domain.network import ParallelNetwork
 from bthtn.plan.merge import after_parallel, conflict
 from bthtn.plan.walk import footprint
 from bthtn.planning.htn.by_arguments import MOST_REMEMBERED
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
 from bthtn.planning.htn.fastpath.plan_parts import in_any_state
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
-from bthtn.planning.htn.fastpath.reachable import Branches, Reachable
+from bthtn.planning.htn.fastpath.reachable import Reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.table import TaskTable
@@ -29,6 +29,8 @@ Change = tuple[int, int | None, Any]
 """The place of a variable, and the branch at whose end it has its value. Without a branch: the
 amount by which it grows, or UNKNOWN."""
 
+_NOT_KNOWN: Final[Any] = object()
+
 
 class Join:
     """Joins the branches of one node; ``fluents`` are those in variables, in order.
@@ -37,16 +39,16 @@ class Join:
     is worked out once for each way to plan them.
     """
 
-    __slots__ = ("_entries", "_known", "_node", "_places", "_table")
+    __slots__ = ("_entries", "_known", "_network", "_places", "_table")
 
     def __init__(
         self,
-        node: Branches,
+        network: ParallelNetwork,
         table: TaskTable,
         found: Reachable,
         fluents: Sequence[Fluent[Any]],
     ) -> None:
-        self._node = node
+        self._network = network
         self._table = table
         self._entries = TreeEntries(table, found)
         self._places = {fluent: place for place, fluent in enumerate(fluents)}
@@ -60,17 +62,17 @@ class Join:
         ``moments`` are where the node begins, and the end of each branch; ``binding`` are the
         arguments of the task in whose body the node is.
         """
-        network = self._node.network
-        if isinstance(network, PriorityNetwork):
-            ends = [one[1:] for one in moments[1:]]
-            return [_agreed(*values) for values in zip(*ends, strict=True)]
         # The marks between the branches are in the record, too.
-        key = tuple([_typed(one) for one in (binding, *record[moments[0][0] :])])
-        if key not in self._known:
+        planned = record[moments[0][0] :]
+        key = (binding, *map(type, binding), *planned)
+        for one in planned:
+            if type(one) is tuple:
+                key = (*key, *map(type, one))
+        changes = self._known.get(key, _NOT_KNOWN)
+        if changes is _NOT_KNOWN:
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
-            self._known[key] = self._changes(network, moments, record, binding)
-        changes = self._known[key]
+            changes = self._known[key] = self._changes(moments, record, binding)
         if changes is None:
             return None
         values = list(moments[0][1:])
@@ -88,7 +90,6 @@ class Join:
 
     def _changes(
         self,
-        network: ParallelNetwork,
         moments: Sequence[Moment],
         record: list[Any],
         binding: Binding,
@@ -99,7 +100,7 @@ class Join:
             record[one[0] + (number > 0) : other[0]]
             for number, (one, other) in enumerate(pairwise(moments))
         ]
-        bodies = [self._table.body(one) for one in network.parts]
+        bodies = [self._table.body(one) for one in self._network.parts]
         trees = [
             tree_of(body, binding, self._entries.of(one, in_any_state), in_any_state)
             for body, one in zip(bodies, planned, strict=True)
@@ -108,7 +109,7 @@ class Join:
         if conflict(footprints) is not None:
             return None
         changes: list[Change] = []
-        writes = after_parallel(footprints, network.policy, lambda branch, _: branch)
+        writes = after_parallel(footprints, self._network.policy, lambda branch, _: branch)
         for fluent, write in writes.items():
             place, value = self._places[fluent], write.value
             grows = write.kind is WriteKind.INCREASE or value is UNKNOWN
@@ -116,18 +117,12 @@ class Join:
         return tuple(changes)
 
 
-def without_plan(_state: Any, choices: list[Any], _record: Any, cell: Any, *left: Any) -> Any:
-    """Go back behind an alternative: all plans of it were tried, or it has none at all."""
+def without_plan(given: int, *state: Any) -> Any:
+    """Go back behind an alternative: all plans of it were tried, or it has none at all.
+
+    The state is what every generated function is given: so many stacks and lists, and the moment.
+    """
+    cell = state[given]
     if not cell[1]:
         raise Unforeseen  # it is dropped, for a reason that the search finds
-    return choices.pop(), *left
-
-
-def _agreed(first: Any, *others: Any) -> Any:
-    """The value of a variable behind a choice: unknown if it depends on the alternative."""
-    return first if all(first is one or first == one for one in others) else UNKNOWN
-
-
-def _typed(item: Any) -> Any:
-    """A key for a recorded function, with its arguments if it has any."""
-    return (item, *map(type, item)) if type(item) is tuple else item
+    return state[1].pop(), *state[given + 1 :]

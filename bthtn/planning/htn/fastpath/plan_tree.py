@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from bthtn.domain.network import (
     BranchingNetwork,
+    DeferNetwork,
     Network,
     NullNetwork,
+    PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
 )
@@ -21,10 +23,12 @@ from bthtn.plan.nodes import (
     PriorityNode,
     ScopeNode,
     SequenceNode,
+    SuspendedNode,
+    Suspension,
     TaskNode,
 )
 from bthtn.planning.htn.by_arguments import ByReadings
-from bthtn.planning.htn.fastpath.items import BranchMark
+from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.tree_entries import (
     Asked,
     Before,
@@ -45,11 +49,11 @@ def tree_of(body: Body, binding: Binding, planned: Sequence[TreeEntry], before: 
     asked: Asked = {}
     around: list[tuple[Any, ...]] = []
     opened: list[tuple[Any, ...]] = []
+    cause: Suspension | None = None
     for place, one in enumerate(planned):
-        if type(one) is BranchMark:
-            calls, nodes, around = _at_mark(one, opened, calls, nodes, around)
-            if not one.is_end:
-                continue
+        if type(one) is BranchMark or type(one) is Stop:
+            here = (calls, nodes, around, binding, asked, cause)
+            calls, nodes, around, binding, asked, cause = _at_place(one, opened, here)
         else:
             part, footprint = calls[len(nodes)], one.footprint
             if part.reads:
@@ -64,33 +68,63 @@ def tree_of(body: Body, binding: Binding, planned: Sequence[TreeEntry], before: 
                 nodes, calls, asked, binding = [], one.body.items, one.asked, one.args
         while around and len(nodes) == len(calls):
             method, footprint, call, binding, outside, calls, asked = around.pop()
-            outside.append(_scope(method, footprint, call, binding, nodes))
+            child = _node(method.body, nodes)
+            outside.append(_scope(method, footprint, call, binding, child))
             nodes = outside
-    return _node(body, nodes)
+    return _whole(body, nodes, binding, cause)
 
 
-def _at_mark(
-    mark: BranchMark,
-    opened: list[tuple[Any, ...]],
-    calls: Sequence[Any],
-    nodes: list[Node],
-    around: list[tuple[Any, ...]],
-) -> tuple[Sequence[Any], list[Node], list[tuple[Any, ...]]]:
-    """Go on with the next branch of a node, or behind it; return what is left to do there.
+Level = tuple[
+    Sequence[Any],
+    list[Node],
+    list[tuple[Any, ...]],
+    Binding,
+    Asked,
+    Suspension | None,
+]
+"""The items of a body, the nodes for those that were planned, the scopes around it in the same
+branch, its arguments, what was read to compute those of its calls, and why planning stops there."""
 
-    ``opened`` has, for each open node, its part, the nodes of its branches, and what is around it.
+
+def _at_place(place: BranchMark | Stop, opened: list[tuple[Any, ...]], level: Level) -> Level:
+    """What is left to do behind a place where a branch begins or ends, or where planning stops.
+
+    ``opened`` has, for each open node, its part, the nodes of its branches, and the level around.
     """
-    if mark.number == 0:
-        opened.append((calls[len(nodes)], [], calls, nodes, around))
-    part, branches, *outside = opened[-1]
-    if mark.number > 0:
-        branches.append(_node(part.branches[mark.number - 1], nodes))
-    if not mark.is_end:
-        return part.branches[mark.number].items, [], []
-    opened.pop()
-    calls, nodes, around = outside
-    nodes.append(_branched(part.network, tuple(branches)))
-    return calls, nodes, around
+    if isinstance(place, Stop):
+        return _stopped(_behind(opened) if place.is_behind else level, place)
+    calls, nodes, _, binding, asked, cause = level
+    if place.number == 0:
+        opened.append((calls[len(nodes)], [], level))
+    part, branches, _ = opened[-1]
+    if place.number > 0:
+        branches.append(_whole(part.branches[place.number - 1], nodes, binding, cause))
+    if place.is_end and not place.stops:
+        return _behind(opened)
+    inside = () if place.is_end else part.branches[place.number].items
+    return inside, [], [], binding, asked, None
+
+
+def _behind(opened: list[tuple[Any, ...]]) -> Level:
+    """The level around the innermost open node, with the node."""
+    part, branches, level = opened.pop()
+    level[1].append(_branched(part.network, tuple(branches)))
+    outside: Level = level
+    return outside
+
+
+def _stopped(level: Level, stop: Stop) -> Level:
+    """The level outside of all scopes of a branch in which planning stops; they are closed."""
+    calls, nodes, around, binding, asked, _ = level
+    cause = stop.cause
+    if not stop.is_behind:
+        nodes.append(_suspended(calls[len(nodes)].network, binding, cause))
+    while around:
+        method, footprint, call, binding, outside, calls, asked = around.pop()
+        child = _whole(method.body, nodes, method.args, cause)
+        outside.append(_scope(method, footprint, call, binding, child))
+        nodes = outside
+    return calls, nodes, around, binding, asked, cause
 
 
 def _step(one: PlannedStep, footprint: Footprint, call: TaskCall, binding: Binding) -> TaskNode:
@@ -115,13 +149,13 @@ def _branched(network: BranchingNetwork, branches: tuple[Node, ...]) -> Node:
 
 
 def _scope(
-    one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding, nodes: list[Node]
+    one: PlannedMethod, footprint: Footprint, call: TaskCall, binding: Binding, child: Node
 ) -> ScopeNode:
     node = OpenScope()
     node.task = one.task
     node.args = one.args
     node.method = one.method
-    node.child = _node(one.body, nodes)
+    node.child = child
     node.footprint = footprint
     node.name = one.name
     node.cost = one.cost
@@ -132,6 +166,14 @@ def _scope(
     node.__class__ = ScopeNode
     made: ScopeNode = node
     return made
+
+
+def _whole(body: Body, nodes: list[Node], binding: Binding, cause: Suspension | None) -> Node:
+    """The plan node for a body, made of the nodes for its items; with a cause, it stops there."""
+    if cause is None:
+        return _node(body, nodes)
+    assert body.network is not None, "nothing stops at the end"
+    return _cut_off(body.network, nodes[::-1], binding, cause)
 
 
 def _node(body: Body, nodes: list[Node]) -> Node:
@@ -153,6 +195,38 @@ def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
     if isinstance(network, SequenceNetwork):
         return _in_turn([_taken(one, nodes) for one in network.parts])
     return NULL_NODE if isinstance(network, NullNetwork) else next(nodes)
+
+
+def _cut_off(network: Network, nodes: list[Node], binding: Binding, cause: Suspension) -> Node:
+    """The plan node for a network in which planning stops with the last of these nodes.
+
+    They are taken from the end of the list; what is behind the last one is suspended.
+    """
+    if not isinstance(network, SequenceNetwork):
+        return NULL_NODE if isinstance(network, NullNetwork) else nodes.pop()
+    made: list[Node] = []
+    for number, one in enumerate(network.parts, start=1):
+        made.append(_cut_off(one, nodes, binding, cause))
+        if not nodes:
+            rest = network.parts[number:]
+            made += [SuspendedNode(rest, binding, cause)] if rest else []
+            break
+    return SequenceNode(tuple(made))
+
+
+def _suspended(
+    left: TaskCall | DeferNetwork | PauseNetwork, binding: Binding, cause: Suspension
+) -> Node:
+    """The plan node for the part at which planning stops."""
+    match left:
+        case PauseNetwork():
+            return NULL_NODE
+        case DeferNetwork(call):
+            return SuspendedNode((call,), binding, cause)
+        case TaskCall():
+            return SuspendedNode((left,), binding, cause)
+        case _:
+            assert_never(left)
 
 
 def _readings(part: CallPart, binding: Binding, asked: Asked, view: RecordingView) -> Footprint:

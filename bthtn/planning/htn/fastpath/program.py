@@ -12,11 +12,19 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
+from bthtn.plan.nodes import Suspension
 from bthtn.plan.plan import Plan, new, put_expansions, put_source
 from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
 from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
+from bthtn.planning.htn.fastpath.suspending import (
+    begins_alternative,
+    branch_end,
+    cause_in,
+    stopped,
+    stopped_behind,
+)
 from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.generated import executed
 from bthtn.planning.htn.table import TaskTable
@@ -38,8 +46,13 @@ _GIVEN: Final = {
     "inf": inf,
     "Unforeseen": Unforeseen,
     "unforeseen": unforeseen,
-    "without_plan": without_plan,
     "repeats": repeats,
+    "Suspension": Suspension,
+    "begins_alternative": begins_alternative,
+    "branch_end": branch_end,
+    "cause_in": cause_in,
+    "stopped": stopped,
+    "stopped_behind": stopped_behind,
 }
 _NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
 """Why there are no functions: the search comes to what is wrong, and says so."""
@@ -184,7 +197,9 @@ class Compiled:
 
     def made(self, text: str, functions: Functions) -> dict[str, Any]:
         """The executed source, in which functions of other places are compiled when called."""
-        made = executed(text, {**_GIVEN, **functions.names.objects})
+        dropping = partial(without_plan, len(functions.given))
+        given = {**_GIVEN, "without_plan": dropping, **functions.names.objects}
+        made = executed(text, given)
         for name, place in functions.elsewhere.items():
             made[name] = partial(self._first, made, name, place)
         return made

@@ -68,8 +68,8 @@ class Branches:
         return isinstance(self.network, PriorityNetwork)
 
 
-Item = TaskCall | Branches
-"""What a body is a sequence of."""
+Item = TaskCall | Branches | PauseNetwork | DeferNetwork
+"""What a body is a sequence of; a pause or a deferred task is the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,8 +229,9 @@ class Reachable:
 def reachable(domain: FrozenDomain, roots: frozenset[Task]) -> Reachable:
     """The tasks and methods below a goal that calls these tasks.
 
-    Raises NotWritable if the fast path does not cover one of them: a part that is suspended, a cost
-    that may not be computable, a choice, a fluent that is unknown by default, or too many calls;
+    Raises NotWritable if the fast path does not cover one of them: a deferred task that ensures
+    something, a cost that may not be computable, a choice, a fluent that is unknown by default, or
+    too many calls;
     and, beside parallel and priority nodes, recursion, and effects or reads that depend on the
     state.
     """
@@ -327,9 +328,10 @@ def _outcomes(
 
 
 def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] | None:
-    """The calls and nodes of a network in order; None if it has parts of another kind.
+    """The items of a network in order; None if it has parts of another kind.
 
-    ``depth`` is the number of nodes around it; those nested too deep are of another kind, too.
+    Behind a pause or a deferred task nothing is planned, so it is the last item. ``depth`` is the
+    number of nodes around it; those nested too deep are of another kind, too.
     """
     found: list[Item] = []
     pending: list[Network | PlainBody] = [network]
@@ -341,6 +343,8 @@ def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] |
                 pending.extend(reversed(parts))
             case NullNetwork():
                 pass
+            case PauseNetwork() | DeferNetwork(ensures=()) as last:
+                return (*found, last)
             case ParallelNetwork() | PriorityNetwork() as node if depth < DEEPEST_NODES:
                 branches = [items_of(one, depth + 1) for one in node.parts]
                 whole = [one for one in branches if one is not None]
@@ -366,13 +370,13 @@ def calls_of(network: Network) -> tuple[TaskCall, ...] | None:
 
 
 def calls_in(item: Item) -> Iterator[TaskCall]:
-    """The calls of an item, those inside branches included."""
+    """The calls of an item that are planned, those inside branches included."""
     if isinstance(item, TaskCall):
         yield item
-        return
-    for branch in item.branches:
-        for one in branch:
-            yield from calls_in(one)
+    elif isinstance(item, Branches):
+        for branch in item.branches:
+            for one in branch:
+                yield from calls_in(one)
 
 
 def is_single(methods: tuple[PlainMethod, ...]) -> bool:

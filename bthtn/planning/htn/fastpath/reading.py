@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 from bthtn.domain.effect import Effect
 from bthtn.domain.task import PrimitiveTask
@@ -15,6 +15,9 @@ from bthtn.planning.htn.fastpath.reachable import NotWritable
 from bthtn.world.assignment import Assignment, FluentReference
 from bthtn.world.expression import Constant, Parameter
 from bthtn.world.fluent import Fluent, MemberOf
+
+MAY_RAISE: Final = "unforeseen()"
+"""Source of what is called instead of reading an unknown value: it raises Unforeseen."""
 
 
 class Reading(ExpressionSource):
@@ -51,17 +54,14 @@ class Reading(ExpressionSource):
             return place and self.stored(place, fluent)
         foreseeable = self._where[FORESEEABLE]
         if foreseeable == "False":
-            return "unforeseen()"
-        return f"({self.stored(place, fluent)} if {foreseeable} else unforeseen())"
+            return MAY_RAISE
+        return f"({self.stored(place, fluent)} if {foreseeable} else {MAY_RAISE})"
 
     def _local(self, fluent: Fluent[Any]) -> str:
         """Source of the value of a fluent that is not in ``S``."""
         local = self._where[fluent]
-        return (
-            f"({local} if {local} is not UNKNOWN else unforeseen())"
-            if local in self._unsure
-            else local
-        )
+        is_unsure = local in self._unsure
+        return f"({local} if {local} is not UNKNOWN else {MAY_RAISE})" if is_unsure else local
 
     def place(self, reference: FluentReference[Any], depth: int = 0) -> str | None:
         if isinstance(reference, MemberOf) and isinstance(reference.index, Constant):
@@ -82,6 +82,14 @@ class Reading(ExpressionSource):
         """Whether the fluent is ever read."""
         return self._where.get(fluent) != ""
 
+    def variable(self, fluent: Fluent[Any]) -> str:
+        """The variable of a fluent that is not in ``S``."""
+        return self._where[fluent]
+
+    def is_unsure(self, fluent: Fluent[Any]) -> bool:
+        """Whether the fluent may be unknown."""
+        return self._where.get(fluent) in self._unsure
+
     def before(self, place: str, fluent: Fluent[Any]) -> str:
         """Source of the fluent's value before an effect overwrites it."""
         return self.stored(place, fluent) if self.is_kept(fluent) else self._local(fluent)
@@ -91,13 +99,15 @@ class Reading(ExpressionSource):
 class FluentChange:
     """The sources of one effect: of the fluent, its value before, and its value after.
 
-    ``fluent`` is the fluent, or the prototype of the family it is a member of.
+    ``fluent`` is the fluent, or the prototype of the family it is a member of. With ``is_unsure``
+    the value after may be UNKNOWN, since the one before may be.
     """
 
     fluent: Fluent[Any]
     place: str
     before: str
     after: str
+    is_unsure: bool
 
 
 def changes(
@@ -143,10 +153,15 @@ def _change(
     if reading.is_kept(fluent) and not before.isidentifier():
         growing.append(f"o{number} = {before}")
         before = f"o{number}"
+    is_unsure = effect.grows and reading.is_unsure(fluent)
     if effect.grows and reading.is_asked_for(fluent):
-        growing.append(f"n{number} = {before} + {value}")
+        grown = f"{before} + {value}"
+        if is_unsure:
+            before = reading.variable(fluent)
+            grown = f"UNKNOWN if {before} is UNKNOWN else {before} + {value}"
+        growing.append(f"n{number} = {grown}")
         value = f"n{number}"
-    return FluentChange(fluent, place, before, value)
+    return FluentChange(fluent, place, before, value, is_unsure)
 
 
 def _check(reading: Reading, target: FluentReference[Any], place: str, value: str) -> str:

@@ -11,7 +11,7 @@ from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.domain.task_effects import projected
 from bthtn.planning.htn.by_arguments import ByReadings, are_interchangeable
-from bthtn.planning.htn.fastpath.items import BranchMark
+from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
@@ -23,7 +23,7 @@ MOST_KEPT: Final = 10_000
 _FEW: Final = 3
 
 Entry = tuple[Any, tuple[Any, ...]]
-"""A PlainMethod or a primitive task, with the values of its parameters; or a BranchMark.
+"""A PlainMethod or a primitive task, with the values of its parameters; a BranchMark or a Stop.
 
 Those of a method that is a function are followed by the values which were computed to enter it.
 """
@@ -69,7 +69,7 @@ class PlannedMethod:
     joined: tuple[Footprint, Footprint] | None = None
 
 
-TreeEntry = PlannedStep | PlannedMethod | BranchMark
+TreeEntry = PlannedStep | PlannedMethod | BranchMark | Stop
 Asked = dict[CallPart, Footprint | ByReadings[Footprint]]
 Before = Callable[[Sequence[TreeEntry], int], RecordingView]
 """The projected state before the entry of a plan with this index."""
@@ -146,7 +146,7 @@ class TreeEntries:
         return all(one.holds for one in self._found.assumed)
 
     def _entry(self, what: Any, args: Binding, view: RecordingView) -> TreeEntry:
-        if type(what) is BranchMark:
+        if type(what) is BranchMark or type(what) is Stop:
             return what
         if isinstance(what, PrimitiveTask):
             step = projected(what, args, view)
@@ -171,7 +171,7 @@ class TreeEntries:
             case PlainMethod():
                 return what.is_fixed
             case _:
-                return True  # the mark of a branch
+                return True  # the mark of a branch, or a stop
 
 
 def _method(

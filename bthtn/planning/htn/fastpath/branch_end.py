@@ -1,0 +1,62 @@
+"""Writes the end of a branch: what follows it is the next one, or what is behind all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bthtn.planning.htn.fastpath.body import BodyWriter
+from bthtn.planning.htn.fastpath.items import Node
+from bthtn.planning.htn.fastpath.join import Join
+from bthtn.planning.htn.fastpath.lines import is_name, tuple_source
+
+
+def end_branch(body: BodyWriter, node: Node, number: int, join: Join | None = None) -> None:
+    """Write the lines that end a branch of a node, and go on with the next one or behind it.
+
+    ``join`` joins the branches of a parallel node. Raises NotWritable.
+    """
+    opened, scalars = node.node, body.of.scalars
+    planned = ["p"] if opened.is_choice else []
+    body.write(f"{', '.join(['_', *node.names, *planned, 'w', '_', 'rest'])} = cell")
+    if planned:
+        body.write("p.append(True)")
+    body.write(f"w = (*w, {body.moment})")
+    if number + 1 < len(opened.branches):
+        body.entries.append((body.of.mark(opened, number + 1), ()))
+        body.write(f"{tuple_source(['_', *scalars])} = w[0]")
+        body.leave()
+        body.branch(node, number + 1, node.binding, [*node.names, "w"], "rest")
+        return
+    body.write("u = cause_in(w, R) if Z else None")
+    if join is None:
+        body.write(*_agreed(scalars, len(opened.branches)))
+    else:
+        _joined(body, node, join)
+    body.entries = [(body.of.mark(opened, number + 1, stops=True), ())]
+    body.stop_if("u is not None", "u", "rest", "stopped_behind")
+    body.entries = [(body.of.mark(opened, number + 1), ())]
+    body.parts(node.behind)
+
+
+def _agreed(scalars: Sequence[str], alternatives: int) -> Iterator[str]:
+    """Lines that set variables behind a choice: UNKNOWN if they depend on the alternative."""
+    if not scalars:
+        return
+    first, *others = (f"w{number}" for number in range(alternatives))
+    yield f"{', '.join(['_', first, *others])} = w"
+    for place, name in enumerate(scalars, start=1):
+        value = f"{first}[{place}]"
+        same = [f"({value} is {one}[{place}] or {value} == {one}[{place}])" for one in others]
+        yield f"{name} = {value} if {' and '.join(same) or 'True'} else UNKNOWN"
+
+
+def _joined(body: BodyWriter, node: Node, join: Join) -> None:
+    """Write the lines that join the branches of a parallel node, or fail."""
+    given = [one if one in node.names or not is_name(one) else "None" for one in node.binding]
+    binding = tuple_source(given) if given else "()"
+    body.write(f"w = {body.of.names.of(join)}(w, R, {binding})", "if w is None:")
+    body.indent += 1
+    body.fail()
+    body.indent -= 1
+    if body.of.scalars:
+        body.write(f"{tuple_source(body.of.scalars)} = w")

@@ -1,0 +1,241 @@
+"""LineWriter: writes lines of a function, and how planning stops or fails in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from keyword import iskeyword
+from typing import Any
+
+from bthtn.domain.effect import Effect
+from bthtn.domain.method import Method
+from bthtn.domain.task import PrimitiveTask
+from bthtn.plan.nodes import Suspension, SuspensionKind
+from bthtn.planning.htn.by_arguments import reads_all
+from bthtn.planning.htn.expressions import fits, mentioned
+from bthtn.planning.htn.fastpath.items import Callees, Entry
+from bthtn.planning.htn.fastpath.reachable import NotWritable
+from bthtn.planning.htn.fastpath.reading import MAY_RAISE, Reading
+from bthtn.planning.htn.fastpath.suspending import Ask, Question
+from bthtn.world.assignment import Assignment
+from bthtn.world.expression import Condition, Expression, Parameter
+from bthtn.world.fluent import Fluent
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition that may depend on something unknown.
+
+    ``original`` is what it was translated from; None if that is a part of a function. ``ask`` is
+    the question ``about`` the method or task whose condition it is.
+    """
+
+    condition: Condition
+    original: Condition | None
+    ask: Ask
+    about: Method | PrimitiveTask[Any]
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is the precondition of a step, which may be unknown in an alternative."""
+        return isinstance(self.about, PrimitiveTask)
+
+    @property
+    def read_in_turn(self) -> list[Fluent[Any]] | None:
+        """The fluents that every evaluation reads, in order, if it is unknown where one of them is.
+
+        None if there is more to it: connectives, members by arguments, or effects that may fail.
+        """
+        if self.original is None or not reads_all(self.original):
+            return None
+        if isinstance(self.about, PrimitiveTask) and not all(
+            map(_never_fails, (*self.about.effects, *self.about.expected))
+        ):
+            return None
+        fluents = [one for one in mentioned(self.original) if not isinstance(one, Parameter)]
+        known = [one for one in fluents if isinstance(one, Fluent)]
+        return known if len(known) == len(fluents) else None
+
+
+def _never_fails(effect: Effect) -> bool:
+    """Whether what the effect writes is known, and of the right type."""
+    return (
+        isinstance(effect, Assignment)
+        and isinstance(effect.target, Fluent)
+        and fits(effect.value, effect.target)
+    )
+
+
+@dataclass(slots=True)
+class LineWriter:
+    """Writes lines; follows the values of local variables through them.
+
+    ``where`` has the variables of fluents, of which those in ``unsure`` may be UNKNOWN, and
+    ``members`` those of members by their source. ``made`` counts expansions; ``entries`` are the
+    plan's methods and primitive tasks that are not recorded yet, with the sources of their
+    arguments.
+    """
+
+    of: Callees
+    where: dict[Fluent[Any], str]
+    indent: int
+    unsure: set[str]
+    members: dict[str, str] = field(default_factory=dict)
+    made: int = 0
+    entries: list[Entry] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def write(self, *lines: str) -> None:
+        """Append lines, indented."""
+        self.lines += [f"{'    ' * self.indent}{line}" for line in lines]
+
+    def truth(
+        self, condition: Expression[Any], binding: Sequence[str], *, sure: bool = False
+    ) -> str:
+        """Source of a condition; with ``sure``, of one whose variables are known.
+
+        Raises NotWritable.
+        """
+        source = self.reading(binding, sure=sure).truth(condition)
+        if source is None:
+            raise NotWritable
+        return source
+
+    def reading(self, binding: Sequence[str], *, sure: bool = False) -> Reading:
+        """Writes expressions in which parameters have these values."""
+        unsure = () if sure else self.unsure
+        return Reading(self.of.names, binding, self.where, unsure, self._member)
+
+    def _member(self, source: str) -> str:
+        """The variable of a family's member, which is looked up once."""
+        if source not in self.members:
+            self.members[source] = f"m{len(self.members)}"
+            self.write(f"{self.members[source]} = {source}")
+        return self.members[source]
+
+    # recording
+
+    def leave(self) -> None:
+        """Write the line that records the entries, before planning continues elsewhere."""
+        noted = self._noted()
+        if noted:
+            self.write(noted)
+        self.entries = []
+
+    def _noted(self) -> str:
+        """The line that records the entries; "" if there are none."""
+        if not self.entries:
+            return ""
+        given = dict.fromkeys(one for _, binding in self.entries for one in binding)
+        names = [one for one in given if is_name(one) and one not in self.of.names.constants]
+        function = self.of.noting(self.entries, names)
+        return f"R.append({tuple_source([function, *names]) if names else function})"
+
+    @property
+    def moment(self) -> str:
+        """Source of the length of the plan and the values of all variables of fluents."""
+        return tuple_source(["len(R)", *self.scalars])
+
+    @property
+    def left(self) -> str:
+        """Source of the number of expansions that are left."""
+        return f"n - {self.made}" if self.made else "n"
+
+    @property
+    def scalars(self) -> list[str]:
+        """Sources of the values of all variables of fluents."""
+        return [source for source in self.where.values() if source]
+
+    def state(self, cell: str) -> str:
+        """Source of what a function returns, to go on with this cell."""
+        return ", ".join([cell, self.left, *self.scalars])
+
+    # stopping
+
+    def fail(self) -> None:
+        """Write the return to the latest choice."""
+        self.write(f"return {', '.join(['C.pop()', self.left, *self.of.scalars])}")
+
+    def decided(self, asked: Asked, binding: tuple[str, ...], rest: str) -> str:
+        """Source of a truth that is known; where it is not, the call is suspended.
+
+        The search for the cheapest plan is left to others there, since what is suspended costs,
+        too. Raises NotWritable.
+        """
+        told = self.truth(asked.condition, binding)
+        if MAY_RAISE not in told or self.of.excess is not None:
+            return told
+        fluents = asked.read_in_turn
+        unsure = [one for one in fluents or () if self.where.get(one) in self.unsure]
+        sure = self.truth(asked.condition, binding, sure=True)
+        if fluents is not None and MAY_RAISE not in sure:
+            return self._known(asked, unsure, sure, rest)
+        known = f"u{next(self.numbers)}"
+        self.write("try:", f"    {known} = {told}", "except Unforeseen:")
+        self.indent += 1
+        self.write(f"{known} = {self.answer(asked.ask, asked.about, binding, rest)}")
+        self.stop_if(f"type({known}) is Suspension", known, rest)
+        self.indent -= 1
+        return known
+
+    def _known(self, asked: Asked, unsure: list[Fluent[Any]], sure: str, rest: str) -> str:
+        """Source of a truth that is unknown if one of these fluents is; it is suspended then."""
+        unknown = " or ".join(f"{self.where[one]} is UNKNOWN" for one in unsure)
+        causes = [self.of.names.of(Suspension(SuspensionKind.UNKNOWN, str(one))) for one in unsure]
+        cause = causes.pop()
+        for one, other in zip(reversed(unsure[:-1]), reversed(causes), strict=True):
+            cause = f"({other} if {self.where[one]} is UNKNOWN else {cause})"
+        if asked.is_step and self.of.has_choices and self.moved == "False":
+            first = f"begins_alternative(R, {rest}, False)"
+            self.stop_if(f"({unknown}) and not {first}", cause, rest)
+            return f"({unknown} or {sure})"
+        self.stop_if(unknown, cause, rest)
+        self.unsure -= {self.where[one] for one in unsure}
+        return sure
+
+    @property
+    def moved(self) -> str:
+        """Source of whether there is a step that is not recorded yet."""
+        return repr(any(isinstance(what, PrimitiveTask) for what, _ in self.entries))
+
+    def answer(self, ask: Ask, about: Any, binding: tuple[str, ...], rest: str) -> str:
+        """Source of the answer to a question about what is unknown."""
+        fluents = [fluent for fluent, source in self.where.items() if source]
+        question = self.of.names.of(Question(partial(ask, about), fluents))
+        given = (tuple_source(binding) if binding else "()", tuple_source(self.scalars))
+        return f"{question}({', '.join([*given, 'S', 'R', rest, self.moved])})"
+
+    def stop_if(self, condition: str, cause: str, rest: str, function: str = "stopped") -> None:
+        """Write a test that suspends what is left of the branch if the condition holds."""
+        self.write(f"if {condition}:")
+        self.indent += 1
+        self.stop(cause, rest, function)
+        self.indent -= 1
+
+    def stop(self, cause: str, rest: str, function: str = "stopped") -> None:
+        """Write the lines that suspend what is left of the branch, and return to its end."""
+        noted = self._noted()
+        if noted:
+            self.write(noted)
+        self.write(f"R.append(({function}, {cause}))")
+        if "Z" in self.of.given:
+            self.write("Z.append(True)")
+        self.write(f"return {self.state(f'branch_end({rest})')}")
+
+
+def is_name(source: str) -> bool:
+    """Whether the source is a name, and no keyword."""
+    return source.isidentifier() and not iskeyword(source)
+
+
+def is_literal(source: str) -> bool:
+    """Whether the source is a number or a keyword such as ``True``."""
+    return iskeyword(source) or source.strip("()-").replace(".", "").isdigit()
+
+
+def tuple_source(sources: Sequence[str]) -> str:
+    """Source of a tuple."""
+    return f"({sources[0]},)" if len(sources) == 1 else f"({', '.join(sources)})"

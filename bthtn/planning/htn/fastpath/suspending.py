@@ -1,0 +1,200 @@
+"""Decides at run time where generated functions stop planning, and why.
+
+An expression that reads an unknown value raises Unforeseen. Then a question about it is answered
+by evaluation, which knows three-valued logic: the answer is a truth, or the cause for which the
+part is suspended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from bthtn.domain.effect import writes_of
+from bthtn.domain.method import Method, PlainBody
+from bthtn.domain.task import PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import grounded
+from bthtn.plan.nodes import Suspension, SuspensionKind
+from bthtn.planning.htn.fastpath.items import Stop
+from bthtn.planning.htn.fastpath.reachable import Branches
+from bthtn.planning.htn.fastpath.repeats import Unforeseen
+from bthtn.planning.htn.fastpath.tree_entries import entries
+from bthtn.world.expression import Binding
+from bthtn.world.fluent import Fluent, UnknownRead
+from bthtn.world.footprint import RecordingView
+from bthtn.world.truth import UNKNOWN
+
+Cell = tuple[Any, ...]
+Answer = bool | Suspension
+
+
+def stopped(cause: Suspension) -> tuple[Any, ...]:
+    """The plan entry of a part that is suspended, with all that follows it in its branch."""
+    return ((Stop(cause, is_behind=False), ()),)
+
+
+def stopped_behind(cause: Suspension) -> tuple[Any, ...]:
+    """The plan entry behind a node one of whose branches was suspended: what follows it is, too."""
+    return ((Stop(cause, is_behind=True), ()),)
+
+
+def branch_end(cell: Cell) -> Cell:
+    """The cell that ends the innermost branch; the empty one outside of all branches.
+
+    The cell of such an end is recognized by its last but one item, which is its node.
+    """
+    while cell and type(cell[-2]) is not Branches:
+        cell = cell[-1]
+    return cell
+
+
+def cause_in(moments: Sequence[Any], record: Sequence[Any]) -> Suspension | None:
+    """Why the first branch that is suspended is; ``moments`` are those of a join."""
+    for moment in moments[1:]:
+        last = record[moment[0] - 1]
+        if type(last) is tuple and (last[0] is stopped or last[0] is stopped_behind):
+            cause: Suspension = last[1]
+            return cause
+    return None
+
+
+def begins_alternative(record: list[Any], rest: Cell, moved: bool) -> bool:  # noqa: FBT001 - written into source
+    """Whether no step has been planned since the innermost alternative of a choice began.
+
+    ``record`` is the plan so far, ``rest`` what is left; ``moved`` says whether a step was planned
+    that is not recorded yet.
+    """
+    if moved:
+        return False
+    for is_choice, begin, end in _open_branches(record, rest):
+        if _has_steps(record[begin:end]):
+            return False
+        if is_choice:
+            return True
+    return False
+
+
+def _open_branches(record: list[Any], rest: Cell) -> Iterator[tuple[bool, int, int]]:
+    """Yield the branches that are being planned, inner ones first.
+
+    Each as whether it is an alternative of a choice, where it begins in the plan, and where the
+    next inner node begins.
+    """
+    end, cell = len(record), branch_end(rest)
+    while cell:
+        moments = cell[-3]
+        yield cell[-2].is_choice, moments[-1][0], end
+        end, cell = moments[0][0], branch_end(cell[-1])
+
+
+class Situation(NamedTuple):
+    """Where a question comes up: the values there, the plan so far, and what is left.
+
+    ``values`` are those of the variables of fluents, all others are ``stored``. ``record``,
+    ``rest`` and ``moved`` are as for ``begins_alternative``.
+    """
+
+    values: tuple[Any, ...]
+    stored: dict[Any, Any]
+    record: list[Any]
+    rest: Cell
+    moved: bool
+
+    @property
+    def is_foreseeable(self) -> bool:
+        """Whether volatile fluents have their sensed values: nothing is planned, no choice open."""
+        end = len(self.record)
+        for is_choice, begin, inner in _open_branches(self.record, self.rest):
+            if is_choice or _has_steps(self.record[begin:inner]):
+                return False
+            end = begin
+        return not self.moved and not _has_steps(self.record[:end])
+
+
+class _View:
+    """A view of the state of a situation."""
+
+    __slots__ = ("_at", "_places")
+
+    def __init__(self, places: dict[Fluent[Any], int], at: Situation) -> None:
+        self._places = places
+        self._at = at
+
+    def get(self, fluent: Any, /) -> Any:
+        place = self._places.get(fluent)
+        if place is not None:
+            return self._at.values[place]
+        if fluent.volatile and not self._at.is_foreseeable:
+            return UNKNOWN
+        return self._at.stored.get(fluent, fluent.default)
+
+
+Ask = Callable[..., Answer]
+"""A question about a method, task or call: one of the functions below."""
+
+
+class Question:
+    """Asks what an expression that has read something unknown comes to.
+
+    ``ask`` is one of the functions below, ``fluents`` are those in variables, in order.
+    """
+
+    __slots__ = ("_ask", "_places")
+
+    def __init__(
+        self,
+        ask: Callable[[RecordingView, Binding, Situation], Answer],
+        fluents: Sequence[Fluent[Any]],
+    ) -> None:
+        self._ask = ask
+        self._places = {fluent: place for place, fluent in enumerate(fluents)}
+
+    def __call__(self, binding: Binding, *situation: Any) -> Answer:
+        """Whether it holds, or why it is suspended. Raises Unforeseen."""
+        at = Situation(*situation)
+        return self._ask(RecordingView(_View(self._places, at)), binding, at)
+
+
+def method_applies(method: Method, view: RecordingView, binding: Binding, _at: Situation) -> Answer:
+    """Whether a method is usable. Raises Unforeseen for a plain one that does not ask for more."""
+    try:
+        network = method.network(view, binding)
+    except UnknownRead as signal:
+        return _unknown(signal.fluent)
+    if isinstance(method.body, PlainBody):
+        raise Unforeseen  # its outcome is one of several
+    return network is not None
+
+
+def step_is_possible(
+    task: PrimitiveTask[Any], view: RecordingView, binding: Binding, at: Situation
+) -> Answer:
+    """Whether a primitive task is planned; an alternative may begin with one that is unknown."""
+    possible = task.precondition.evaluate(view, binding)
+    if possible is False:
+        return False
+    unknown = view.unknown
+    try:
+        writes_of((*task.effects, *task.expected), view, binding)
+    except UnknownRead as signal:
+        return _unknown(signal.fluent)
+    if possible is UNKNOWN and not begins_alternative(*at[2:]):
+        return _unknown(unknown)
+    return True
+
+
+def arguments_are_known(
+    call: TaskCall, view: RecordingView, binding: Binding, _at: Situation
+) -> Answer:
+    """Why a call is suspended. Raises Unforeseen if its arguments are known."""
+    if grounded(call, view, binding) is not None:
+        raise Unforeseen
+    return _unknown(view.unknown)
+
+
+def _unknown(fluent: Any) -> Suspension:
+    return Suspension(SuspensionKind.UNKNOWN, str(fluent))
+
+
+def _has_steps(record: list[Any]) -> bool:
+    return any(isinstance(what, PrimitiveTask) for what, _ in entries(record))
