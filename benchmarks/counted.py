@@ -23,6 +23,7 @@ from bthtn import (
     primitive,
     priority,
 )
+from bthtn.plan.nodes import SuspendedNode
 from bthtn.planning.protocol import DEFAULT_SETTINGS, Settings
 from bthtn.world.beliefs import Beliefs
 
@@ -64,6 +65,9 @@ def features() -> Iterator[Sample]:
     """A plan of three steps with one feature each."""
     for name, (planner, state) in feature_planners().items():
         yield Sample(f"three steps, {name}: plan", always(partial(_planned, planner, state)))
+    planner, state = _featured(_either)
+    part = find_plan(planner.domain, state, planner.goal).suspended[0]
+    yield Sample("three steps, priority: resumed", always(partial(_resumed, planner, part, state)))
 
 
 def feature_planners() -> dict[str, tuple[Planner[World], Any]]:
@@ -74,7 +78,7 @@ def feature_planners() -> dict[str, tuple[Planner[World], Any]]:
         "function condition": {"when": lambda s: s.flag},
         "function method": {"body": lambda step, _: method(lambda _: (step(), step(), step()))},
         "parallel": {"body": lambda step, aside: method(parallel(step(), aside()), step())},
-        "priority": {"body": lambda step, aside: method(priority(step(), aside()), step(), step())},
+        "priority": {"body": _either},
         "unknown value": {"state": World(other=UNKNOWN)},
         "cheapest": {"settings": replace(DEFAULT_SETTINGS, cheapest=True)},
     }
@@ -125,6 +129,16 @@ def _seen(known: dict[int, int], place: int, value: int) -> int:
 def part_of_plan(planner: Planner[Any], state: Any, part: str) -> None:
     """Plan, and make a part of the plan, such as its ``actions`` or its ``tree``."""
     getattr(planner.plan(state), part)
+
+
+def _either(step: Any, aside: Any) -> Any:
+    return method(priority(step(), aside()), step(), step())
+
+
+def _resumed(planner: Planner[Any], part: SuspendedNode, state: Any) -> None:
+    search = Planner.resuming(planner.domain, part).search(state)
+    search.advance()
+    assert search.plan is not None, "a step is a plan"
 
 
 def _planned(planner: Planner[Any], state: Any) -> None:

@@ -12,7 +12,7 @@ from py_trees.common import Status
 from benchmarks import by_hand
 from benchmarks.domains import combat
 from benchmarks.sample import Sample, Use, World, always
-from bthtn import Domain, PlanCache, State, TaskCall, method
+from bthtn import Domain, PlanCache, State, TaskCall, method, pause
 from bthtn.behaviours import Agent, ManualClock, PlanGoal
 from bthtn.domain.network import NetworkLike
 from bthtn.examples.domains.combat import domain
@@ -38,6 +38,7 @@ def lives() -> Iterator[Sample]:
         change = partial(_change, _waiting(ahead))
         yield Sample(f"a relevant change with {ahead} steps ahead", change)
     yield Sample("the first one with 300 steps ahead", _first_change, times=2)
+    yield Sample("a tick in which a suspended part is planned", partial(_arrive, *_two_halves()))
     ways = _two_ways()
     yield Sample("a plan of 10 steps from nothing", partial(_begin, *ways))
     yield Sample("the same, with its first step kept", partial(_adopt, *ways))
@@ -167,6 +168,34 @@ def _begin(domain: Domain[World], walk: TaskCall, _: int) -> Use:
             _tick(goal)
 
     return begin
+
+
+def _two_halves() -> tuple[Domain[World], TaskCall]:
+    """A step, after whose end two others are planned."""
+    domain = Domain("two halves", World)
+    step = domain.primitive("step", precondition=World.at >= 0, effects=World.at.increases(1))
+    begin = domain.primitive("begin", duration=10**6)
+
+    @domain.compound
+    def walk() -> Any:
+        yield method(step(), pause(), step(), begin())
+
+    return domain, walk()
+
+
+def _arrive(domain: Domain[World], walk: TaskCall, _: int) -> Use:
+    goal, clock = _goal(domain, World(), walk)
+    while goal.plan is None:
+        _tick(goal)
+    clock.advance(1)
+
+    def arrive() -> None:
+        _tick(goal)
+        step = goal.tip()
+        assert step is not None, "the second half is planned"
+        assert step.name == "begin", "the first step of it has ended"
+
+    return arrive
 
 
 def _first_tick(domain: Domain[World], walk: TaskCall, _: int) -> Use:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from bthtn.agent.agent import Agent, domain_and_goal
@@ -25,6 +27,7 @@ from bthtn.planning.protocol import RecordedSearch, SearchStatus, Settings
 from bthtn.replanning.policy import Replanning
 from bthtn.replanning.restarting import RestartingSearch
 from bthtn.replanning.schedule import Budget
+from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
 MOST_EXPLAINED: Final = 200
@@ -291,7 +294,28 @@ class RestSearch:
         if repeats_suspension(plan, self._node):
             unknown = f"'{cause.fluent}' is still unknown" if cause.fluent else ""
             raise ResumeFailed(unknown or f"planning stops at the same place again ({cause})")
-        return plan, None if started is None else started.reads
+        return plan, None if started is None else _ReadsOf(started)
+
+
+class _ReadsOf(Mapping[Fluent[Any], Any]):
+    """What a finished search has read, worked out when somebody asks: few do."""
+
+    def __init__(self, search: RestartingSearch) -> None:
+        self._search = search
+
+    @cached_property
+    def saved_as(self) -> Reads:
+        """What has been read, with the values."""
+        return self._search.reads
+
+    def __getitem__(self, fluent: Fluent[Any]) -> Any:
+        return self.saved_as[fluent]
+
+    def __iter__(self) -> Iterator[Fluent[Any]]:
+        return iter(self.saved_as)
+
+    def __len__(self) -> int:
+        return len(self.saved_as)
 
 
 def _planner(

@@ -42,6 +42,8 @@ from bthtn.world.sharing import Unpicklable
 from bthtn.world.state import FrozenState, State
 
 S = TypeVar("S", bound=State)
+K = TypeVar("K")
+V = TypeVar("V")
 _MOST_PLANNERS: Final = 200
 """Planners kept for one domain; when there are more, all are dropped."""
 
@@ -106,20 +108,35 @@ class Planner(Unpicklable, Generic[S]):
         if "_body" not in vars(self):
             self._prepare(self.domain, self.goal, self.binding, self.settings, None)
 
-    @classmethod
+    @staticmethod
     def resuming(
-        cls,
         domain: FrozenDomain,
         suspended: SuspendedNode,
         settings: Settings = DEFAULT_SETTINGS,
         *,
         cache: PlanCache | None = None,
+    ) -> Planner[Any]:
+        """The planner for the remaining networks of a suspended part of a plan.
+
+        Without a cache, equal parts of plans have the same planner.
+        """
+        if cache is None:
+            return domain.derived(PlannersByGoal).resuming(suspended, settings)
+        goal = sequence(*suspended.rest)
+        return Planner._resuming(domain, goal, suspended.binding, settings, cache)
+
+    @classmethod
+    def _resuming(
+        cls,
+        domain: FrozenDomain,
+        goal: Network,
+        binding: Binding,
+        settings: Settings,
+        cache: PlanCache | None,
     ) -> Self:
-        """The planner for the remaining networks of a suspended part of a plan."""
         planner = cls.__new__(cls)
         planner.resumes = True
-        goal = sequence(*suspended.rest)
-        planner._prepare(domain, goal, suspended.binding, settings, cache)
+        planner._prepare(domain, goal, binding, settings, cache)
         return planner
 
     @property
@@ -265,13 +282,17 @@ def find_plan(
 
 
 class PlannersByGoal:
-    """The planners of one domain for calls with plain arguments, so that each is prepared once."""
+    """The planners of one domain, so that each is prepared once.
+
+    Those of calls with plain arguments, and those of suspended parts.
+    """
 
     def __init__(self, domain: FrozenDomain) -> None:
         self._domain = domain
         self._made: dict[Question, Planner[Any]] = {}
         self._same: dict[tuple[int, int], tuple[NetworkLike, Settings, Planner[Any]]] = {}
         """By the ids of goals and settings, which it keeps: most calls repeat the very objects."""
+        self._resuming: dict[tuple[Any, ...], tuple[tuple[Network, ...], Planner[Any]]] = {}
 
     def planner(self, goal: NetworkLike, settings: Settings) -> Planner[Any]:
         """The planner for a goal. Raises DomainError if it is malformed."""
@@ -283,14 +304,28 @@ class PlannersByGoal:
         question = Question(goal, (), settings)
         planner = self._made.get(question)
         if planner is None:
-            planner = Planner(self._domain, goal, settings)
-            if len(self._made) >= _MOST_PLANNERS:
-                self._made.clear()
-            self._made[question] = planner
-        if len(self._same) >= _MOST_PLANNERS:
-            self._same.clear()
-        self._same[id(goal), id(settings)] = goal, settings, planner
+            planner = _kept(self._made, question, Planner(self._domain, goal, settings))
+        _kept(self._same, (id(goal), id(settings)), (goal, settings, planner))
         return planner
+
+    def resuming(self, suspended: SuspendedNode, settings: Settings) -> Planner[Any]:
+        """The planner for a suspended part; that of the very same networks and values, if known."""
+        key = (*map(id, suspended.rest), settings, *map(id, suspended.binding))
+        known = self._resuming.get(key)
+        if known is not None:
+            return known[1]
+        goal, binding = sequence(*suspended.rest), suspended.binding
+        planner: Planner[Any] = Planner._resuming(self._domain, goal, binding, settings, None)
+        kept = suspended.rest, planner  # they hold what the key names by its id
+        return _kept(self._resuming, key, kept)[1]
+
+
+def _kept(made: dict[K, V], key: K, value: V) -> V:
+    """The value, kept for a key; when there are too many, all others are dropped."""
+    if len(made) >= _MOST_PLANNERS:
+        made.clear()
+    made[key] = value
+    return value
 
 
 def _known(start: FrozenState, answers: Answers, listener: SearchListener | None) -> Answer | None:

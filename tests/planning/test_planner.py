@@ -159,6 +159,18 @@ def test_a_planner_for_a_suspended_part_knows_with_what_its_task_was_called():
     assert planner.plan(Soldier(ammo=2)) is None
 
 
+def test_equal_parts_of_plans_are_resumed_by_one_planner():
+    one, other = find_plan(war, Soldier(), hold(3)), find_plan(war, Soldier(ammo=1), hold(3))
+    parts = [plan.suspended[0] for plan in (one, other)]
+    planners = [Planner.resuming(one.domain, part) for part in parts]
+    assert planners[0] is planners[1]
+    longer = find_plan(war, Soldier(), hold(4)).suspended[0]
+    strict = Settings(strict_recursion=False)
+    assert Planner.resuming(one.domain, longer) is not planners[0]
+    assert Planner.resuming(one.domain, parts[0], strict) is not planners[0]
+    assert normal(Planner.resuming(one.domain, longer).plan(Soldier(ammo=4)).tree) == "shoot"
+
+
 def test_a_goal_that_find_plan_is_asked_for_again_is_not_prepared_again(monkeypatch):
     prepared = []
 
