@@ -237,6 +237,21 @@ def test_where_a_suspended_branch_interferes_the_next_method_is_taken(watch):
     assert left(plan) == [("enter", "pause")]
 
 
+def test_a_goal_may_pause_itself_as_the_rest_of_a_plan_does(watch):
+    domain, do = watch
+
+    @domain.compound
+    def close_or_light():
+        yield method(do["close"](), when=Guard.lamp)
+        yield method(do["light"]())
+
+    goal = sequence(close_or_light(), do["spend"](), pause(), do["knock"](), pause())
+    asked = request(domain, Guard(), goal)
+    plan = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)(asked.state, 1_000)
+    assert names(plan) == ["light", "spend"]
+    assert left(plan) == [("knock, pause", "pause")]
+
+
 def test_behind_a_pause_nothing_has_to_be_writable(watch):
     domain, do = watch
     random = domain.primitive("random", precondition=lambda state: hash(state.post) % 2 == 0)

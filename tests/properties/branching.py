@@ -154,7 +154,9 @@ class Author:
 
     def goal(self):
         args = [{str: "b", int: 2}[kind] for kind in self._kinds[self._top]]
-        return sequence(self._compounds[self._top](*args))
+        whole = self._compounds[self._top](*args)
+        behind = self._choose((None, None, None, pause(), defer(whole), pause(now=True)))
+        return sequence(whole) if behind is None else sequence(whole, behind, whole)
 
 
 def problem(choose):

@@ -259,8 +259,8 @@ def test_after_every_slice_a_search_with_an_accelerator_is_where_one_without_is(
 
 
 def test_searches_with_and_without_an_accelerator_agree_on_many_problems():
-    for seed in range(size(quick=100, thorough=300)):
-        asked = from_seed(seed)
+    for seed in range(size(quick=150, thorough=450)):
+        asked = [from_seed, branching.from_seed][seed % 2](seed)
         ask = accelerator(asked.domain, asked.goal, asked.binding, asked.settings)
         budgets = [[None], [3], [50, 1]][seed % 3]
         expected = answers(HtnSearch(asked), [None])

@@ -12,16 +12,23 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
-from bthtn.plan.nodes import Suspension
+from bthtn.plan.nodes import Suspension, cause_of
 from bthtn.plan.plan import Plan, new, put_expansions, put_source
 from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
 from bthtn.planning.htn.fastpath.join import without_plan
-from bthtn.planning.htn.fastpath.reachable import NotWritable, Reachable, calls_of, reachable
+from bthtn.planning.htn.fastpath.reachable import (
+    NotWritable,
+    Reachable,
+    calls_of,
+    reachable,
+    stop_of,
+)
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.fastpath.suspending import (
     begins_alternative,
     branch_end,
     cause_in,
+    stop_goal,
     stopped,
     stopped_behind,
 )
@@ -79,7 +86,8 @@ class Program:
     functions of ``guarded`` tasks take one more argument: the open call around them, None for a
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
     if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
-    goal. ``entries`` makes those of trees.
+    goal, ``stop`` the function of a cell that suspends what is left of one. ``entries`` makes those
+    of trees.
     """
 
     starts: Mapping[Task, Any]
@@ -87,11 +95,16 @@ class Program:
     guarded: frozenset[Any]
     branched: tuple[Fluent[Any], ...] | None
     end: Cell
+    stop: Callable[..., Any]
     entries: TreeEntries
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
-        cell = self.end
+        cell, stop = self.end, stop_of(goal)
+        if stop is not None:
+            if cell:
+                return None  # what is suspended costs, too
+            cell = (self.stop, cause_of(stop), cell)
         for call in reversed(calls_of(goal) or ()):
             if not all(isinstance(one, Constant | Parameter) for one in call.args):
                 return None
@@ -154,7 +167,8 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: Kind) -> Progra
     branched = tuple(functions.where) if functions.has_branches else None
     end = () if least is None else (made["solved"], ())
     entries = TreeEntries(domain.derived(TaskTable), functions.found)
-    return Program(starts, made["asking"], functions.guarded, branched, end, entries)
+    stop = partial(stop_goal, len(functions.given))
+    return Program(starts, made["asking"], functions.guarded, branched, end, stop, entries)
 
 
 def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:

@@ -361,12 +361,20 @@ def items_of(network: Network | PlainBody, depth: int = 0) -> tuple[Item, ...] |
 
 
 def calls_of(network: Network) -> tuple[TaskCall, ...] | None:
-    """The calls of a goal in order; None if it is not a sequence of calls."""
+    """The calls of a goal in order, up to where it pauses; None if it has parts of another kind."""
     if type(network) is TaskCall:  # as most are
         return (network,)
     items = items_of(network)
-    calls = [item for item in items or () if isinstance(item, TaskCall)]
-    return tuple(calls) if items is not None and len(calls) == len(items) else None
+    if items is None or any(isinstance(item, Branches) for item in items):
+        return None
+    return tuple(item for item in items if isinstance(item, TaskCall))
+
+
+def stop_of(network: Network) -> PauseNetwork | DeferNetwork | None:
+    """Where a goal pauses, or defers a task; None if it does not."""
+    items = items_of(network) if type(network) is SequenceNetwork else None
+    last = items[-1] if items else None
+    return last if isinstance(last, PauseNetwork | DeferNetwork) else None
 
 
 def calls_in(item: Item) -> Iterator[TaskCall]:

@@ -38,6 +38,15 @@ def stopped_behind(cause: Suspension) -> tuple[Any, ...]:
     return ((Stop(cause, is_behind=True), ()),)
 
 
+def stop_goal(given: int, *state: Any) -> Any:
+    """Suspend what is left of a goal.
+
+    The state is what every generated function is given: so many stacks and lists, and the moment.
+    """
+    state[2].append((stopped, state[given][1]))
+    return (), *state[given + 1 :]
+
+
 def branch_end(cell: Cell) -> Cell:
     """The cell that ends the innermost branch; the empty one outside of all branches.
 
