@@ -136,8 +136,9 @@ class Plan(Shared, Unpicklable):
 
 
 # The two halves of ``found``, for generated functions: a further call would take as long as an
-# expansion.
+# expansion. And its inverse.
 new: Final = object.__new__
+source_of: Final[Callable[[Plan], tuple[Any, ...]]] = Plan.__dict__["_source"].__get__
 put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
 put_expansions: Final[Callable[[Plan, int], None]] = Plan.__dict__["expansions"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")

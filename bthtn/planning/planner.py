@@ -19,8 +19,9 @@ from bthtn.planning.cache import Answer, Answers, PlanCache, Question
 from bthtn.planning.cached_search import Answered, CachedPlan, Remembered, Told
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
-from bthtn.planning.htn.fastpath import accelerator, is_asked_often
+from bthtn.planning.htn.fastpath import accelerator, is_asked_often, is_told
 from bthtn.planning.htn.fastpath.accelerated import AcceleratedSearch, Accelerator
+from bthtn.planning.htn.fastpath.telling import events_of
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.htn.table import TaskTable
 from bthtn.planning.protocol import (
@@ -31,6 +32,7 @@ from bthtn.planning.protocol import (
     Settings,
     no_answer,
     question_of,
+    raise_for_user,
     seeded,
     start_of,
 )
@@ -84,6 +86,8 @@ class Planner(Unpicklable, Generic[S]):
     _excluding: Callable[..., Any] | None
     """The accelerator for requests with exclusions."""
     _is_excluding: bool
+    _is_told: bool
+    """Whether a listener can be told of what the accelerator finds."""
     _is_prepared: bool
 
     @checked
@@ -139,11 +143,6 @@ class Planner(Unpicklable, Generic[S]):
         planner._prepare(domain, goal, binding, settings, cache)
         return planner
 
-    @property
-    def seeks_least(self) -> bool:
-        """Whether plans are compared by a sum of costs or values, not by their record."""
-        return self.settings.cheapest or self.domain.has_values
-
     def plan(
         self,
         state: S | FrozenState,
@@ -156,9 +155,10 @@ class Planner(Unpicklable, Generic[S]):
         function raises or the limit of expansions is reached.
         """
         ask = self._accelerator
-        if ask is not None and listener is None and not avoiding:
-            answer = ask(start_of(self.domain, state), self._most)
-            if answer is not None:
+        if ask is not None and not avoiding and (listener is None or self._is_told):
+            start = start_of(self.domain, state)
+            answer = ask(start, self._most)
+            if answer is not None and (listener is None or self._tell(answer, start, listener)):
                 return answer if isinstance(answer, Plan) else None
         search = self.search(state, listener, avoiding)
         search.advance()
@@ -180,12 +180,14 @@ class Planner(Unpicklable, Generic[S]):
         events of the original search. Raises DomainError for a state of another domain.
         """
         start, answers = start_of(self.domain, state), self._answers
-        if (answers is None or avoiding) and listener is None and bound is None:
+        if (answers is None or avoiding) and bound is None:
             ask = self._avoiding(avoiding) if avoiding else self._accelerated()
-            if ask is not None:
-                request = partial(self._request, avoiding=avoiding)
-                least = self.seeks_least
-                return AcceleratedSearch(ask, start, self._most, request, seeks_least=least)
+            if ask is not None and listener is None:
+                request = partial(self._request, avoiding=avoiding) if avoiding else self._request
+                question = (ask, start, self._most, request)
+                if self.seeks_least:
+                    return AcceleratedSearch(*question, seeks_least=True)
+                return AcceleratedSearch(*question)
         if answers is None or avoiding or bound is not None:
             asked = replace(self._request(start, avoiding=avoiding), bound=bound)
             return self._search(asked, listener)
@@ -215,6 +217,21 @@ class Planner(Unpicklable, Generic[S]):
             return StripsSearch(asked, listener)
         return HtnSearch(asked, listener)
 
+    def _tell(self, answer: Any, start: FrozenState, listener: SearchListener) -> bool:
+        """Tell of the search for an answer of the fast path; whether all of it is known.
+
+        Raises PlanningError when the listener raises.
+        """
+        if not isinstance(answer, Plan):
+            return False
+        events = events_of(answer, lambda: self._request(start))
+        try:
+            for event in events or ():
+                listener(event)
+        except Exception as error:  # noqa: BLE001 - raised to the caller as what it is
+            raise_for_user(error)
+        return events is not None
+
     def _request(self, start: FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> PlanRequest:
         question = (self.domain, start, self.goal, self.binding, self.settings)
         return PlanRequest(*question, avoiding=avoiding)
@@ -226,6 +243,7 @@ class Planner(Unpicklable, Generic[S]):
             question = (self.domain, self.goal, self.binding, self.settings)
             # Several parts of one plan may be alike, whose nodes it distinguishes by identity.
             self._accelerator = accelerator(*question, shares=not self.resumes)
+            self._is_told = is_told(self.domain, self.goal, self.settings)
         return self._accelerator
 
     def _avoiding(self, avoiding: Avoided) -> Accelerator | None:
@@ -249,11 +267,14 @@ class Planner(Unpicklable, Generic[S]):
         self.goal = goal
         self.binding = binding
         self.settings = settings
+        self.seeks_least = settings.cheapest or domain.has_values
+        """Whether plans are compared by a sum of costs or values, not by their record."""
         self.seeks_goal = is_goal_alone(domain, goal, settings)
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
         self._accelerator = self._excluding = None
+        self._is_told = False
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))

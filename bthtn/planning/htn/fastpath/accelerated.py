@@ -42,6 +42,7 @@ class AcceleratedSearch(Unpicklable):
     ``seeks_least`` that is the cheapest plan so far, too.
     """
 
+    _ahead = 0
     _answer: Answer = None
     _asked: PlanRequest
     """Set while it is loaded from a save."""
@@ -49,6 +50,7 @@ class AcceleratedSearch(Unpicklable):
     _is_cancelled = False
     _plan: Plan | None = None
     _search: HtnSearch | None = None
+    _seeks_least = False
     _status = SearchStatus.RUNNING
 
     def __init__(
@@ -64,10 +66,10 @@ class AcceleratedSearch(Unpicklable):
         self._ask = ask
         self._start = start
         self._most = most
-        self._ahead = self._total = 0
-        self._kept: Kept = []
         self._request = request
-        self._seeks_least = seeks_least
+        self._kept: Kept = []
+        if seeks_least:
+            self._seeks_least = True
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: what was asked, and how far it came."""
@@ -115,12 +117,8 @@ class AcceleratedSearch(Unpicklable):
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        if self._search is None and self.status is SearchStatus.RUNNING:
-            if self._answer is None:
-                self._look_ahead(expansions)
-            if self._search is None:
-                self._use_up(expansions)
-                return self.status
+        if self._search is None and self._status is SearchStatus.RUNNING and not self._is_cancelled:
+            self._look_ahead(expansions)
         if self._search is not None and not self._is_cancelled:
             self._search.advance(expansions)
         return self.status
@@ -142,27 +140,38 @@ class AcceleratedSearch(Unpicklable):
         self._plan = None
 
     def _look_ahead(self, expansions: int | None) -> None:
-        """Let the accelerator go on; where it cannot, the search is carried out from now on."""
-        self._ahead += self._most if expansions is None else AHEAD * expansions
-        most = min(self._most, self._ahead)
-        kept = self._kept  # another thread may cancel, and drop it
-        self._answer = self._ask(self._start, most, kept)
-        if self._answer is None and (not kept or most == self._most):
-            self._carried_out()
-        elif self._answer is not None:
-            self._total = -kept[0]
+        """Let the accelerator go on, and count so many more expansions; or let the search go on.
 
-    def _use_up(self, expansions: int | None) -> None:
-        """Count so many more expansions; with the last one, the answer is told."""
-        answer = self._answer
-        is_left = answer is None or self._expansions + (expansions or 0) < self._total
-        if expansions is not None and is_left:
-            self._expansions += expansions
-            return
-        self._expansions = self._total
-        self._plan = answer if isinstance(answer, Plan) else None
-        self._status = SearchStatus.EXHAUSTED if self._plan is None else SearchStatus.SOLVED
-        self._kept = []
+        With the last expansion, the answer is told.
+        """
+        answer, kept = self._answer, self._kept  # which another thread may drop
+        if answer is None:
+            most = self._most
+            if expansions is not None:
+                self._ahead += AHEAD * expansions
+                most = min(most, self._ahead)
+            answer = self._ask(self._start, most, kept)
+            if answer is None and (not kept or most == self._most):
+                self._carried_out()
+                return
+            self._answer = answer
+        total: Any = answer
+        if self._seeks_least:  # the search goes on behind its best plan
+            total = -kept[0]
+        elif isinstance(answer, Plan):
+            total = answer.expansions
+        if expansions is not None:
+            counted = self._expansions + expansions
+            if answer is None or counted < total:
+                self._expansions = counted
+                return
+        self._expansions = total
+        if isinstance(answer, Plan):
+            self._plan, self._status = answer, SearchStatus.SOLVED
+        else:
+            self._status = SearchStatus.EXHAUSTED
+        if kept:
+            self._kept = []
 
     def _carried_out(self) -> HtnSearch:
         """The search itself, as far as this one has come."""

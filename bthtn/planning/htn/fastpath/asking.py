@@ -44,8 +44,6 @@ def asking(start, question, part_of):
                 kept.clear()
             return None
         misses = 0
-        if kept is not None:
-            kept[:] = {moment}
 {ended}
         plan = new(Plan)
         put_source(plan, (part_of, question, state, {end}))
@@ -59,11 +57,15 @@ was then, and goes on from there when it is called with the same list again. Aft
 a row it leaves ever more requests to the search at once.
 """
 _AT_FIRST = """\
-        if cell is None:
-            return -n if n > least else None
-        if cell or n < least:
+        if cell is None and n > least:
+            return -n
+        if cell != () or n < least:
+            if kept is not None:
+                kept[:] = {moment}
             return None"""
 _AT_BEST = """\
+        if kept is not None:
+            kept[:] = {moment}
         if cell or n <= least:
             return None
         if len(B) == 1:
@@ -95,14 +97,15 @@ def asking(
     """
     variables = [*scalars]
     values = "state.values.copy()" if "T" in given else "state.values"
+    moment = ", ".join(["n", "cell", *given, *variables])
     return ASKING.format(
-        moment=", ".join(["n", "cell", *given, *variables]),
+        moment=moment,
         unlike=" or ".join(unlike) or "False",
         given=", ".join(given),
         empty=", ".join([values, *(_EMPTY[one] for one in given[1:])]),
         scalars="\n".join(f"                {name} = {first}" for name, first in scalars.items()),
         state=", ".join(["cell", "n", *variables]),
-        ended=_AT_BEST if "B" in given else _AT_FIRST,
+        ended=(_AT_BEST if "B" in given else _AT_FIRST).format(moment=moment),
         end=f"(R, {tuple_source(variables)})" if keeps_end else "R",
     )
 

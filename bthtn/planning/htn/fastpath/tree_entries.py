@@ -93,7 +93,7 @@ class TreeEntries:
 
     def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
-        self._found = found
+        self.found = found
         self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Varying]] = {}
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
@@ -143,7 +143,7 @@ class TreeEntries:
 
     def _is_as_assumed(self) -> bool:
         """Whether functions say now what they said to the search."""
-        return all(one.holds for one in self._found.assumed)
+        return all(one.holds for one in self.found.assumed)
 
     def _entry(self, what: Any, args: Binding, view: RecordingView) -> TreeEntry:
         if type(what) is BranchMark or type(what) is Stop:
@@ -167,7 +167,7 @@ class TreeEntries:
         """Whether an entry with these arguments is the same wherever it is planned."""
         match what:
             case PrimitiveTask():
-                return self._found.steps[what].is_fixed
+                return self.found.steps[what].is_fixed
             case PlainMethod():
                 return what.is_fixed
             case _:

@@ -1,0 +1,82 @@
+"""What a listener hears of a search that generated functions made."""
+
+import pytest
+
+from bthtn import Domain, Fluent, Planner, State, fluent, method, sequence
+from bthtn.errors import PlanningError
+from bthtn.planning import planner as planner_module
+from bthtn.planning.htn.fastpath import telling
+from bthtn.planning.htn.search import HtnSearch
+from bthtn.planning.protocol import request
+
+
+class House(State):
+    open: Fluent[bool] = fluent(default=False)
+    wet: Fluent[bool] = fluent(default=True, volatile=True)
+
+
+domain = Domain("house", House)
+push = domain.primitive("push", effects=House.open.becomes(True))
+enter = domain.primitive("enter", precondition=House.open)
+
+
+@domain.compound
+def go_in():
+    yield method(enter(), when=House.open, name="walk")
+    yield method(push(), enter(), when=~House.open, name="push")
+
+
+@domain.compound
+def try_in():
+    yield method(enter(), name="try")
+    yield method(go_in(), name="do")
+
+
+@domain.compound
+def hurry():
+    yield method(when=lambda state: not state.wet)
+    yield method(go_in())
+
+
+def planner_for(goal):
+    planner = Planner(domain, goal)
+    for _ in range(2):
+        planner.search(House()).advance()
+    return planner
+
+
+def expected(goal):
+    events = []
+    HtnSearch(request(domain, House(), goal), events.append).advance()
+    return events
+
+
+def test_it_hears_what_the_search_tells_and_the_search_is_not_carried_out(monkeypatch):
+    goal = sequence(go_in(), go_in())
+    planner, wanted, heard = planner_for(goal), expected(goal), []
+    with monkeypatch.context() as without:
+        without.setattr(planner_module, "HtnSearch", None)
+        without.setattr(telling, "HtnSearch", None)
+        plan = planner.plan(House(), heard.append)
+    assert list(plan.record) == [1, 0]
+    assert heard == wanted
+    assert [event.reason for event in heard if hasattr(event, "reason")] == [
+        "open is false: open = false"
+    ]
+
+
+@pytest.mark.parametrize("goal", [try_in(), hurry()])
+def test_of_a_search_that_goes_back_or_asks_functions_the_search_tells(goal):
+    heard = []
+    planner_for(goal).plan(House(), heard.append)
+    assert heard == expected(goal)
+
+
+def test_a_listener_that_raises_ends_it():
+    def raises(_):
+        raise ValueError("not now")
+
+    planner = planner_for(go_in())
+    with pytest.raises(PlanningError, match="not now"):
+        planner.plan(House(), raises)
+    assert list(planner.plan(House()).record) == [1]
