@@ -184,10 +184,7 @@ class Planner(Unpicklable, Generic[S]):
             ask = self._avoiding(avoiding) if avoiding else self._accelerated()
             if ask is not None and listener is None:
                 request = partial(self._request, avoiding=avoiding) if avoiding else self._request
-                question = (ask, start, self._most, request)
-                if self.seeks_least:
-                    return AcceleratedSearch(*question, seeks_least=True)
-                return AcceleratedSearch(*question)
+                return AcceleratedSearch(ask, start, self._most, request, self.seeks_least)
         if answers is None or avoiding or bound is not None:
             asked = replace(self._request(start, avoiding=avoiding), bound=bound)
             return self._search(asked, listener)

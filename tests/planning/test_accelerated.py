@@ -28,7 +28,7 @@ def search(answer=None):
         kept[:] = [-11]
         return answer
 
-    return AcceleratedSearch(ask, asked.state, 1_000, lambda _: asked)
+    return AcceleratedSearch(ask, asked.state, 1_000, lambda _: asked, False)
 
 
 @pytest.mark.parametrize("answer", [None, 11])
@@ -52,7 +52,7 @@ def test_in_slices_of_any_size_functions_find_the_plan_alone(budget, monkeypatch
     asked = request(domain, Walker(), many)
     ask = accelerator(asked.domain, many, (), asked.settings)
     monkeypatch.setattr(accelerated, "HtnSearch", None)
-    run = AcceleratedSearch(ask, asked.state, 2_000, lambda _: asked)
+    run = AcceleratedSearch(ask, asked.state, 2_000, lambda _: asked, False)
     slices = 1
     while run.advance(budget) is SearchStatus.RUNNING:
         assert run.expansions == slices * budget

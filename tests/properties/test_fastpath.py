@@ -221,7 +221,7 @@ def accelerated(asked, ask):
         return HtnSearch(asked)
     most = min(asked.settings.max_expansions, asked.settings.max_depth)
     least = asked.settings.cheapest or asked.domain.has_values
-    return AcceleratedSearch(ask, asked.state, most, lambda _: asked, seeks_least=least)
+    return AcceleratedSearch(ask, asked.state, most, lambda _: asked, least)
 
 
 def answers(search, budgets, most=5):

@@ -50,7 +50,6 @@ class AcceleratedSearch(Unpicklable):
     _is_cancelled = False
     _plan: Plan | None = None
     _search: HtnSearch | None = None
-    _seeks_least = False
     _status = SearchStatus.RUNNING
 
     def __init__(
@@ -59,8 +58,7 @@ class AcceleratedSearch(Unpicklable):
         start: FrozenState,
         most: int,
         request: Callable[[FrozenState], PlanRequest],
-        *,
-        seeks_least: bool = False,
+        seeks_least: bool,  # noqa: FBT001 - every plan is found by one of these, and names take time
     ) -> None:
         """Create a search from ``start``; at most ``most`` expansions are left to ``ask``."""
         self._ask = ask
@@ -68,8 +66,7 @@ class AcceleratedSearch(Unpicklable):
         self._most = most
         self._request = request
         self._kept: Kept = []
-        if seeks_least:
-            self._seeks_least = True
+        self._seeks_least = seeks_least
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: what was asked, and how far it came."""
@@ -144,7 +141,8 @@ class AcceleratedSearch(Unpicklable):
 
         With the last expansion, the answer is told.
         """
-        answer, kept = self._answer, self._kept  # which another thread may drop
+        answer: Any = self._answer
+        kept = self._kept  # which another thread may drop
         if answer is None:
             most = self._most
             if expansions is not None:
@@ -154,19 +152,17 @@ class AcceleratedSearch(Unpicklable):
             if answer is None and (not kept or most == self._most):
                 self._carried_out()
                 return
-            self._answer = answer
-        total: Any = answer
+        is_plan = isinstance(answer, Plan)
+        total = answer.expansions if is_plan else answer
         if self._seeks_least:  # the search goes on behind its best plan
             total = -kept[0]
-        elif isinstance(answer, Plan):
-            total = answer.expansions
         if expansions is not None:
             counted = self._expansions + expansions
             if answer is None or counted < total:
-                self._expansions = counted
+                self._expansions, self._answer = counted, answer
                 return
         self._expansions = total
-        if isinstance(answer, Plan):
+        if is_plan:
             self._plan, self._status = answer, SearchStatus.SOLVED
         else:
             self._status = SearchStatus.EXHAUSTED
