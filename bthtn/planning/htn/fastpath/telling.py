@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bthtn.domain.task import call_text
+from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.plan.plan import Plan, source_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
 from bthtn.planning.htn.fastpath.tree_entries import entries
@@ -23,7 +23,7 @@ from bthtn.planning.trace import MethodEntered, MethodRejected, SearchEvent, Tas
 def events_of(plan: Plan, request: Callable[[], PlanRequest]) -> list[SearchEvent] | None:
     """The events of the search that answers a request with a plan found by generated functions.
 
-    None if they do not follow from the plan, since the search has gone back.
+    None if they do not follow from the plan, since the search has gone back or suspended something.
     """
     _, question, _, record = source_of(plan)
     planned = entries(record)
@@ -39,6 +39,8 @@ def events_of(plan: Plan, request: Callable[[], PlanRequest]) -> list[SearchEven
         left -= 1
         depth = len(around)
         if type(what) is not PlainMethod:
+            if type(what) is not PrimitiveTask:
+                return None
             made.append(event(TaskPlanned, ((call_text, what, args), depth)))
             continue
         call, number = (call_text, what.task, args), what.index
