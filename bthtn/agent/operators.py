@@ -63,10 +63,6 @@ class Operators(Unpicklable):
     first drafts, every task without an operator is simulated.
     """
 
-    __slots__ = (
-        *("_bound", "_plan_ends", "_plan_starts", "_resumes", "_simulated", "_simulates_others"),
-    )
-
     def __init__(self, *, simulates_others: bool = False) -> None:
         self._simulates_others = simulates_others
         self._simulated: frozenset[_Key] = frozenset()

@@ -45,12 +45,6 @@ class Beliefs(Unpicklable, Generic[S]):
     costs little more than the write into a dictionary.
     """
 
-    __slots__ = (
-        *("_frozen", "_is_heard", "_known", "_lock", "_on_change", "_schema", "_since"),
-        *("_state_class", "_values", "_watched", "_watched_whole", "before_change", "version"),
-        *("writer",),
-    )
-
     _unsaved = ("_on_change", "_is_heard", "before_change")
 
     def __init__(self, state: S, on_change: Callable[[Change], None] | None = None) -> None:
