@@ -105,9 +105,9 @@ class Plan(Shared, Unpicklable):
 
         The same as in ``steps``, but cheaper: the tree need not be made for them.
         """
-        if not _is_made(self, "tree"):
-            source, *given = self._source
-            actions: tuple[Action, ...] | None = source(*given, "actions")
+        source = self._source
+        if source is not _NOTHING_LEFT:
+            actions: tuple[Action, ...] | None = source[0](*source[1:], "actions")
             if actions is not None:
                 return actions
         return tuple((step.task, step.args) for step in self.steps)

@@ -9,9 +9,9 @@ and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines`` 
 write the source, with ``reading`` for expressions and effects and ``excess`` for what the cheapest
 plan adds up; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
-``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans: ``plan_tree``
-the tree, of ``tree_entries``; it is one of ``shared_trees``. ``telling`` has
-the events for a listener.
+``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of what is
+``recorded``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
+``telling`` has the events for a listener.
 """
 
 from __future__ import annotations

@@ -15,14 +15,13 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
+from bthtn.planning.htn.fastpath.recorded import Entry
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import (
     Before,
-    Entry,
     PlannedStep,
     TreeEntries,
     TreeEntry,
-    entries,
 )
 from bthtn.planning.htn.rows import Body, PrimitiveRow
 from bthtn.planning.htn.table import TaskTable
@@ -55,12 +54,12 @@ class PreparedGoal:
 def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: str) -> Any:
     """One part, by name, of the plan for a goal from the state ``base``."""
     match part:
-        case "record":
-            return MethodTraversalRecord(_choices(entries(record)))
         case "actions":
-            return tuple([one for one in entries(record) if type(one[0]) is PrimitiveTask])
+            return tuple(question.entries.recorded.steps_and_choices(record))
+        case "record":
+            return MethodTraversalRecord(_choices(question.entries.recorded.entries(record)))
         case "written":
-            return _Projection(question, base).written(entries(record))
+            return _Projection(question, base).written(question.entries.recorded.entries(record))
         case "predicted":
             start = seeded(base, question.seed)
             return start.changed(part_of(question, base, record, "written"))
@@ -86,9 +85,9 @@ def branched_part_of(
         case "tree":
             return _tree(question, record, in_any_state)
         case "actions":
-            return tuple(_preferred(entries(record)))
+            return tuple(_preferred(question.entries.recorded.steps_and_choices(record)))
         case "written":
-            written = _written(entries(record))
+            written = _written(question.entries.recorded.entries(record))
             ends = zip(fluents, values, strict=True)
             return {fluent: value for fluent, value in ends if fluent in written}
         case "predicted":
@@ -110,15 +109,16 @@ def _tree(question: PreparedGoal, record: list[Any], before: Before) -> Node:
 
 
 def _preferred(planned: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield the primitive tasks, of each choice those of its first alternative."""
+    """Yield the primitive tasks; of a choice, those of its first alternative only."""
     others = 0  # choices around, later alternatives of which are being left out
     for one in planned:
         mark = one[0]
-        if type(mark) is BranchMark and mark.node.is_choice:
+        if type(mark) is PrimitiveTask:
+            if not others:
+                yield one
+        else:
             is_later = mark.number == 1 and not mark.is_end
             others += is_later - (mark.is_end and mark.number > 1)
-        elif type(mark) is PrimitiveTask and not others:
-            yield one
 
 
 def _written(planned: Iterable[Entry]) -> set[Fluent[Any]]:

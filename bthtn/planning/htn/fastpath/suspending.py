@@ -17,8 +17,8 @@ from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.fastpath.items import Stop
 from bthtn.planning.htn.fastpath.reachable import Branches
+from bthtn.planning.htn.fastpath.recorded import entries
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
-from bthtn.planning.htn.fastpath.tree_entries import entries
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
 from bthtn.world.footprint import RecordingView

@@ -13,7 +13,7 @@ from typing import Any
 from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.plan.plan import Plan, source_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.fastpath.tree_entries import entries
+from bthtn.planning.htn.fastpath.recorded import entries
 from bthtn.planning.htn.reasons import event
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, final
 
 from bthtn.domain.network import Network
 from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask
 from bthtn.domain.task_effects import projected
-from bthtn.planning.htn.by_arguments import ByReadings, are_interchangeable
+from bthtn.planning.htn.by_arguments import ByReadings
 from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
+from bthtn.planning.htn.fastpath.recorded import MOST_KEPT, Recorded, is_kept, key_of
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint, RecordingView
-
-MOST_KEPT: Final = 10_000
-"""Number of items whose entries are kept; when there are more, all are dropped."""
-_FEW: Final = 3
-
-Entry = tuple[Any, tuple[Any, ...]]
-"""A PlainMethod or a primitive task, with the values of its parameters; a BranchMark or a Stop.
-
-Those of a method that is a function are followed by the values which were computed to enter it.
-"""
 
 
 @final
@@ -87,23 +78,21 @@ class Varying:
 class TreeEntries:
     """The entries of the plans that one program finds.
 
-    For each recorded item they are kept: a tuple of all if they depend on its arguments alone, else
-    a list, in which the others vary.
+    They are made of those in ``recorded``. For each item they are kept: a tuple of all if they
+    depend on its arguments alone, else a list, in which the others vary.
     """
 
     def __init__(self, table: TaskTable, found: Reachable) -> None:
         self._table = table
         self.found = found
         self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Varying]] = {}
+        self.recorded = Recorded()
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
         """The entries of a plan in order."""
         planned: list[TreeEntry] = []
         for item in record:
-            key = item
-            if type(item) is tuple:  # most have one argument, or two
-                few = len(item) <= _FEW
-                key = (item, type(item[1]), type(item[-1])) if few else (item, *map(type, item))
+            key = key_of(item)
             known = self._kept.get(key)
             if type(known) is tuple:
                 planned += known
@@ -120,12 +109,12 @@ class TreeEntries:
     def _add_first(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
         """Add the entries of an item, and keep them."""
         kept: list[TreeEntry | Varying] = []
-        for what, args in entries([item]):
+        for what, args in self.recorded.entries([item]):
             view = before(planned, len(planned))
             entry = self._entry(what, args, view)
             planned.append(entry)
             kept.append(entry if self._is_fixed(what) else Varying(what, args, ByReadings()))
-        if (type(item) is not tuple or are_interchangeable(item[1:])) and self._is_as_assumed():
+        if is_kept(item) and self._is_as_assumed():
             if len(self._kept) >= MOST_KEPT:
                 self._kept = {}
             whole = tuple(one for one in kept if not isinstance(one, Varying))
@@ -183,11 +172,3 @@ def _method(
     return PlannedMethod(
         row.task, args, row.index, method.name, cost, value, body, answer, footprint
     )
-
-
-def entries(record: Iterable[Any]) -> list[Entry]:
-    """The entries of a plan, made by calling the recorded functions."""
-    made: list[Entry] = []
-    for one in record:
-        made += one[0](*one[1:]) if type(one) is tuple else one()
-    return made
