@@ -48,6 +48,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 _MOST_PLANNERS: Final = 200
 """Planners kept for one domain; when there are more, all are dropped."""
+_SAVED: Final = frozenset({"resumes", "domain", "goal", "binding", "settings"})
 
 
 class Trace(NamedTuple):
@@ -105,7 +106,7 @@ class Planner(Unpicklable, Generic[S]):
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: the question. What was prepared for it is prepared again."""
-        return {name: vars(self)[name] for name in ("domain", "goal", "binding", "settings")}
+        return {name: value for name, value in vars(self).items() if name in _SAVED}
 
     def resume(self, _: object) -> None:
         """Prepare a planner that was loaded."""
