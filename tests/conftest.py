@@ -12,6 +12,8 @@ import sys
 import pytest
 from hypothesis import Phase, is_hypothesis_test, settings
 
+from tests import mistakes
+
 # CI repeats its examples, so that a red run stays red.
 CI = os.environ.get("CI") == "true"
 # No deadlines: they measure the machine.
@@ -27,6 +29,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 settings.load_profile("quick")
+mistakes.show()
 
 
 @pytest.hookimpl(tryfirst=True)

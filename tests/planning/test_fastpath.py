@@ -19,7 +19,7 @@ from bthtn.domain.chance import SEED
 from bthtn.errors import StateError
 from bthtn.plan.notation import normal
 from bthtn.planning.htn import expressions
-from bthtn.planning.htn.fastpath import accelerator, program
+from bthtn.planning.htn.fastpath import accelerator, asking, program
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded
 from bthtn.planning.htn.fastpath.reachable import reachable
 from bthtn.planning.htn.generated import executed
@@ -440,3 +440,17 @@ def test_an_open_call_is_compared_with_a_few_hundred_around_it_and_no_more(high,
     answer = accelerator_of(asked)(asked.state, 10_000)
     assert (answer is not None) is alone
     assert asked_often(domain, pile_up("here")).plan(Pile()).expansions == 2 * high + 1
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [("nobody_knows_this", "is not defined"), ("a, b = ()", "not enough values to unpack")],
+)
+def test_a_mistake_in_generated_source_is_not_hidden_from_tests(line, error, monkeypatch):
+    known = "            while cell and"
+    wrong = asking.ASKING.replace(known, f"                {line}\n{known}")
+    monkeypatch.setattr(asking, "ASKING", wrong)
+    domain, do = yard_with()
+    ask = accelerator_of(request(domain, Yard(), do["wait"]()))
+    with pytest.raises((NameError, ValueError), match=error):
+        ask(request(domain, Yard(), do["wait"]()).state, 10)
