@@ -144,12 +144,19 @@ class PlanComposite(PlanBehaviour, Composite):
 
 def made(subtree: Behaviour) -> list[Behaviour]:
     """The behaviours of a subtree that were made already, those below others before them."""
-    found: list[Behaviour] = []
+    return [node for node, _ in _made(subtree)]
+
+
+def _made(subtree: Behaviour) -> list[tuple[Behaviour, list[Behaviour]]]:
+    """The same, each with its children that were made already."""
+    found: list[tuple[Behaviour, list[Behaviour]]] = []
     pending = [subtree]
     while pending:
         node = pending.pop()
-        found.append(node)
-        pending.extend(made_below(node))
+        below = node.made if isinstance(node, PlanBehaviour) else node.children
+        found.append((node, below))
+        if below:
+            pending += below
     return found[::-1]
 
 
@@ -159,7 +166,7 @@ def discard(subtree: Behaviour) -> None:
     Without the cuts a discarded plan is a cycle: its memory would stay until the garbage
     collector's next full run, a pause in the middle of a game.
     """
-    for node in made(subtree):
+    for node, below in _made(subtree):
         if isinstance(node, PlanBehaviour):
             node.shutdown()
         elif type(node).shutdown is not Behaviour.shutdown:
@@ -171,7 +178,7 @@ def discard(subtree: Behaviour) -> None:
         if "iterator" in own:  # that of a behaviour that an operator has made
             node.iterator = _OVER
         node.parent = None
-        if made_below(node):
+        if below:
             node.children = []
 
 

@@ -16,7 +16,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network, NetworkLike, sequence
 from bthtn.errors import BthtnError, DomainError
 from bthtn.plan.equivalence import repeats_suspension
-from bthtn.plan.nodes import ScopeNode, SuspendedNode
+from bthtn.plan.nodes import Node, ScopeNode, SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.cache import PlanCache
 from bthtn.planning.exclusions import Avoided
@@ -50,16 +50,7 @@ class _Started(RestartingSearch):
         self.planner = planner
         self._failures = failures
         self._resumes = resumes
-        self._accepted: Plan | None = None
         super().__init__(self._searched, agent.beliefs, planner.settings.max_expansions)
-
-    def runnable(self) -> Plan | None:
-        """The plan that was found. Raises ExecutionError for one that is too deep for py_trees."""
-        plan = self.plan
-        if plan is not None and plan is not self._accepted:
-            refuse_too_deep(plan.tree)
-            self._accepted = plan
-        return plan
 
     def _searched(self, state: FrozenState) -> RecordedSearch:
         self.avoided = self._failures.avoided
@@ -75,9 +66,9 @@ class PlanSearch:
     """
 
     __slots__ = (
-        *("_agent", "_background", "_current", "_domain", "_domains", "_explained", "_name"),
-        *("_newest", "_prepared", "_unfit", "budget", "failures", "goal", "planner", "reason"),
-        *("settings",),
+        *("_accepted", "_agent", "_background", "_current", "_domain", "_domains", "_explained"),
+        *("_name", "_newest", "_prepared", "_unfit", "budget", "failures", "goal", "planner"),
+        *("reason", "settings"),
     )
 
     def __init__(
@@ -106,6 +97,7 @@ class PlanSearch:
         self._current: _Started | None = None
         self._background: _Started | None = None
         self._prepared: _Started | None = None
+        self._accepted: Node | None = None  # the latest tree that is not too deep
         self._unfit: DomainError | None = None
         self._explained: tuple[Any, str] = (None, "")  # the latest search, and its reason
 
@@ -155,7 +147,10 @@ class PlanSearch:
         if self._unfit is not None:
             raise self._unfit
         assert self._current is not None, "a goal without a plan searches for one"
-        return None if self.plan_of(self._current) is None else self._current.runnable()
+        plan = self.plan_of(self._current)
+        if plan is not None:
+            self._refuse_too_deep(plan.tree)
+        return plan
 
     def stop(self) -> None:
         """Drop the current search."""
@@ -235,6 +230,12 @@ class PlanSearch:
             raise ResumeFailed(limit if is_limit else self._reason_of(started))
         return started.plan
 
+    def _refuse_too_deep(self, tree: Node) -> None:
+        """Raise ExecutionError for a plan that is too deep for py_trees."""
+        if tree is not self._accepted:  # a goal often finds the same plan again
+            refuse_too_deep(tree)
+            self._accepted = tree
+
     def _reason_of(self, started: _Started) -> str:
         """Why there is no plan. The search is repeated for it, once while nothing changes."""
         if started.expansions > MOST_EXPLAINED:
@@ -260,8 +261,11 @@ class PlanSearch:
         if self.budget.advance(started) is SearchStatus.RUNNING:
             return None
         self._background = None
-        self._prepared = None if started.plan is None else started
-        return started.runnable() is not None
+        plan = started.plan
+        self._prepared = None if plan is None else started
+        if plan is not None:
+            self._refuse_too_deep(plan.tree)
+        return plan is not None
 
 
 class RestSearch:

@@ -136,10 +136,12 @@ class Plan(Shared, Unpicklable):
 
 
 # The two halves of ``found``, for generated functions: a further call would take as long as an
-# expansion. And its inverse.
+# expansion. And its inverse; and what puts a field that is known already.
 new: Final = object.__new__
 source_of: Final[Callable[[Plan], tuple[Any, ...]]] = Plan.__dict__["_source"].__get__
 put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
+put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
+put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__["record"].__set__
 put_expansions: Final[Callable[[Plan, int], None]] = Plan.__dict__["expansions"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
 _PARTS: Final = frozenset(_ORDER)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from bthtn.plan.plan import Plan
+from bthtn.plan.nodes import Node
+from bthtn.plan.plan import Plan, put_record, put_tree
 from bthtn.plan.walk import copied, preferred_steps
 from bthtn.planning.cache import Answer, Answers, Readings
 from bthtn.planning.protocol import RecordedSearch, SearchStatus
@@ -37,34 +38,35 @@ class Told:
         return tuple(self._events) if len(self._events) <= MOST_TOLD else None
 
 
-class CachedPlan:
-    """The parts of a cached plan, for a start state that may differ from the original one.
+def found_again(planner: Any, answer: Answer, start: FrozenState) -> Plan | None:
+    """The plan of an answer, for a start state that may differ from the original one.
 
     Whole plans share the tree of the answer. That of a suspended part is a copy, made on first
     use: several parts of one plan may come from one answer, and a running plan distinguishes its
     nodes by identity.
     """
+    if answer.tree is None:
+        return None
+    plan = Plan.found((_part_of, planner, answer, answer.tree, start))
+    put_record(plan, answer.record)
+    if not planner.resumes:
+        put_tree(plan, answer.tree)
+    return plan
 
-    __slots__ = ("_answer", "_planner", "_start")
 
-    def __init__(self, planner: Any, answer: Answer, start: FrozenState) -> None:
-        self._planner = planner
-        self._answer = answer
-        self._start = start
-
-    def __call__(self, part: str) -> Any:
-        """One part of the plan by name; those that the answer lacks come from the planner."""
-        if part == "predicted":
-            return self._start.changed(self._answer.written)
-        if part in ("tree", "actions"):
-            tree = self._answer.tree
-            assert tree is not None, "without a tree there is no plan"
-            if part == "tree":
-                return copied(tree) if self._planner.resumes else tree
+def _part_of(planner: Any, answer: Answer, tree: Node, start: FrozenState, part: str) -> Any:
+    """One part of a cached plan by name; those that the answer lacks come from the planner."""
+    match part:
+        case "predicted":
+            return start.changed(answer.written)
+        case "tree":
+            return copied(tree)
+        case "actions":
             return tuple((step.task, step.args) for step in preferred_steps(tree))
-        if part in ("record", "expansions"):
-            return getattr(self._answer, part)
-        return getattr(self._planner, part)
+        case "expansions":
+            return answer.expansions
+        case _:
+            return getattr(planner, part)
 
 
 class Answered:

@@ -16,7 +16,7 @@ from bthtn.plan.nodes import SuspendedNode
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.cache import Answer, Answers, PlanCache, Question
-from bthtn.planning.cached_search import Answered, CachedPlan, Remembered, Told
+from bthtn.planning.cached_search import Answered, Remembered, Told, found_again
 from bthtn.planning.exclusions import NOTHING_AVOIDED, Avoided
 from bthtn.planning.explain import explained, explanation_text
 from bthtn.planning.htn.fastpath import accelerator, is_asked_often, is_told
@@ -192,9 +192,7 @@ class Planner(Unpicklable, Generic[S]):
         start = seeded(start, self.settings.seed)
         answer = _known(start, answers, listener)
         if answer is not None:
-            cached = CachedPlan(self, answer, start)
-            plan = None if answer.tree is None else Plan.found((cached,))
-            return Answered(plan, answers.read_for(start))
+            return Answered(found_again(self, answer, start), answers.read_for(start))
         told = None if listener is None else Told(listener)
         return Remembered(self._search(self._request(start), told), answers, told)
 
