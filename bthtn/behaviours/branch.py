@@ -68,6 +68,27 @@ _Group = tuple[Iterable[Behaviour], bool]
 """Nodes, and whether they are tried again whatever their status."""
 
 
+def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
+    """The first unfinished steps of a plan, in order: those before any alternative, or gap.
+
+    There is a gap where steps are not made yet, or not planned.
+    """
+    pending = [subtree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, TaskLeaf):
+            if node.status not in _ENDED:
+                yield node.node
+        elif node.status in _ENDED and isinstance(node, _WHOLE):
+            pass  # it is over
+        elif isinstance(node, PlanSequence | PlanParallel):
+            if isinstance(node, PlanSequence) and node.has_unmade:
+                pending.clear()
+            pending.extend(reversed(node.made))
+        else:
+            return
+
+
 class _Progress:
     """What was found out about the progress of a plan so far."""
 

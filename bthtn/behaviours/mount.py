@@ -10,7 +10,7 @@ from typing import Any
 from py_trees.behaviour import Behaviour
 
 from bthtn.agent.agent import Agent
-from bthtn.behaviours.branch import active_path, progress_of, running_leaves
+from bthtn.behaviours.branch import active_path, next_steps, progress_of, running_leaves
 from bthtn.behaviours.compile import compiled, compiled_steps, refuse_too_deep
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.handover import begins_with_one_of, hand_over, idle_for
@@ -35,7 +35,7 @@ from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Node, TaskNode
 from bthtn.plan.plan import Plan
 from bthtn.planning.planner import Planner
-from bthtn.replanning.progress import MountedTree, Progress, is_continuation
+from bthtn.replanning.progress import MountedTree, Progress, begins_otherwise, is_continuation
 from bthtn.replanning.reloaded import Origin, reloaded_plan
 
 
@@ -186,7 +186,10 @@ class Mount:
 
     def is_equivalent(self, plan: Plan) -> bool:
         """Whether the plan is equal to the rest of the running one (semantics 3.9.2)."""
-        return is_continuation(self.progress(), plan, idle_for(self._agent))
+        is_idle = idle_for(self._agent)
+        if begins_otherwise(next_steps(self.subtree), plan, is_idle):
+            return False
+        return is_continuation(self.progress(), plan, is_idle)
 
     def exchange(
         self,

@@ -126,6 +126,11 @@ class PlanSequence(PlanComposite, Sequence):
         """The children that were reached, or looked at."""
         return self._made
 
+    @property
+    def has_unmade(self) -> bool:
+        """Whether children may be left to be made."""
+        return self._unmade is not None
+
     def unmade(self) -> tuple[list[TaskNode], list[SuspendedNode], list[Behaviour]]:
         """What the other children will be made from, see ``Unmade``."""
         return ([], [], []) if self._unmade is None else self._unmade.parts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, assert_never
@@ -162,13 +162,21 @@ def is_continuation(progress: Progress, plan: Plan, is_idle: IsIdle) -> bool:
     def skips(node: TaskNode) -> bool:
         return progress.stage(node) in (FINISHED, FAILED) or is_idle(node)
 
-    # Most plans differ in one of the next steps, which is found out without looking at the rest.
-    ours = (one for one in progress.nodes() if isinstance(one, TaskNode) and not skips(one))
-    theirs = (one for one in leaves(plan.tree) if not is_idle(one))
-    if any(map(_are_different, ours, theirs)):
+    steps = (one for one in progress.nodes() if isinstance(one, TaskNode))
+    if begins_otherwise((one for one in steps if progress.is_unfinished(one)), plan, is_idle):
         return False
     left = steps_outline(progress.tree, skips, progress.below)
     return left == steps_outline(plan.tree, is_idle)
+
+
+def begins_otherwise(steps: Iterable[TaskNode], plan: Plan, is_idle: IsIdle) -> bool:
+    """Whether a plan has another step in the place of one of these, which its first ones could be.
+
+    Most plans differ in one of the next steps, which is found out without looking at the rest.
+    """
+    ours = (one for one in steps if not is_idle(one))
+    theirs = (one for one in leaves(plan.tree) if not is_idle(one))
+    return any(map(_are_different, ours, theirs))
 
 
 def _are_different(one: TaskNode, other: TaskNode) -> bool:

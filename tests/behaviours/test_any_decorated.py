@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bthtn import force_success, invert, parallel, priority, retry, timeout
 from bthtn.agent.events import LeafAborted, LeafEnded, LeafStarted
+from bthtn.behaviours.branch import next_steps, progress_of
 from bthtn.testing.doubles import ticks
 from tests.occurrences import assert_occurs
 from tests.sizes import size
@@ -174,6 +175,18 @@ def played(drawn, new_stage):
 def test_plans_with_decorators_run_as_an_interpreter_says(new_stage, drawn):
     for number, (letter, expected, told, should) in enumerate(played(drawn, new_stage), 1):
         assert (letter, told) == (expected, should), f"tick {number} of {drawn}"
+
+
+@settings(max_examples=size(quick=60, thorough=500, night=5_000))
+@given(networks)
+def test_the_next_steps_are_the_first_of_those_that_are_left(new_stage, drawn):
+    stage = new_stage()
+    goal = stage.goal(written(drawn, stage), max_replans=0)
+    while ticks(goal, 1) == "R":
+        [subtree] = goal.children
+        found = list(next_steps(subtree))
+        left = progress_of(subtree, goal.plan.tree).unfinished()
+        assert found == left[: len(found)]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from py_trees.common import Status
 
 from bthtn import UNKNOWN, defer, first_of, method, null, parallel, pause, priority
 from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed, PlanReplaced
-from bthtn.behaviours.branch import progress_of
+from bthtn.behaviours.branch import next_steps, progress_of
 from bthtn.behaviours.compile import AT_ONCE, MOST_SCOPES
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import made
@@ -287,3 +287,18 @@ def test_a_plan_that_replaces_another_is_made_as_late(stage, many, a):
     goal.tick_once()
     assert stage.heard.of(PlanReplaced)
     assert len(made(goal.children[0])) < len(many)
+
+
+def test_the_next_steps_are_those_before_the_first_gap_or_alternative(stage, many, a):
+    def found(network):
+        goal = stage.goal(network)
+        goal.tick_once()
+        [subtree] = goal.children
+        return [str(step) for step in next_steps(subtree)]
+
+    done, later = stage.step("done", "S"), stage.compound("later", lambda: [method(a)])
+    assert found(many) == found(parallel(many, a)) == ["s0", "s1"]
+    assert found((parallel(done, many[0], (many[1], many[2])), a)) == ["s0", "s1", "s2"]
+    assert found((parallel(done, many[0], policy="any"), many[1], a)) == ["s1"]
+    assert found((many[0], priority(many[1], a), a)) == ["s0"]
+    assert found((many[0], defer(later), a)) == ["s0"]
