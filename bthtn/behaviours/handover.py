@@ -169,14 +169,15 @@ class _Handover:
             case None:
                 pass
         leaf.node, leaf.path, leaf.parent = fresh.node, fresh.path, None
-        discard(fresh)
         return leaf
 
     def _fits(self, leaf: TaskLeaf, fresh: TaskLeaf) -> bool:
         """Whether every open cleanup around a running step is there around the fresh one."""
-        open_parts = [part for part in enclosing(leaf, PlanWithCleanup) if part.is_open]
-        new_parts = list(enclosing(fresh, PlanWithCleanup))
-        return all(any(self._is_same_part(one, new) for new in new_parts) for one in open_parts)
+        return all(
+            any(self._is_same_part(part, new) for new in enclosing(fresh, PlanWithCleanup))
+            for part in enclosing(leaf, PlanWithCleanup)
+            if part.is_open
+        )
 
     def _is_same_part(self, old: PlanWithCleanup, new: PlanWithCleanup) -> bool:
         return _is_same_call(old, new) and (self._equivalent or is_same_path(old.path, new.path))

@@ -99,7 +99,7 @@ def _is_whole_comparable(tree: Node) -> bool:
         if _is_drawn(node) or (in_branch and isinstance(node, SuspendedNode)):
             return False
         in_branch = in_branch or isinstance(node, BranchingNode)
-        below = (child for child in children_of(node) if not isinstance(child, TaskNode))
+        below = [child for child in children_of(node) if not isinstance(child, TaskNode)]
         pending += [(child, in_branch) for child in below]
     return True
 

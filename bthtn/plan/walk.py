@@ -6,7 +6,7 @@ stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar, assert_never
@@ -279,19 +279,19 @@ def _choices(node: PriorityNode) -> list[Node | int]:
 
 def touched_by(root: Node) -> frozenset[Any] | None:
     """The fluents that a tree's planning read and wrote; None if a part is not planned yet."""
-    touched: set[Any] = set()
+    touched: list[Iterable[Any]] = []
     nodes = [root]
     for node in nodes:
-        if isinstance(node, SuspendedNode):
-            return None
         if isinstance(node, TaskNode):
-            touched.update(node.footprint.reads, node.footprint.writes)
+            touched += (node.footprint.reads, node.footprint.writes)
         elif isinstance(node, ScopeNode):
-            touched |= node.footprint.reads
+            touched.append(node.footprint.reads)
             nodes.append(node.child)
+        elif isinstance(node, SuspendedNode):
+            return None
         else:
             nodes += children_of(node)
-    return frozenset(touched)
+    return frozenset().union(*touched)
 
 
 def footprint(root: Node) -> Footprint:
