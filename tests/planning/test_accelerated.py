@@ -68,3 +68,21 @@ def test_one_that_is_over_stays_as_it_is():
     run.cancel()
     assert (run.status, run.plan) == (SearchStatus.SOLVED, plan)
     assert run.expansions == plan.expansions
+
+
+def loaded(run):
+    """A search as it is after it was saved and loaded."""
+    made = AcceleratedSearch.__new__(AcceleratedSearch)
+    for name, value in run.__getstate__().items():
+        setattr(made, name, value)
+    made.resume(None)
+    return made
+
+
+def test_one_that_was_loaded_is_saved_again():
+    run = search()
+    run.advance(3)
+    again = loaded(loaded(run))
+    assert (again.status, again.expansions) == (SearchStatus.RUNNING, 3)
+    assert again.advance() is SearchStatus.SOLVED
+    assert again.expansions == again.plan.expansions == 11

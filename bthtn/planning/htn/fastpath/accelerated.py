@@ -75,7 +75,9 @@ class AcceleratedSearch(Unpicklable):
 
     def resume(self, _: object) -> None:
         """Search again as far as it had come when it was saved."""
-        self._search = search = HtnSearch(self._asked)
+        asked = self._asked
+        self._start, self._request = asked.state, lambda _: asked  # it may be saved again
+        self._search = search = HtnSearch(asked)
         repeat(search, self._status, self._expansions)
 
     @property
