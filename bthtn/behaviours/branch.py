@@ -90,7 +90,7 @@ def next_steps(subtree: Behaviour) -> Iterator[TaskNode]:
 
 
 class _Progress:
-    """What was found out about the progress of a plan so far."""
+    """The progress of a plan, as far as it was found."""
 
     def __init__(self) -> None:
         self.stages: dict[TaskNode, Stage] = {}

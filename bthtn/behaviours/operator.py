@@ -59,7 +59,7 @@ def operator_for(
 
 
 def simulated(agent: Agent[Any, Any], node: TaskNode) -> Simulated:
-    """What runs a step without code. Raises ExecutionError where the task should have some."""
+    """The operator of a step without code. Raises ExecutionError if the task needs some."""
     if not agent.operators.simulates(node.task):
         raise ExecutionError(no_operator(node.task, f"agent '{agent.name}'"))
     return Simulated(node.duration, agent.time if node.task.in_seconds else None)

@@ -41,7 +41,7 @@ class PlanParallel(PlanComposite, Parallel):
 
     @property
     def policy(self) -> common.ParallelPolicy.Base:  # type: ignore[override]
-        """What displays show; ticks go by the policy of the node."""
+        """The policy that displays show; ticks go by that of the node."""
         return _shown_as(self.node, self.children)
 
     def tick(self) -> Iterator[Behaviour]:

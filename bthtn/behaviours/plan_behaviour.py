@@ -51,7 +51,7 @@ class Late:
 
 
 class LeanBehaviour(Behaviour):
-    """A behaviour that has no attributes but its own, until somebody asks for the others.
+    """A behaviour that has no attributes but its own, until another one is read.
 
     A test compares them with those that py_trees gives.
     """
@@ -102,7 +102,7 @@ class PlanLeaf(PlanBehaviour):
 
     @property
     def children(self) -> list[Behaviour]:
-        """The behaviours directly below, in a list that is made when somebody looks at it."""
+        """The behaviours directly below, in a list that is made when it is first read."""
         if self._below is None:
             self._below = []
         return self._below

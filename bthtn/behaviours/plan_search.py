@@ -302,14 +302,14 @@ class RestSearch:
 
 
 class _ReadsOf(Mapping[Fluent[Any], Any]):
-    """What a finished search has read, worked out when somebody asks: few do."""
+    """The reads of a finished search, which are found when they are first looked at: few are."""
 
     def __init__(self, search: RestartingSearch) -> None:
         self._search = search
 
     @cached_property
     def saved_as(self) -> Reads:
-        """What has been read, with the values."""
+        """The fluents that were read, with their values."""
         return self._search.reads
 
     def __getitem__(self, fluent: Fluent[Any]) -> Any:

@@ -245,7 +245,7 @@ class PlanSequence(PlanComposite, Sequence):
                 discard(step)
 
     def _leave(self, status: Status) -> None:
-        """End the tick with this status; what is neither running nor done has failed."""
+        """End the tick with this status; any other than RUNNING and SUCCESS is a failure."""
         if status is RUNNING:
             self.status = status
         else:

@@ -34,7 +34,7 @@ Duration = NumberLike | Seconds
 
 
 def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any]:
-    """The number as an expression. Raises DomainError for what is no number."""
+    """The number as an expression. Raises DomainError for anything else."""
     if type(written) in (int, float):
         return Constant(written)
     if isinstance(written, Expression):

@@ -190,7 +190,7 @@ class Answers:
         return self._cache._counted(answer if is_enough else None)
 
     def read_for(self, state: FrozenState) -> Callable[[], Readings]:
-        """Tells the fluents, with values, that the answer found for this start state depends on.
+        """Returns the fluents, with values, that the answer found for this start state depends on.
 
         That may be later, when the answer was dropped from the cache.
         """

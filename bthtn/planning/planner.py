@@ -214,7 +214,7 @@ class Planner(Unpicklable, Generic[S]):
         return HtnSearch(asked, listener)
 
     def _tell(self, answer: Any, start: FrozenState, listener: SearchListener) -> bool:
-        """Tell of the search for an answer of the fast path; whether all of it is known.
+        """Emit the events of the search for an answer of the fast path; whether they are known.
 
         Raises PlanningError when the listener raises.
         """

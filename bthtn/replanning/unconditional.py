@@ -25,7 +25,7 @@ from bthtn.world.footprint import WriteKind
 def asks_nothing(progress: Progress) -> bool:
     """Whether all that is left are running steps that no condition can stop, and nothing is read.
 
-    The last steps of most plans are. ``False`` where that takes a check to tell.
+    The last steps of most plans are. ``False`` where that takes a check.
     """
     pending: list[Node] = [progress.tree]
     while pending:

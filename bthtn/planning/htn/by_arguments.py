@@ -1,4 +1,4 @@
-"""Caches of results by the arguments that they depend on, and by what is read for them."""
+"""Caches of results by the arguments that they depend on, and by the fluents they read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ByArguments(Generic[V]):
 
 
 class ByReadings(Generic[V]):
-    """A cache of what is worked out in states, by the fluents that are read for that.
+    """A cache of results that depend on a state, by the fluents that are read for them.
 
     Where these have the same values, the same is read, and the result is the same.
     """
@@ -76,7 +76,7 @@ class ByReadings(Generic[V]):
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    """Whether nothing can tell the values apart."""
+    """Whether the values cannot be distinguished."""
     if value is other:
         return True
     return type(value) is type(other) and value == other and are_interchangeable((value,))
@@ -98,7 +98,7 @@ def projects_alike(task: PrimitiveTask[Any]) -> bool:
 
 
 def is_given(effect: Assignment) -> bool:
-    """Whether the arguments alone decide what is written, and to which fluent."""
+    """Whether the arguments alone decide which value is written, and to which fluent."""
     index = effect.target.index if isinstance(effect.target, MemberOf) else effect.value
     return all(isinstance(one, Constant | Parameter) for one in (effect.value, index))
 
@@ -131,7 +131,7 @@ def reads_all(expression: Expression[Any]) -> bool:
 
 
 def _read(expression: Expression[Any]) -> Iterator[Expression[Any]]:
-    """Yield what the expression is made of, but for constants and parameters."""
+    """Yield the leaves of the expression that are neither constants nor parameters."""
     for one in leaves_of(expression):
         if not isinstance(one, Constant | Parameter):
             yield one

@@ -256,7 +256,7 @@ def _is_of(expression: Expression[Any], kinds: tuple[type, ...]) -> bool:
 
 
 def is_computable(expression: Expression[Any]) -> bool:
-    """Whether a cost or value can always be computed, from what sensors do not change."""
+    """Whether a cost or value can always be computed, from fluents that are not volatile."""
     match expression:
         case Constant():
             return True

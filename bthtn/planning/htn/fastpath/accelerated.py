@@ -141,7 +141,7 @@ class AcceleratedSearch(Unpicklable):
     def _look_ahead(self, expansions: int | None) -> None:
         """Let the accelerator go on, and count so many more expansions; or let the search go on.
 
-        With the last expansion, the answer is told.
+        With the last expansion, the answer becomes known.
         """
         answer: Any = self._answer
         kept = self._kept  # which another thread may drop

@@ -210,7 +210,7 @@ class BodyWriter(LineWriter):
     def _written_if_known(
         self, lines: Sequence[str], task: PrimitiveTask[Any], binding: tuple[str, ...], rest: str
     ) -> None:
-        """Write the lines of effects; the step is suspended if what it writes to is unknown."""
+        """Write the lines of effects; the step is suspended if a target is unknown."""
         self.write("try:", *(f"    {line}" for line in lines), "except Unforeseen:")
         self.indent += 1
         known = f"u{next(self.numbers)}"

@@ -1,4 +1,4 @@
-"""Writes the end of a branch: what follows it is the next one, or what is behind all."""
+"""Writes the end of a branch, which the next branch follows, or the rest behind them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ LARGEST: Final = 2.0**40
 
 
 class Excess:
-    """What the tasks and methods below a goal add to the excess of a plan."""
+    """The contributions of the tasks and methods below a goal to the excess of a plan."""
 
     def __init__(self, found: Reachable, least: LeastCosts) -> None:
         """Raises NotWritable if the sums are not exact, or branches are summed, too."""
@@ -41,7 +41,7 @@ class Excess:
             raise NotWritable
 
     def of_method(self, method: PlainMethod) -> tuple[float, Expression[Any] | None]:
-        """What a method adds: a number, and an expression to be added to it if there is one."""
+        """The contribution of a method: a number, and an expression to be added if there is one."""
         least, one = self._least, method.method
         inside = sum(least.of_task(call.task) for call in method.calls)
         known = least.constant(one.cost, one.value) + inside - least.of_task(method.task)

@@ -120,7 +120,7 @@ class Join:
 def without_plan(given: int, *state: Any) -> Any:
     """Go back behind an alternative: all plans of it were tried, or it has none at all.
 
-    The state is what every generated function is given: so many stacks and lists, and the moment.
+    The state has the arguments of all generated functions: ``given`` lists, and the moment.
     """
     cell = state[given]
     if not cell[1]:

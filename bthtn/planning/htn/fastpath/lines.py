@@ -60,7 +60,7 @@ class Asked:
 
 
 def _never_fails(effect: Effect) -> bool:
-    """Whether what the effect writes is known, and of the right type."""
+    """Whether the value that the effect writes is known, and of the right type."""
     return (
         isinstance(effect, Assignment)
         and isinstance(effect.target, Fluent)
@@ -150,7 +150,7 @@ class LineWriter:
         return [source for source in self.where.values() if source]
 
     def state(self, cell: str) -> str:
-        """Source of what a function returns, to go on with this cell."""
+        """Source of the tuple that a function returns, to go on with this cell."""
         return ", ".join([cell, self.left, *self.scalars])
 
     # stopping
@@ -162,7 +162,7 @@ class LineWriter:
     def decided(self, asked: Asked, binding: tuple[str, ...], rest: str) -> str:
         """Source of a truth that is known; where it is not, the call is suspended.
 
-        The search for the cheapest plan is left to others there, since what is suspended costs,
+        The search for the cheapest plan is left to others there, since suspended parts cost,
         too. Raises NotWritable.
         """
         told = self.truth(asked.condition, binding)
@@ -202,21 +202,21 @@ class LineWriter:
         return repr(any(isinstance(what, PrimitiveTask) for what, _ in self.entries))
 
     def answer(self, ask: Ask, about: Any, binding: tuple[str, ...], rest: str) -> str:
-        """Source of the answer to a question about what is unknown."""
+        """Source of the answer to a question about unknown values."""
         fluents = [fluent for fluent, source in self.where.items() if source]
         question = self.of.names.of(Question(partial(ask, about), fluents))
         given = (tuple_source(binding) if binding else "()", tuple_source(self.scalars))
         return f"{question}({', '.join([*given, 'S', 'R', rest, self.moved])})"
 
     def stop_if(self, condition: str, cause: str, rest: str, function: str = "stopped") -> None:
-        """Write a test that suspends what is left of the branch if the condition holds."""
+        """Write a test that suspends the rest of the branch if the condition holds."""
         self.write(f"if {condition}:")
         self.indent += 1
         self.stop(cause, rest, function)
         self.indent -= 1
 
     def stop(self, cause: str, rest: str, function: str = "stopped") -> None:
-        """Write the lines that suspend what is left of the branch, and return to its end."""
+        """Write the lines that suspend the rest of the branch, and return to its end."""
         noted = self._noted()
         if noted:
             self.write(noted)

@@ -87,7 +87,7 @@ branch, its arguments, what was read to compute those of its calls, and why plan
 
 
 def _at_place(place: BranchMark | Stop, opened: list[tuple[Any, ...]], level: Level) -> Level:
-    """What is left to do behind a place where a branch begins or ends, or where planning stops.
+    """The level that follows a place where a branch begins or ends, or where planning stops.
 
     ``opened`` has, for each open node, its part, the nodes of its branches, and the level around.
     """
@@ -200,7 +200,7 @@ def _taken(network: Network | None, nodes: Iterator[Node]) -> Node:
 def _cut_off(network: Network, nodes: list[Node], binding: Binding, cause: Suspension) -> Node:
     """The plan node for a network in which planning stops with the last of these nodes.
 
-    They are taken from the end of the list; what is behind the last one is suspended.
+    They are taken from the end of the list; the parts behind the last one are suspended.
     """
     if not isinstance(network, SequenceNetwork):
         return NULL_NODE if isinstance(network, NullNetwork) else nodes.pop()
@@ -230,7 +230,7 @@ def _suspended(
 
 
 def _readings(part: CallPart, binding: Binding, asked: Asked, view: RecordingView) -> Footprint:
-    """What is read in a state to compute the arguments of a call; kept in ``asked``."""
+    """The reads in a state for the computed arguments of a call; kept in ``asked``."""
     seen = asked.get(part)
     known = seen.find(view.below) if isinstance(seen, ByReadings) else None
     if known is None:

@@ -86,7 +86,7 @@ class Program:
     functions of ``guarded`` tasks take one more argument: the open call around them, None for a
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
     if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
-    goal, ``stop`` the function of a cell that suspends what is left of one. ``entries`` makes those
+    goal, ``stop`` the function of a cell that suspends the rest of one. ``entries`` makes those
     of trees.
     """
 

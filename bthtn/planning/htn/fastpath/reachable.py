@@ -102,9 +102,9 @@ class PlainMethod:
 
 @dataclass(frozen=True, slots=True)
 class PlainStep:
-    """What planning takes of a primitive task: its precondition, effects and expected effects.
+    """The parts of a primitive task that planning needs.
 
-    It ``is_fixed`` if what it reads and writes where it is planned depends on its arguments alone.
+    It ``is_fixed`` if its reads and writes, where it is planned, depend on its arguments alone.
     """
 
     precondition: Condition

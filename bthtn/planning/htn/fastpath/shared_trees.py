@@ -39,7 +39,7 @@ class SharedTrees:
 
 
 def _varies(entry: TreeEntry) -> bool:
-    """Whether what is read for an argument in the body of a method depends on the state."""
+    """Whether the reads for an argument in the body of a method depend on the state."""
     return isinstance(entry, PlannedMethod) and any(
         isinstance(reads, ByReadings) for reads in entry.asked.values()
     )

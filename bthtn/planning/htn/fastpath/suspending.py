@@ -34,14 +34,14 @@ def stopped(cause: Suspension) -> tuple[Any, ...]:
 
 
 def stopped_behind(cause: Suspension) -> tuple[Any, ...]:
-    """The plan entry behind a node one of whose branches was suspended: what follows it is, too."""
+    """The plan entry behind a node one of whose branches was suspended: the rest is, too."""
     return ((Stop(cause, is_behind=True), ()),)
 
 
 def stop_goal(given: int, *state: Any) -> Any:
-    """Suspend what is left of a goal.
+    """Suspend the rest of a goal.
 
-    The state is what every generated function is given: so many stacks and lists, and the moment.
+    The state has the arguments of all generated functions: ``given`` lists, and the moment.
     """
     state[2].append((stopped, state[given][1]))
     return (), *state[given + 1 :]
@@ -70,7 +70,7 @@ def cause_in(moments: Sequence[Any], record: Sequence[Any]) -> Suspension | None
 def begins_alternative(record: list[Any], rest: Cell, moved: bool) -> bool:  # noqa: FBT001 - written into source
     """Whether no step has been planned since the innermost alternative of a choice began.
 
-    ``record`` is the plan so far, ``rest`` what is left; ``moved`` says whether a step was planned
+    ``record`` is the plan so far, ``rest`` the agenda; ``moved`` says whether a step was planned
     that is not recorded yet.
     """
     if moved:
@@ -97,7 +97,7 @@ def _open_branches(record: list[Any], rest: Cell) -> Iterator[tuple[bool, int, i
 
 
 class Situation(NamedTuple):
-    """Where a question comes up: the values there, the plan so far, and what is left.
+    """Where a question comes up: the values there, the plan so far, and the agenda.
 
     ``values`` are those of the variables of fluents, all others are ``stored``. ``record``,
     ``rest`` and ``moved`` are as for ``begins_alternative``.
@@ -143,7 +143,7 @@ Ask = Callable[..., Answer]
 
 
 class Question:
-    """Asks what an expression that has read something unknown comes to.
+    """Evaluates an expression that has read an unknown value.
 
     ``ask`` is one of the functions below, ``fluents`` are those in variables, in order.
     """

@@ -1,6 +1,6 @@
-"""Events of a search that has gone straight to its plan, as the search would tell them.
+"""Events of a search that has gone straight to its plan, as the search would emit them.
 
-Such a search has tried nothing but what is in the plan, and the methods in front of each one that
+Such a search has tried the tasks and methods of the plan, and the methods in front of each one that
 was entered. So its events follow from the plan, but for the reasons why methods could not be used:
 when the first of them is read, the search is carried out.
 """

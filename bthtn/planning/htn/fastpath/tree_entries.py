@@ -1,4 +1,4 @@
-"""What the recorded entries of a plan become in its tree, known once for their arguments."""
+"""The entries of plan trees, made of recorded items and kept for their arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bthtn.world.footprint import Footprint, RecordingView
 @final
 @dataclass(slots=True, eq=False)
 class PlannedStep:
-    """A primitive task of a plan, with its arguments and what it does in the state before it.
+    """A primitive task of a plan, with its arguments and its footprint in the state before it.
 
     ``joined`` is the footprint with the reads of computed arguments, and the footprint of those:
     the latest ones.
@@ -40,11 +40,11 @@ class PlannedStep:
 @final
 @dataclass(slots=True, eq=False)
 class PlannedMethod:
-    """A method of a plan, with its task's arguments, its body, and what was read to enter it.
+    """A method of a plan, with its task's arguments, its body, and the reads to enter it.
 
-    ``answer`` is the network that a method returned which is a function. ``asked`` has what is read
-    to compute the arguments of the calls in the body, as far as it was looked for: one footprint if
-    it depends on ``args`` alone. ``joined`` is as for steps.
+    ``answer`` is the network that a method returned which is a function. ``asked`` has the reads
+    to compute the arguments of the calls in the body, as far as they were looked for: one footprint
+    if they depend on ``args`` alone. ``joined`` is as for steps.
     """
 
     task: CompoundTask[Any]
@@ -68,7 +68,7 @@ Before = Callable[[Sequence[TreeEntry], int], RecordingView]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Varying:
-    """An entry that depends on the state, and what became of it in some states."""
+    """An entry that depends on the state, and the results in some states."""
 
     what: Any
     args: Binding
@@ -121,7 +121,7 @@ class TreeEntries:
             self._kept[key] = whole if len(whole) == len(kept) else kept
 
     def _varied(self, one: Varying, planned: Sequence[TreeEntry], before: Before) -> TreeEntry:
-        """What an entry becomes behind those planned so far."""
+        """The result of an entry behind those planned so far."""
         view = before(planned, len(planned))
         entry = one.seen.find(view.below)
         if entry is None:
@@ -131,7 +131,7 @@ class TreeEntries:
         return entry
 
     def _is_as_assumed(self) -> bool:
-        """Whether functions say now what they said to the search."""
+        """Whether functions are the same as during the search."""
         return all(one.holds for one in self.found.assumed)
 
     def _entry(self, what: Any, args: Binding, view: RecordingView) -> TreeEntry:

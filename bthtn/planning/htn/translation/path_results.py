@@ -27,7 +27,7 @@ from bthtn.world.expression import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathResult:
-    """What a method that is a function returns on one path, while ``condition`` holds.
+    """The network that a method which is a function returns on one path, while ``condition`` holds.
 
     The condition takes it for granted that no earlier result's holds. ``values`` are computed when
     the method is entered; in the arguments of the calls they are parameters behind those of the

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Translation(Generic[T]):
-    """What a function says as data, and what has to stay as it is for that.
+    """A function as data, and the assumptions under which it means the same.
 
     It ``varies`` if not always the same fluents are read for one of its variables.
     """
