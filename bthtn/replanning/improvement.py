@@ -11,6 +11,7 @@ it has read: until one of these changes, there is no need to search again.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from bthtn.errors import BthtnError
@@ -101,9 +102,12 @@ class Improvement:
             or not self._changed.isdisjoint(self._first.reads)
         )
 
-    @property
+    @cached_property
     def reads(self) -> frozenset[Fluent[Any]]:
-        """The fluents that the first search has read; none where it looked for any plan at all."""
+        """The fluents that the first search has read; none where it looked for any plan at all.
+
+        They are asked for when the search is done.
+        """
         return frozenset(self._first.reads) if self._interrupt in _STRICT else frozenset()
 
     def _advance(self, budget: Budget) -> bool:

@@ -188,10 +188,13 @@ class Beliefs(Unpicklable, Generic[S]):
         self._watched_whole += (watch,)
         self._is_heard = True
 
-    def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
-        """Called by a watch: pass changes of these fluents, or all changes, to it no longer."""
+    def remove_from_all(self, watch: Watch) -> None:
+        """Called by a watch: pass every change to it no longer."""
         self._watched_whole = _without(watch, self._watched_whole)
         self._is_heard = self._on_change is not None or bool(self._watched_whole)
+
+    def remove(self, watch: Watch, fluents: Iterable[Fluent[Any]]) -> None:
+        """Called by a watch: pass changes of these fluents to it no longer."""
         for fluent in fluents:
             left = _without(watch, self._watched[fluent])
             if left:
@@ -228,11 +231,13 @@ class Watch(Unpicklable):
         wanted, now = None if fluents is None else frozenset(fluents), self.fluents
         if wanted == now:
             return
-        if now is None or now:
-            self._beliefs.remove(self, (now or _NOTHING) - (wanted or _NOTHING))
+        if now is None:
+            self._beliefs.remove_from_all(self)
+        elif now:
+            self._beliefs.remove(self, now - (wanted or _NOTHING))
         if wanted is None:
             self._beliefs.place_on_all(self)
-        else:
+        elif wanted:
             self._beliefs.place(self, wanted - (now or _NOTHING))
         self.fluents = wanted if wanted is None else wanted or _NOTHING
 
@@ -267,4 +272,4 @@ class Watch(Unpicklable):
 
 
 def _without(watch: Watch, several: tuple[Watch, ...]) -> tuple[Watch, ...]:
-    return tuple(one for one in several if one is not watch)
+    return () if several == (watch,) else tuple(one for one in several if one is not watch)
