@@ -47,6 +47,7 @@ class Late:
         made = self._make(node)
         if self._is_kept:
             setattr(node, self._name, made)
+            node.was_looked_at = True
         return made
 
 
@@ -56,6 +57,8 @@ class LeanBehaviour(Behaviour):
     A test compares them with those that py_trees gives.
     """
 
+    was_looked_at = False
+    """Whether something was made for displays or visitors, such as a client of a blackboard."""
     parent: Behaviour | None = None
     feedback_message = ""
     blackbox_level = _PLAIN
@@ -172,11 +175,12 @@ def discard(subtree: Behaviour) -> None:
         elif type(node).shutdown is not Behaviour.shutdown:
             with suppress(Exception):  # no listener is left to report it to
                 node.shutdown()
-        own = vars(node)
-        for client in own.get("blackboards", ()):
-            client.unregister()
-        if "iterator" in own:  # that of a behaviour that an operator has made
-            node.iterator = _OVER
+        if getattr(node, "was_looked_at", True):
+            own = vars(node)
+            for client in own.get("blackboards", ()):
+                client.unregister()
+            if "iterator" in own:  # that of a behaviour that an operator has made
+                node.iterator = _OVER
         node.parent = None
         if below:
             node.children = []

@@ -200,6 +200,8 @@ class PlanRun:
     """How many starts and ends of steps there were."""
     holder: Holder | None = None
     clean_up: CleanUp = _no_cleanup
+    has_cleanups: bool = False
+    """Whether one of the parts has a cleanup."""
     is_repairable: bool = True
     writes_as: str = ""
     plan_id: str = ""

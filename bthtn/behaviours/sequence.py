@@ -287,6 +287,7 @@ class PlanWithCleanup(PlanSequence):
         self.path = path
         self.is_open = False
         self._run = run
+        run.has_cleanups = True
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end, after the children have been stopped."""

@@ -230,8 +230,9 @@ class TaskLeaf(PlanLeaf):
             return False
         self._run.moves += 1
         step = self._step = StepRun(self.node, self.path, self._run)
-        for part in enclosing(self, PlanWithCleanup):
-            part.is_open = True
+        if self._run.has_cleanups:
+            for part in enclosing(self, PlanWithCleanup):
+                part.is_open = True
         try:
             step.started()
             self._operator = self._begun(step)

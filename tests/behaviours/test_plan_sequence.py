@@ -207,6 +207,19 @@ def test_a_discarded_subtree_has_no_parent_and_was_taken_down():
     assert outer.children == [inner]
 
 
+def test_a_client_that_was_attached_to_a_behaviour_of_a_plan_goes_with_it():
+    gone = []
+
+    class Client:
+        def unregister(self):
+            gone.append(self)
+
+    root, client = PlanSequence([]), Client()
+    root.blackboards.append(client)
+    discard(root)
+    assert gone == [client]
+
+
 # steps that are made when they are reached
 
 
