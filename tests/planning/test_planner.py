@@ -203,9 +203,32 @@ def test_equal_plans_of_a_planner_share_their_tree_and_others_do_not():
     planner = Planner(domain, ready_or_not())
     loaded, empty = Soldier(ammo=1), Soldier()
     planner.plan(loaded)  # by a search
+    for state in (loaded, empty):
+        assert planner.plan(state).tree  # whose parts are kept
     trees = [planner.plan(state).tree for state in (loaded, empty, loaded, empty)]
     assert [normal(tree) for tree in trees[:2]] == ["shoot", "(reload, shoot)"]
     assert trees[:2] == trees[2:]
+
+
+def test_plans_share_a_tree_only_where_what_was_read_for_it_is_the_same():
+    domain = war.copy()
+    fire = domain.primitive(fired)
+
+    @domain.compound
+    def volley():
+        yield method(fire(Soldier.ammo))
+
+    planner = Planner(domain, volley())
+    states = [Soldier(ammo=count, target=seen) for count in (1, 2) for seen in (True, False)]
+    for _ in range(3):
+        trees = [planner.plan(state).tree for state in states]
+    assert [tree.child.args for tree in trees] == [(1,), (1,), (2,), (2,)]
+    assert trees[0] is trees[1]
+    assert trees[2] is trees[3]
+
+
+def fired(count: int):
+    return primitive()
 
 
 def test_each_plan_for_a_suspended_part_has_nodes_of_its_own():

@@ -64,7 +64,7 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
             start = seeded(base, question.seed)
             return start.changed(part_of(question, base, record, "written"))
         case "tree":
-            return _tree(question, record, _Projection(question, base).before)
+            return _tree(question, base, record, _Projection(question, base))
         case _:
             return getattr(question, part)
 
@@ -83,7 +83,7 @@ def branched_part_of(
     record, values = planned
     match part:
         case "tree":
-            return _tree(question, record, in_any_state)
+            return _tree(question, base, record, in_any_state)
         case "actions":
             return tuple(_preferred(question.entries.recorded.steps_and_choices(record)))
         case "written":
@@ -97,14 +97,20 @@ def branched_part_of(
             return part_of(question, base, record, part)
 
 
-def _tree(question: PreparedGoal, record: list[Any], before: Before) -> Node:
+def _tree(question: PreparedGoal, base: FrozenState, record: list[Any], before: Before) -> Node:
     """The tree of a plan; ``before`` gives the projected state before each of its entries."""
-    planned, shared = question.entries.of(record, before), question.trees
-    known = None if shared is None else shared.find(planned)
+    shared = question.trees
+    known = None if shared is None else shared.find(record, base.values)
     if known is None:
+        entries = question.entries
+        number = entries.number_made
+        planned = entries.of(record, before)
         known = tree_of(question.body, question.binding, planned, before)
-        if shared is not None:
-            shared.keep(planned, known)
+        # Entries that are made for the first time read more than the tree depends on.
+        is_warm = entries.number_made == number
+        if shared is not None and is_warm and entries.is_as_assumed():
+            reads = before.reads if isinstance(before, _Projection) else {}
+            shared.keep(record, reads, known, len(planned))
     return known
 
 
@@ -160,8 +166,10 @@ class _Projection:
         self._base = base
         self._place = 0
         self._view: _Unmarked | None = None
+        self.reads: dict[Fluent[Any], Any] = {}
+        """What was read from the start state so far."""
 
-    def before(self, planned: Sequence[TreeEntry], place: int) -> RecordingView:
+    def __call__(self, planned: Sequence[TreeEntry], place: int) -> RecordingView:
         """The projected state before an entry; the projection begins anew for an earlier one."""
         if place < self._place:
             self._place, self._view = 0, None
@@ -184,7 +192,9 @@ class _Projection:
         """The state as far as it was projected."""
         if self._view is None:
             start = seeded(self._base, self._question.seed)
-            self._view = _Unmarked(Values(start.values))
+            values = Values(start.values)
+            values.reads = self.reads
+            self._view = _Unmarked(values)
         return self._view
 
     def _past(

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
+from bthtn.domain.chance import SEED
 from bthtn.plan.nodes import Node
-from bthtn.planning.htn.by_arguments import ByReadings
-from bthtn.planning.htn.fastpath.tree_entries import PlannedMethod, TreeEntry
+from bthtn.planning.htn.by_arguments import are_interchangeable
+from bthtn.planning.htn.fastpath.recorded import is_kept, key_of
+from bthtn.world.fluent import Fluent
 
 MOST_SHARED: Final = 5_000
 """Entries of all plans for one goal whose trees are kept; when there are more, all are dropped."""
+MOST_READ: Final = 3
+"""Sets of fluents that are tried for one record: what is read depends on what was kept before."""
+
+Reads = tuple[Fluent[Any], ...]
+Trees = dict[Reads, dict[tuple[Any, ...], Node]]
 
 
 class SharedTrees:
-    """Trees by the entries they were made of, each of which is kept for its arguments."""
+    """Trees by the records they were made of, and by the values that were read for them."""
 
     __slots__ = ("_entries", "_known")
 
     def __init__(self) -> None:
         self._entries = 0
-        self._known: dict[tuple[int, ...], tuple[Sequence[TreeEntry], Node]] = {}
-        """By the ids of entries, which it keeps."""
+        self._known: dict[tuple[Any, ...], Trees] = {}
 
-    def find(self, planned: Sequence[TreeEntry]) -> Node | None:
-        """Return the tree that was made of these entries, or None."""
-        known = self._known.get(tuple(map(id, planned)))
-        return None if known is None else known[1]
+    def find(self, record: Iterable[Any], start: Mapping[Fluent[Any], Any]) -> Node | None:
+        """Return the tree that was made of this record from such a start state, or None."""
+        for fluents, trees in self._known.get(tuple(map(key_of, record)), {}).items():
+            tree = trees.get(_key([start.get(one, one.default) for one in fluents]))
+            if tree is not None:
+                return tree
+        return None
 
-    def keep(self, planned: Sequence[TreeEntry], tree: Node) -> None:
-        """Share a tree from now on, if nothing but its entries has a part in it."""
-        if len(planned) > MOST_SHARED or any(map(_varies, planned)):
+    def keep(
+        self, record: Sequence[Any], reads: Mapping[Fluent[Any], Any], tree: Node, entries: int
+    ) -> None:
+        """Share a tree of so many entries from now on.
+
+        ``reads`` are the values of the start state that have a part in it. Without effect if
+        arguments or values could be told from equal ones.
+        """
+        is_alike = are_interchangeable(reads.values()) and all(map(is_kept, record))
+        if entries > MOST_SHARED or SEED in reads or not is_alike:
             return
-        self._entries += len(planned)
+        self._entries += entries
         if self._entries > MOST_SHARED:
-            self._entries, self._known = len(planned), {}
-        self._known[tuple(map(id, planned))] = planned, tree
+            self._entries, self._known = entries, {}
+        known = self._known.setdefault(tuple(map(key_of, record)), {})
+        if len(known) < MOST_READ or tuple(reads) in known:
+            known.setdefault(tuple(reads), {})[_key(reads.values())] = tree
 
 
-def _varies(entry: TreeEntry) -> bool:
-    """Whether the reads for an argument in the body of a method depend on the state."""
-    return isinstance(entry, PlannedMethod) and any(
-        isinstance(reads, ByReadings) for reads in entry.asked.values()
-    )
+def _key(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple([(type(one), one) for one in values])

@@ -87,6 +87,8 @@ class TreeEntries:
         self.found = found
         self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Varying]] = {}
         self.recorded = Recorded()
+        self.number_made = 0
+        """Items whose entries were not kept when they were asked for."""
 
     def of(self, record: Iterable[Any], before: Before) -> list[TreeEntry]:
         """The entries of a plan in order."""
@@ -108,13 +110,14 @@ class TreeEntries:
 
     def _add_first(self, item: Any, key: Any, planned: list[TreeEntry], before: Before) -> None:
         """Add the entries of an item, and keep them."""
+        self.number_made += 1
         kept: list[TreeEntry | Varying] = []
         for what, args in self.recorded.entries([item]):
             view = before(planned, len(planned))
             entry = self._entry(what, args, view)
             planned.append(entry)
             kept.append(entry if self._is_fixed(what) else Varying(what, args, ByReadings()))
-        if is_kept(item) and self._is_as_assumed():
+        if is_kept(item) and self.is_as_assumed():
             if len(self._kept) >= MOST_KEPT:
                 self._kept = {}
             whole = tuple(one for one in kept if not isinstance(one, Varying))
@@ -126,11 +129,11 @@ class TreeEntries:
         entry = one.seen.find(view.below)
         if entry is None:
             entry = self._entry(one.what, one.args, view)
-            if self._is_as_assumed():
+            if self.is_as_assumed():
                 one.seen.keep(view.readings, entry)
         return entry
 
-    def _is_as_assumed(self) -> bool:
+    def is_as_assumed(self) -> bool:
         """Whether functions are the same as during the search."""
         return all(one.holds for one in self.found.assumed)
 
