@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -84,9 +83,8 @@ class Planner(Unpicklable, Generic[S]):
     resumes = False
     """Whether its plans are those of a suspended part, and become parts of another plan."""
     _accelerator: Accelerator | None
-    _excluding: Callable[..., Any] | None
-    """The accelerator for requests with exclusions."""
-    _is_excluding: bool
+    _restricting: dict[tuple[bool, bool], Callable[..., Any] | None]
+    """The accelerators for requests with exclusions, with a bound, and with both."""
     _is_told: bool
     """Whether a listener can be told of what the accelerator finds."""
     _is_prepared: bool
@@ -181,14 +179,17 @@ class Planner(Unpicklable, Generic[S]):
         events of the original search. Raises DomainError for a state of another domain.
         """
         start, answers = start_of(self.domain, state), self._answers
-        if (answers is None or avoiding) and bound is None:
-            ask = self._avoiding(avoiding) if avoiding else self._accelerated()
+        if avoiding or bound is not None:
+            restricted = self._restricted(avoiding, bound)
+            request = partial(self._request, avoiding=avoiding, bound=bound)
+            if restricted is not None and listener is None:
+                return AcceleratedSearch(restricted, start, self._most, request, self.seeks_least)
+            return self._search(request(start), listener)
+        if answers is None:
+            ask = self._accelerated()
             if ask is not None and listener is None:
-                request = partial(self._request, avoiding=avoiding) if avoiding else self._request
-                return AcceleratedSearch(ask, start, self._most, request, self.seeks_least)
-        if answers is None or avoiding or bound is not None:
-            asked = replace(self._request(start, avoiding=avoiding), bound=bound)
-            return self._search(asked, listener)
+                return AcceleratedSearch(ask, start, self._most, self._request, self.seeks_least)
+            return self._search(self._request(start), listener)
         start = seeded(start, self.settings.seed)
         answer = _known(start, answers, listener)
         if answer is not None:
@@ -228,9 +229,14 @@ class Planner(Unpicklable, Generic[S]):
             raise_for_user(error)
         return events is not None
 
-    def _request(self, start: FrozenState, avoiding: Avoided = NOTHING_AVOIDED) -> PlanRequest:
+    def _request(
+        self,
+        start: FrozenState,
+        avoiding: Avoided = NOTHING_AVOIDED,
+        bound: MethodTraversalRecord | None = None,
+    ) -> PlanRequest:
         question = (self.domain, start, self.goal, self.binding, self.settings)
-        return PlanRequest(*question, avoiding=avoiding)
+        return PlanRequest(*question, bound, avoiding)
 
     def _accelerated(self) -> Accelerator | None:
         """The fast path, None if there is none; made where its functions are worth generating."""
@@ -242,14 +248,17 @@ class Planner(Unpicklable, Generic[S]):
             self._is_told = is_told(self.domain, self.goal, self.settings)
         return self._accelerator
 
-    def _avoiding(self, avoiding: Avoided) -> Accelerator | None:
-        """The same for a request with these exclusions."""
-        asked = (self.domain, self.goal, self.settings)
-        if not self._is_excluding and is_asked_often(*asked, avoids=True):
-            self._is_excluding = True
+    def _restricted(
+        self, avoiding: Avoided, bound: MethodTraversalRecord | None
+    ) -> Accelerator | None:
+        """The same for a request with these exclusions and this bound."""
+        kind = avoids, bounded = bool(avoiding), bound is not None
+        asked = partial(is_asked_often, self.domain, self.goal, self.settings)
+        if kind not in self._restricting and asked(avoids=avoids, bounded=bounded):
             question = (self.domain, self.goal, self.binding, self.settings)
-            self._excluding = accelerator(*question, avoids=True)
-        return self._excluding and partial(self._excluding, avoiding=avoiding)
+            self._restricting[kind] = accelerator(*question, avoids=avoids, bounded=bounded)
+        ask = self._restricting.get(kind)
+        return ask and partial(ask, avoiding=avoiding, bound=bound)
 
     def _prepare(
         self,
@@ -269,13 +278,13 @@ class Planner(Unpicklable, Generic[S]):
         """Whether the goal is a condition alone, so that no task has to be decomposed."""
         self._most = min(settings.max_expansions, settings.max_depth)
         self._body = domain.derived(TaskTable).goal(goal)  # held, so that all searches share it
-        self._accelerator = self._excluding = None
+        self._accelerator = None
+        self._restricting = {}
         self._is_told = False
         self._answers: Answers | None = None
         if cache is not None and not settings.check_rest:
             self._answers = cache.answers(domain, Question(goal, binding, settings))
         self._is_prepared = self._answers is not None or self.seeks_goal
-        self._is_excluding = self.seeks_goal
 
 
 @checked

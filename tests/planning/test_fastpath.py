@@ -447,7 +447,7 @@ def test_an_open_call_is_compared_with_a_few_hundred_around_it_and_no_more(high,
     [("nobody_knows_this", "is not defined"), ("a, b = ()", "not enough values to unpack")],
 )
 def test_a_mistake_in_generated_source_is_not_hidden_from_tests(line, error, monkeypatch):
-    known = "            while cell and"
+    known = "{loop}"
     wrong = asking.ASKING.replace(known, f"                {line}\n{known}")
     monkeypatch.setattr(asking, "ASKING", wrong)
     domain, do = yard_with()

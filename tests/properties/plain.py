@@ -322,6 +322,7 @@ def source_of(asked):
         strict=asked.settings.strict_recursion,
         least=least_sums(asked.domain, cheapest=asked.settings.cheapest),
         avoids=bool(asked.avoiding),
+        bounded=asked.bound is not None,
     )
     texts, pending, seen = [], [functions.of(None)], set()
     while pending:

@@ -97,8 +97,9 @@ def improves(asked, plan):
 def asking(asked):
     """The accelerator for what is asked, None if there is none."""
     question = (asked.domain, asked.goal, asked.binding, asked.settings)
-    ask = accelerator(*question, avoids=bool(asked.avoiding), shares=True)
-    return ask and partial(ask, avoiding=asked.avoiding)
+    kind = {"avoids": bool(asked.avoiding), "bounded": asked.bound is not None}
+    ask = accelerator(*question, **kind, shares=True)
+    return ask and partial(ask, avoiding=asked.avoiding, bound=asked.bound)
 
 
 def compare_from(state, asked, ask, most):

@@ -6,8 +6,8 @@ cannot answer, the general search returns the same plan after the same number of
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
 and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines`` and ``branch_end``
-write the source, with ``reading`` for expressions and effects and ``excess`` for what the cheapest
-plan adds up; ``program`` compiles it.
+write the source, with ``reading`` for expressions and effects, ``excess`` for what the cheapest
+plan adds up, and ``bound`` for what a record has to beat; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
 ``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of what is
 ``recorded``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
@@ -31,22 +31,23 @@ from bthtn.planning.protocol import Settings
 from bthtn.world.expression import Binding
 
 
-def accelerator(
+def accelerator(  # noqa: PLR0913 - each kind of request has functions of its own
     domain: FrozenDomain,
     goal: Network,
     binding: Binding,
     settings: Settings,
     *,
     avoids: bool = False,
+    bounded: bool = False,
     shares: bool = False,
 ) -> Accelerator | None:
     """A function that plans for the goal faster than a search; None if the domain is unsuited.
 
     Its limit of expansions must not be above ``max_depth``: then no task can be nested deeper. One
-    that ``avoids`` something has to be given what is excluded. If it ``shares``, equal plans have
-    the same tree.
+    that ``avoids`` something has to be given what is excluded, and a ``bounded`` one the record to
+    beat. If it ``shares``, equal plans have the same tree.
     """
-    program = program_for(domain, goal, settings, avoids=avoids)
+    program = program_for(domain, goal, settings, avoids=avoids, bounded=bounded)
     start = None if program is None else program.cell(goal, binding)
     if program is None or start is None:
         return None
@@ -73,18 +74,28 @@ def is_told(domain: FrozenDomain, goal: Network, settings: Settings) -> bool:
 
 
 def program_for(
-    domain: FrozenDomain, goal: Network, settings: Settings, *, avoids: bool = False
+    domain: FrozenDomain,
+    goal: Network,
+    settings: Settings,
+    *,
+    avoids: bool = False,
+    bounded: bool = False,
 ) -> Program | None:
     """The generated functions for a goal; None if the goal or settings do not allow them."""
     partial = settings.horizon is not None or settings.horizon_time is not None
     roots = _roots(goal)
     if partial or settings.check_rest or domain.prunes_duplicates or not roots:
         return None
-    return domain.derived(Programs).program(roots, _kind(settings, avoids=avoids))
+    return domain.derived(Programs).program(roots, _kind(settings, avoids=avoids, bounded=bounded))
 
 
 def is_asked_often(
-    domain: FrozenDomain, goal: Network, settings: Settings, *, avoids: bool = False
+    domain: FrozenDomain,
+    goal: Network,
+    settings: Settings,
+    *,
+    avoids: bool = False,
+    bounded: bool = False,
 ) -> bool:
     """Whether goals with these tasks have been asked for before like this; counts this time.
 
@@ -92,7 +103,7 @@ def is_asked_often(
     """
     roots = _roots(goal)
     known = domain.derived(Programs).is_known
-    return bool(roots) and known(roots, _kind(settings, avoids=avoids))
+    return bool(roots) and known(roots, _kind(settings, avoids=avoids, bounded=bounded))
 
 
 def _roots(goal: Network) -> frozenset[Task]:
@@ -100,5 +111,5 @@ def _roots(goal: Network) -> frozenset[Task]:
     return frozenset(call.task for call in calls_of(goal) or ())
 
 
-def _kind(settings: Settings, *, avoids: bool) -> Kind:
-    return Kind(settings.strict_recursion, settings.cheapest, avoids)
+def _kind(settings: Settings, *, avoids: bool, bounded: bool) -> Kind:
+    return Kind(settings.strict_recursion, settings.cheapest, avoids, bounded)

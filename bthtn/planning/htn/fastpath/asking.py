@@ -18,7 +18,7 @@ _ATTRIBUTES: Final = MappingProxyType(
 ASKING: Final = """\
 def asking(start, question, part_of):
     misses = waits = 0
-    def ask(state, most, kept=None, avoiding=None):
+    def ask(state, most, kept=None, avoiding=None, bound=None):
         nonlocal misses, waits
         if waits and not kept:
             waits -= 1
@@ -35,8 +35,7 @@ def asking(start, question, part_of):
                 n, cell = 0, start
                 {given} = {empty}
 {scalars}
-            while cell and n >= least:
-                {state} = cell[0]({given}, {state})
+{loop}
         except Exception:
             waits = misses
             misses = min(2 * misses + 1, 63)
@@ -56,6 +55,17 @@ It answers within ``most`` expansions, or not at all; in a list that it is given
 was then, and goes on from there when it is called with the same list again. After several misses in
 a row it leaves ever more requests to the search at once.
 """
+_LOOP = """\
+            while cell and n >= least:
+                {state} = cell[0]({given}, {state})"""
+_BOUNDED_LOOP = """\
+            while True:
+                while cell and n >= least:
+                    {state} = cell[0]({given}, {state})
+                if cell != () or {equal} < 0:
+                    break
+                cell = C.pop()"""
+"""The loop that runs the cells; a plan whose record does not beat the bound is none."""
 _AT_FIRST = """\
         if cell is None and n > least:
             return -n
@@ -79,32 +89,49 @@ def solved({given}, cell, n, {state}):
         B[:] = {excess}, n, R.copy()
     return C.pop(), n, {state}"""
 _EMPTY: Final = MappingProxyType(
-    {"C": "[None]", "R": "[]", "T": "[]", "K": "[]", "B": "[inf]", "X": "avoiding", "Z": "[]"}
+    {
+        "C": "[None]",
+        "R": "[]",
+        "T": "[]",
+        "K": "[]",
+        "B": "[inf]",
+        "X": "avoiding",
+        "Y": "limits(bound)",
+        "Z": "[]",
+    }
 )
 """What functions take, as it is at first. ``B`` is the best plan so far: its excess, minus the
-number of expansions until it was found, and its record."""
+number of expansions until it was found, and its record. ``Y`` has the limits of a bound."""
 
 
 def asking(
-    given: Sequence[str], scalars: Mapping[str, str], unlike: Sequence[str], *, keeps_end: bool
+    given: Sequence[str],
+    scalars: Mapping[str, str],
+    unlike: Sequence[str],
+    equal: str | None,
+    *,
+    keeps_end: bool,
 ) -> str:
     """Source of ``asking``, which makes an accelerator.
 
     ``given`` are the names that all functions take. With the trail ``T``, the values in ``S``
     change, so they are a copy. ``scalars`` are the variables of fluents, with the sources of their
     first values; with ``keeps_end`` the plan keeps their last ones. ``unlike`` are tests whether
-    something is not as translations assume it to be.
+    something is not as translations assume it to be. ``equal`` is the variable that counts choices
+    of the bound, if there is one.
     """
     variables = [*scalars]
     values = "state.values.copy()" if "T" in given else "state.values"
     moment = ", ".join(["n", "cell", *given, *variables])
+    state = ", ".join(["cell", "n", *variables])
+    loop = _LOOP if equal is None else _BOUNDED_LOOP
     return ASKING.format(
         moment=moment,
         unlike=" or ".join(unlike) or "False",
         given=", ".join(given),
         empty=", ".join([values, *(_EMPTY[one] for one in given[1:])]),
         scalars="\n".join(f"                {name} = {first}" for name, first in scalars.items()),
-        state=", ".join(["cell", "n", *variables]),
+        loop=loop.format(state=state, given=", ".join(given), equal=equal),
         ended=(_AT_BEST if "B" in given else _AT_FIRST).format(moment=moment),
         end=f"(R, {tuple_source(variables)})" if keeps_end else "R",
     )

@@ -15,6 +15,7 @@ from bthtn.domain.method import Method, PlainBody
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.plan.nodes import cause_of
 from bthtn.planning.htn.expressions import mentioned
+from bthtn.planning.htn.fastpath.bound import EQUAL
 from bthtn.planning.htn.fastpath.excess import EXACT, EXCESS
 from bthtn.planning.htn.fastpath.items import Node, Part
 from bthtn.planning.htn.fastpath.layout import FORESEEABLE
@@ -76,6 +77,7 @@ class BodyWriter(LineWriter):
             self._inlined += 1
             binding = self._named(given)
             self._demand(self.allowed(method.method, binding))
+            self.choose(method.index)
             left[:0] = self.enter(method, binding)
         self.leave()
         self.write(f"return {self.state(rest)}")
@@ -146,6 +148,23 @@ class BodyWriter(LineWriter):
         if not self.of.avoids:
             return "True"
         return f"(({self.of.names.of(what)}, {tuple_source(binding)}) not in X)"
+
+    def choose(self, choice: int, *, goes_on: bool = False) -> None:
+        """Write the lines that count a choice, if there is a bound.
+
+        They fail if no record with it beats the bound, or the function ``goes_on`` behind them.
+        """
+        equal = self.where.get(EQUAL)
+        if equal is None:
+            return
+        may_beat = f"{choice} <= Y[{equal}]"
+        if goes_on:
+            self.write(f"if {may_beat}:")
+            self.indent += 1
+        else:
+            self._demand(f"({may_beat})")
+        self.where[EQUAL] = f"v{next(self.numbers)}"
+        self.write(f"{self.where[EQUAL]} = {equal} + 1 if Y[{equal}] == {choice} else -1")
 
     def _exceed(
         self,
@@ -308,7 +327,10 @@ class BodyWriter(LineWriter):
         """Write the lines that plan a branch, with these arguments; its end is given ``names``."""
         planned = [f"p{next(self.numbers)}"] if node.node.is_choice else []
         for one in planned:
-            self.write(f"{one} = []", f"C.append((without_plan, {one}))")
+            told = [] if EQUAL not in self.where else [f"Y[{self.where[EQUAL]}] < 1"]
+            self.choose(0)
+            cell = tuple_source(["without_plan", one, *told])
+            self.write(f"{one} = []", f"C.append({cell})")
             if FORESEEABLE in self.where:
                 self.where[FORESEEABLE] = "False"
         function, name = self.of.ended(node, number), self.of.names.of(node.node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bthtn.planning.htn.fastpath.body import BodyWriter
+from bthtn.planning.htn.fastpath.bound import EQUAL
 from bthtn.planning.htn.fastpath.items import Node
 from bthtn.planning.htn.fastpath.join import Join
 from bthtn.planning.htn.fastpath.lines import is_name, tuple_source
@@ -15,7 +16,8 @@ def end_branch(body: BodyWriter, node: Node, number: int, join: Join | None = No
 
     ``join`` joins the branches of a parallel node. Raises NotWritable.
     """
-    opened, scalars = node.node, body.of.scalars
+    opened, equal = node.node, body.where.get(EQUAL)
+    scalars = ["_" if one == equal else one for one in body.of.scalars]  # choices go on counting
     planned = ["p"] if opened.is_choice else []
     body.write(f"{', '.join(['_', *node.names, *planned, 'w', '_', 'rest'])} = cell")
     if planned:
@@ -31,7 +33,7 @@ def end_branch(body: BodyWriter, node: Node, number: int, join: Join | None = No
     if join is None:
         body.write(*_agreed(scalars, len(opened.branches)))
     else:
-        _joined(body, node, join)
+        _joined(body, node, join, scalars)
     body.entries = [(body.of.mark(opened, number + 1, stops=True), ())]
     body.stop_if("u is not None", "u", "rest", "stopped_behind")
     body.entries = [(body.of.mark(opened, number + 1), ())]
@@ -50,7 +52,7 @@ def _agreed(scalars: Sequence[str], alternatives: int) -> Iterator[str]:
         yield f"{name} = {value} if {' and '.join(same) or 'True'} else UNKNOWN"
 
 
-def _joined(body: BodyWriter, node: Node, join: Join) -> None:
+def _joined(body: BodyWriter, node: Node, join: Join, scalars: Sequence[str]) -> None:
     """Write the lines that join the branches of a parallel node, or fail."""
     given = [one if one in node.names or not is_name(one) else "None" for one in node.binding]
     binding = tuple_source(given) if given else "()"
@@ -58,5 +60,5 @@ def _joined(body: BodyWriter, node: Node, join: Join) -> None:
     body.indent += 1
     body.fail()
     body.indent -= 1
-    if body.of.scalars:
-        body.write(f"{tuple_source(body.of.scalars)} = w")
+    if scalars:
+        body.write(f"{tuple_source(scalars)} = w")

@@ -29,6 +29,7 @@ from bthtn.domain.task import CompoundTask, Task, TaskCall
 from bthtn.planning.htn.expressions import Names
 from bthtn.planning.htn.fastpath.asking import asking, changed, solved
 from bthtn.planning.htn.fastpath.body import BodyWriter
+from bthtn.planning.htn.fastpath.bound import EQUAL
 from bthtn.planning.htn.fastpath.branch_end import end_branch
 from bthtn.planning.htn.fastpath.cycles import cycles, guarded, has_ints
 from bthtn.planning.htn.fastpath.excess import EXCESS, Excess
@@ -79,10 +80,12 @@ class Functions:
         strict: bool,
         least: LeastCosts | None = None,
         avoids: bool = False,
+        bounded: bool = False,
     ) -> None:
         """Write functions that search for the plan with the ``least`` sum, if that is given.
 
-        If it ``avoids`` something, excluded tasks and methods are looked up in ``X``.
+        If it ``avoids`` something, excluded tasks and methods are looked up in ``X``. If
+        they are ``bounded``, choices are compared with the limits in ``Y``.
         """
         self.found = found
         self.avoids = avoids
@@ -97,7 +100,9 @@ class Functions:
         self.has_branches = any(found.branches)
         self.has_choices = any(one.is_choice for one in found.branches)
         looks = bool(self.guarded) or self.has_branches
-        self.where = variables(domain, found, self.names, looks=looks, sums=least is not None)
+        own = [EXCESS] if least is not None else [EQUAL] if bounded else []
+        self.where = variables(domain, found, self.names, own, looks=looks)
+        self._equal = self.where.get(EQUAL)
         self.scalars = tuple(name for name in self.where.values() if name)
         self.unsure = frozenset(
             self.where[fluent] for fluent in written_in_branches(found) if fluent in self.where
@@ -108,7 +113,7 @@ class Functions:
         self._demand(has_volatile=domain.schema.has_volatile)
         self._table = domain.derived(TaskTable)
         needed = {"T": self._writes_members, "K": self.guarded, "B": least, "Z": self.has_branches}
-        needed["X"] = avoids
+        needed |= {"X": avoids, "Y": bounded}
         self.given = ("S", "C", "R", *(one for one in needed if needed[one]))
         self._begin(None)
 
@@ -155,7 +160,7 @@ class Functions:
             if name
         }
         unlike = [changed(one, self.names) for one in self.found.assumed]
-        texts = [asking(self.given, first, unlike, keeps_end=self.has_branches)]
+        texts = [asking(self.given, first, unlike, self._equal, keeps_end=self.has_branches)]
         if self.excess is not None:
             texts.append(solved(self.given, [*first], self.where[EXCESS]))
         return self._written(texts), starts
@@ -298,6 +303,8 @@ class Functions:
         stop = (start // MOST_METHODS + 1) * MOST_METHODS
         members: dict[str, str] = {}
         unsure = {*self.unsure}
+        # Inside a branch a later method may be undecided, whatever the bound says of this one.
+        goes_on = self._equal is not None and self.has_branches
         for method in methods[start:stop]:
             body = self._body(may_call)
             body.members.update(members)
@@ -310,11 +317,12 @@ class Functions:
             if told != "True":
                 body.write(f"if {told}:")
                 body.indent += 1
+            body.choose(method.index, goes_on=goes_on)
             body.write(*self._opened(method), *self._kept(method))
             body.open = "me"
             body.parts(body.enter(method, args, again=start > 0))
             yield from body.lines
-            if told == "True" and not self.avoids:
+            if told == "True" and not (self.avoids or goes_on):
                 return
         if stop < len(methods):
             yield f"    return {', '.join([self._later(task, stop), 'n', *self.scalars])}"
@@ -330,7 +338,9 @@ class Functions:
         """The line that opens a choice of the later methods; none if they are excluded."""
         if method.excludes_later:
             return []
-        return [f"C.append({self._later(method.task, method.later)})"]
+        is_cut = self._equal is not None and not self.has_branches
+        when = f"if {method.index + 1} <= Y[{self._equal}]: " if is_cut else ""
+        return [f"{when}C.append({self._later(method.task, method.later)})"]
 
     def _later(self, task: Compound, start: int) -> str:
         """Source of the cell that tries the methods of a task from ``start`` on."""
@@ -365,7 +375,8 @@ class Functions:
         """Sources of a call's key: its task, arguments and fluents in variables, not members."""
         args = self._args(task)
         salt = [str(self._salts[task])] if len(self.guarded) > 1 or not args else []
-        return [*salt, *args, *(one for one in self.scalars if one != self.where.get(EXCESS))]
+        own = self.where.get(EXCESS), self._equal
+        return [*salt, *args, *(one for one in self.scalars if one not in own)]
 
     def _opened(self, method: PlainMethod) -> list[str]:
         """The line that makes the open call ``me``; none if the method cannot recur."""

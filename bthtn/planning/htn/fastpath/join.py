@@ -120,9 +120,10 @@ class Join:
 def without_plan(given: int, *state: Any) -> Any:
     """Go back behind an alternative: all plans of it were tried, or it has none at all.
 
-    The state has the arguments of all generated functions: ``given`` lists, and the moment.
+    The state has the arguments of all generated functions: ``given`` lists, and the moment. The
+    cell has a list that is not empty once there is a plan, and with a bound, whether a record in
+    which the alternative is dropped cannot beat it.
     """
-    cell = state[given]
-    if not cell[1]:
+    if not any(state[given][1:]):
         raise Unforeseen  # it is dropped, for a reason that the search finds
     return state[1].pop(), *state[given + 1 :]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.task import PrimitiveTask
 from bthtn.planning.htn.expressions import Names
-from bthtn.planning.htn.fastpath.excess import EXCESS
 from bthtn.planning.htn.fastpath.reachable import (
     Compound,
     PlainMethod,
@@ -58,18 +57,17 @@ def _heights(
 
 
 def variables(
-    domain: FrozenDomain, found: Reachable, names: Names, *, looks: bool, sums: bool
+    domain: FrozenDomain, found: Reachable, names: Names, own: Iterable[Fluent[Any]], *, looks: bool
 ) -> dict[Fluent[Any], str]:
     """The variable of each scalar that an effect writes; "" if nothing reads it.
 
-    A recursion check (``looks``) reads every scalar, and so does what joins branches. The search
-    for the cheapest plan ``sums`` the excess up.
+    A recursion check (``looks``) reads every scalar, and so does what joins branches. A kind of
+    search has its ``own`` variables, too.
     """
     written = {scalar(effect.target) for effect in found.effects}
     read = set(map(scalar, found.mentioned))
     made: dict[Fluent[Any], str] = {FORESEEABLE: names.new("s")} if found.senses else {}
-    if sums:
-        made[EXCESS] = names.new("s")
+    made |= {fluent: names.new("s") for fluent in own}
     for fluent in domain.schema.fluents.values():
         if fluent in written:
             if fluent not in read and not looks:

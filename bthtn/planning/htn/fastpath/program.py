@@ -14,6 +14,7 @@ from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Suspension, cause_of
 from bthtn.plan.plan import Plan, new, put_expansions, put_source
+from bthtn.planning.htn.fastpath.bound import limits
 from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
 from bthtn.planning.htn.fastpath.join import without_plan
 from bthtn.planning.htn.fastpath.reachable import (
@@ -51,6 +52,7 @@ _GIVEN: Final = {
     "put_source": put_source,
     "UNKNOWN": UNKNOWN,
     "inf": inf,
+    "limits": limits,
     "Unforeseen": Unforeseen,
     "unforeseen": unforeseen,
     "repeats": repeats,
@@ -70,12 +72,13 @@ class Kind(NamedTuple):
     """A kind of search, which has programs of its own.
 
     It looks for recursion that changes nothing (``strict``), for the ``cheapest`` plan and not the
-    first one, and ``avoids`` what is excluded.
+    first one, ``avoids`` what is excluded, and is ``bounded`` by a record that a plan has to beat.
     """
 
     strict: bool
     cheapest: bool
     avoids: bool
+    bounded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +154,12 @@ class Programs:
 
 def _program(domain: FrozenDomain, roots: frozenset[Task], kind: Kind) -> Program:
     least = least_sums(domain, cheapest=kind.cheapest)
+    if kind.bounded and least is not None:
+        raise NotWritable  # sums are not compared by their records
     found = reachable(domain, roots)
+    strict, avoids, bounded = kind.strict, kind.avoids, kind.bounded
     compiled = Compiled(
-        Functions(domain, found, strict=kind.strict, least=least, avoids=kind.avoids)
+        Functions(domain, found, strict=strict, least=least, avoids=avoids, bounded=bounded)
     )
     functions = compiled.functions.of(None)
     text, names = functions.asking()
