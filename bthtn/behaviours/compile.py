@@ -53,7 +53,7 @@ MOST_SCOPES: Final = 20
 
 _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, PlanDecorated)
 
-AT_ONCE: Final = 2
+AT_ONCE: Final = 12
 """Behaviours that are made before a plan begins, if it has so many."""
 
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
