@@ -33,7 +33,7 @@ from bthtn.planning.htn.log import (
     Entry,
     Frame,
     OpenNode,
-    Planned,
+    PlannedBranches,
 )
 from bthtn.planning.htn.reasons import text_of
 from bthtn.planning.htn.rows import BranchesPart
@@ -87,7 +87,7 @@ def _flat(pairs: Iterable[tuple[Any, Any]]) -> Overwritten:
     return tuple(chain.from_iterable(pairs))
 
 
-def _next_branch(search: SearchState, node: OpenNode, planned: Planned) -> Cell | None:
+def _next_branch(search: SearchState, node: OpenNode, planned: PlannedBranches) -> Cell | None:
     """Start the next branch behind these, or join the branches when all are planned."""
     if planned.length == len(node.bodies):
         return _join(search, node, planned.kept())

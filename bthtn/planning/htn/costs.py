@@ -11,7 +11,7 @@ from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.network import Network
 from bthtn.domain.task import Task, call_text
 from bthtn.errors import PlanningError
-from bthtn.planning.htn.log import Cell, OpenNode, Planned, Position
+from bthtn.planning.htn.log import Cell, OpenNode, PlannedBranches, Position
 from bthtn.planning.htn.rows import Body
 from bthtn.planning.least_cost import LeastCosts, below_zero, least_sums
 
@@ -64,7 +64,7 @@ class Costs:
         around = 0 if frame is None else frame.outside
         return cost + self.left(cell) + around >= self.cheapest
 
-    def outside(self, node: OpenNode, planned: Planned) -> float:
+    def outside(self, node: OpenNode, planned: PlannedBranches) -> float:
         """Return a lower bound on the cost of everything outside the branch behind these."""
         above = node.at[3]
         around = 0 if above is None else above.outside

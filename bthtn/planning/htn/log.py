@@ -110,21 +110,21 @@ class Branch:
     cause: Suspension | None
 
 
-class Planned(NamedTuple):
+class PlannedBranches(NamedTuple):
     """The branches planned so far, the latest first: a chain, of which each frame shares the end.
 
     ``branch`` is None for a dropped alternative. ``cost`` is that of all ``length`` branches.
     """
 
-    before: Planned | None
+    before: PlannedBranches | None
     branch: Branch | None
     length: int
     cost: float
 
-    def and_then(self, branch: Branch | None) -> Planned:
+    def and_then(self, branch: Branch | None) -> PlannedBranches:
         """Return the chain with one more branch."""
         cost = 0.0 if branch is None else branch.at[2]
-        return Planned(self, branch, self.length + 1, self.cost + cost)
+        return PlannedBranches(self, branch, self.length + 1, self.cost + cost)
 
     def kept(self) -> list[Branch]:
         """Return the branches that were not dropped, in their order."""
@@ -136,7 +136,7 @@ class Planned(NamedTuple):
         return found[::-1]
 
 
-NOTHING_PLANNED: Final = Planned(None, None, 0, 0.0)
+NOTHING_PLANNED: Final = PlannedBranches(None, None, 0, 0.0)
 
 
 @dataclass(slots=True, eq=False)
@@ -169,7 +169,7 @@ class Frame:
 
     node: OpenNode
     guard: int | None
-    planned: Planned
+    planned: PlannedBranches
     place: int
     outside: float
     end: Cell

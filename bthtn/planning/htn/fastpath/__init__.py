@@ -9,8 +9,8 @@ and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines`` 
 write the source, with ``reading`` for expressions and effects, ``excess`` for what the cheapest
 plan adds up, and ``bound`` for what a record has to beat; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
-``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of what is
-``recorded``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
+``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of
+``record_entries``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
 ``telling`` has the events for a listener.
 """
 
@@ -23,7 +23,7 @@ from bthtn.domain.network import Network
 from bthtn.domain.task import Task
 from bthtn.planning.htn.fastpath.accelerated import Accelerator
 from bthtn.planning.htn.fastpath.plan_parts import PreparedGoal, branched_part_of, part_of
-from bthtn.planning.htn.fastpath.program import Kind, Program, Programs
+from bthtn.planning.htn.fastpath.program import Program, Programs, SearchKind
 from bthtn.planning.htn.fastpath.reachable import calls_of
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.table import TaskTable
@@ -111,5 +111,5 @@ def _roots(goal: Network) -> frozenset[Task]:
     return frozenset(call.task for call in calls_of(goal) or ())
 
 
-def _kind(settings: Settings, *, avoids: bool, bounded: bool) -> Kind:
-    return Kind(settings.strict_recursion, settings.cheapest, avoids, bounded)
+def _kind(settings: Settings, *, avoids: bool, bounded: bool) -> SearchKind:
+    return SearchKind(settings.strict_recursion, settings.cheapest, avoids, bounded)

@@ -15,7 +15,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.fastpath.recorded import Entry
+from bthtn.planning.htn.fastpath.record_entries import Entry
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import (
     Before,

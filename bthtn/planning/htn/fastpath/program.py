@@ -68,7 +68,7 @@ _NOT_WRITABLE: Final = (NotWritable, BthtnError, RecursionError)
 _NOWHERE: Final = FrozenState({})
 
 
-class Kind(NamedTuple):
+class SearchKind(NamedTuple):
     """A kind of search, which has programs of its own.
 
     It looks for recursion that changes nothing (``strict``), for the ``cheapest`` plan and not the
@@ -128,7 +128,7 @@ class Programs:
         self._made: dict[Any, Program | None] = {}
         self._asked: set[Any] = set()
 
-    def is_known(self, roots: frozenset[Task], kind: Kind) -> bool:
+    def is_known(self, roots: frozenset[Task], kind: SearchKind) -> bool:
         """Whether this was called with these tasks and this kind before."""
         if (roots, kind) in self._asked:
             return True
@@ -137,7 +137,7 @@ class Programs:
         self._asked.add((roots, kind))
         return False
 
-    def program(self, roots: frozenset[Task], kind: Kind) -> Program | None:
+    def program(self, roots: frozenset[Task], kind: SearchKind) -> Program | None:
         """The program for goals that call these tasks; None if it cannot be written."""
         key = roots, kind
         if key not in self._made:
@@ -152,7 +152,7 @@ class Programs:
         return self._made[key]
 
 
-def _program(domain: FrozenDomain, roots: frozenset[Task], kind: Kind) -> Program:
+def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> Program:
     least = least_sums(domain, cheapest=kind.cheapest)
     if kind.bounded and least is not None:
         raise NotWritable  # sums are not compared by their records

@@ -8,7 +8,7 @@ from typing import Any, Final
 from bthtn.domain.chance import SEED
 from bthtn.plan.nodes import Node
 from bthtn.planning.htn.by_arguments import are_interchangeable
-from bthtn.planning.htn.fastpath.recorded import is_kept, key_of
+from bthtn.planning.htn.fastpath.record_entries import is_kept, key_of
 from bthtn.world.fluent import Fluent
 
 MOST_SHARED: Final = 5_000

@@ -17,7 +17,7 @@ from bthtn.domain.task_effects import grounded
 from bthtn.plan.nodes import Suspension, SuspensionKind
 from bthtn.planning.htn.fastpath.items import Stop
 from bthtn.planning.htn.fastpath.reachable import Branches
-from bthtn.planning.htn.fastpath.recorded import entries
+from bthtn.planning.htn.fastpath.record_entries import entries
 from bthtn.planning.htn.fastpath.repeats import Unforeseen
 from bthtn.world.expression import Binding
 from bthtn.world.fluent import Fluent, UnknownRead
@@ -96,7 +96,7 @@ def _open_branches(record: list[Any], rest: Cell) -> Iterator[tuple[bool, int, i
         end, cell = moments[0][0], branch_end(cell[-1])
 
 
-class Situation(NamedTuple):
+class SearchPoint(NamedTuple):
     """Where a question comes up: the values there, the plan so far, and the agenda.
 
     ``values`` are those of the variables of fluents, all others are ``stored``. ``record``,
@@ -121,11 +121,11 @@ class Situation(NamedTuple):
 
 
 class _View:
-    """A view of the state of a situation."""
+    """A view of the state at a point of the search."""
 
     __slots__ = ("_at", "_places")
 
-    def __init__(self, places: dict[Fluent[Any], int], at: Situation) -> None:
+    def __init__(self, places: dict[Fluent[Any], int], at: SearchPoint) -> None:
         self._places = places
         self._at = at
 
@@ -142,7 +142,7 @@ Ask = Callable[..., Answer]
 """A question about a method, task or call: one of the functions below."""
 
 
-class Question:
+class ThreeValuedTest:
     """Evaluates an expression that has read an unknown value.
 
     ``ask`` is one of the functions below, ``fluents`` are those in variables, in order.
@@ -152,19 +152,21 @@ class Question:
 
     def __init__(
         self,
-        ask: Callable[[RecordingView, Binding, Situation], Answer],
+        ask: Callable[[RecordingView, Binding, SearchPoint], Answer],
         fluents: Sequence[Fluent[Any]],
     ) -> None:
         self._ask = ask
         self._places = {fluent: place for place, fluent in enumerate(fluents)}
 
-    def __call__(self, binding: Binding, *situation: Any) -> Answer:
+    def __call__(self, binding: Binding, *point: Any) -> Answer:
         """Whether it holds, or why it is suspended. Raises Unforeseen."""
-        at = Situation(*situation)
+        at = SearchPoint(*point)
         return self._ask(RecordingView(_View(self._places, at)), binding, at)
 
 
-def method_applies(method: Method, view: RecordingView, binding: Binding, _at: Situation) -> Answer:
+def method_applies(
+    method: Method, view: RecordingView, binding: Binding, _at: SearchPoint
+) -> Answer:
     """Whether a method is usable. Raises Unforeseen for a plain one that does not ask for more."""
     try:
         network = method.network(view, binding)
@@ -176,7 +178,7 @@ def method_applies(method: Method, view: RecordingView, binding: Binding, _at: S
 
 
 def step_is_possible(
-    task: PrimitiveTask[Any], view: RecordingView, binding: Binding, at: Situation
+    task: PrimitiveTask[Any], view: RecordingView, binding: Binding, at: SearchPoint
 ) -> Answer:
     """Whether a primitive task is planned; an alternative may begin with one that is unknown."""
     possible = task.precondition.evaluate(view, binding)
@@ -193,7 +195,7 @@ def step_is_possible(
 
 
 def arguments_are_known(
-    call: TaskCall, view: RecordingView, binding: Binding, _at: Situation
+    call: TaskCall, view: RecordingView, binding: Binding, _at: SearchPoint
 ) -> Answer:
     """Why a call is suspended. Raises Unforeseen if its arguments are known."""
     if grounded(call, view, binding) is not None:

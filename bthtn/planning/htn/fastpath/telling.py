@@ -13,7 +13,7 @@ from typing import Any
 from bthtn.domain.task import PrimitiveTask, call_text
 from bthtn.plan.plan import Plan, source_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.fastpath.recorded import entries
+from bthtn.planning.htn.fastpath.record_entries import entries
 from bthtn.planning.htn.reasons import event
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import PlanRequest
@@ -29,7 +29,7 @@ def events_of(plan: Plan, request: Callable[[], PlanRequest]) -> list[SearchEven
     planned = entries(record)
     if len(planned) != plan.expansions:
         return None
-    methods, reason = question.domain.methods, _Reasons(request).of
+    methods, reason = question.domain.methods, _LateReasons(request).of
     made: list[SearchEvent] = []
     left = len(question.body.items)  # calls of the innermost open method that are not planned yet
     around: list[int] = []
@@ -54,7 +54,7 @@ def events_of(plan: Plan, request: Callable[[], PlanRequest]) -> list[SearchEven
     return made
 
 
-class _Reasons:
+class _LateReasons:
     """The reasons in the events of a search, which is carried out when one is asked for."""
 
     def __init__(self, request: Callable[[], PlanRequest]) -> None:

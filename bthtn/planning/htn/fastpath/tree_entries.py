@@ -13,7 +13,7 @@ from bthtn.domain.task_effects import projected
 from bthtn.planning.htn.by_arguments import ByReadings
 from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
-from bthtn.planning.htn.fastpath.recorded import MOST_KEPT, Recorded, is_kept, key_of
+from bthtn.planning.htn.fastpath.record_entries import MOST_KEPT, Recorded, is_kept, key_of
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.world.expression import Binding
