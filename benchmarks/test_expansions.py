@@ -11,11 +11,28 @@ import pytest
 from benchmarks.domains import backtracking, combat
 from benchmarks.modes import MODES
 from benchmarks.rows import ROWS, expansions
-from bthtn import find_plan
+from bthtn import Domain, Fluent, State, find_plan, fluent, method
 from bthtn.planning.trace import TaskPlanned
 
 COUNTS = tomllib.loads((Path(__file__).parent / "counts.toml").read_text("utf-8"))
 GATED = [row for row in ROWS if row.module != "combat"]
+
+
+class Counter(State):
+    """How far somebody has counted."""
+
+    count: Fluent[int] = fluent(default=0)
+
+
+counting = Domain("counting", Counter)
+step = counting.primitive("step", effects=Counter.count.increases(1))
+
+
+@counting.compound
+def count_to(top: int):
+    """One step at a time."""
+    yield method(when=Counter.count >= top)
+    yield method(step(), count_to(top))
 
 
 def counted(row):
@@ -45,11 +62,18 @@ def test_combat_takes_as_many_expansions_as_it_did(mode):
     assert found == COUNTS["combat"]
 
 
+def test_a_thousand_steps_take_as_many_expansions_as_they_did():
+    plan = find_plan(counting, Counter(), count_to(1_000))
+    assert len(plan.steps) == 1_000
+    assert plan.expansions == COUNTS["counting"]["1000"]
+
+
 def test_every_count_belongs_to_a_row():
     named = {row.problem.replace(" ", "_"): set() for row in ROWS}
     for row in GATED:
         named[row.problem.replace(" ", "_")].add("cases" if row.size is None else str(row.size))
-    kept = {name: set(counts) for name, counts in COUNTS.items() if name != "instructions"}
+    others = ("counting", "instructions")
+    kept = {name: set(counts) for name, counts in COUNTS.items() if name not in others}
     assert kept | {"combat": named["combat"]} == named
 
 

@@ -47,7 +47,7 @@ class Late:
         made = self._make(node)
         if self._is_kept:
             setattr(node, self._name, made)
-            node.was_looked_at = True
+            node._was_looked_at = True
         return made
 
 
@@ -57,7 +57,7 @@ class LeanBehaviour(Behaviour):
     A test compares them with those that py_trees gives.
     """
 
-    was_looked_at = False
+    _was_looked_at = False
     """Whether something was made for displays or visitors, such as a client of a blackboard."""
     parent: Behaviour | None = None
     feedback_message = ""
@@ -175,7 +175,7 @@ def discard(subtree: Behaviour) -> None:
         elif type(node).shutdown is not Behaviour.shutdown:
             with suppress(Exception):  # no listener is left to report it to
                 node.shutdown()
-        if getattr(node, "was_looked_at", True):
+        if getattr(node, "_was_looked_at", True):
             own = vars(node)
             for client in own.get("blackboards", ()):
                 client.unregister()
