@@ -6,10 +6,9 @@ import pytest
 from py_trees.common import Status
 
 from bthtn.agent.leases import Leases
-from bthtn.behaviours import Agent, LeafAborted, LeafEnded, PlanGoal
+from bthtn.behaviours import Agent, LeafAborted, LeafEnded, PlanGoal, task_leaf
 from bthtn.behaviours.hooks import PlanHooks
 from bthtn.behaviours.step import StepRun
-from bthtn.behaviours.task_leaf import TaskLeaf
 from tests.independent import running
 
 SOME = 12
@@ -94,7 +93,8 @@ def test_a_lease_that_is_kept_is_noticed(monkeypatch):
 
 @pytest.mark.slow
 def test_a_condition_that_is_not_asked_is_noticed(monkeypatch):
-    monkeypatch.setattr(TaskLeaf, "_obstacle_of", lambda self, *conditions: None)
+    monkeypatch.setattr(task_leaf, "obstacle_to_start", lambda node, beliefs: None)
+    monkeypatch.setattr(task_leaf, "obstacle_of", lambda condition, node, beliefs: None)
     assert is_noticed("its condition is false")
 
 
