@@ -4,7 +4,8 @@ import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN
-from bthtn.agent.events import BeliefChanged, LeafAborted, LeafEnded
+from bthtn.agent.events import BeliefChanged, CodeFailed, LeafAborted, LeafEnded
+from bthtn.behaviours import OperatorFailed
 from bthtn.testing.doubles import ticks
 from bthtn.testing.strategies import World
 from bthtn.views import line_of
@@ -125,6 +126,26 @@ def test_a_failure_says_what_else_went_wrong(stage):
     [ended] = stage.heard.of(LeafEnded)
     assert ended.reason.startswith("the operator answered FAILURE; its on_failure effects: ")
     assert "ZeroDivisionError" in ended.reason
+
+
+def test_of_two_mistakes_the_first_is_the_error_of_the_end(stage):
+    stage.play(stage.step("a", "!", on_failure=divided_by_zero), 1)
+    [ended] = stage.heard.of(LeafEnded)
+    [other] = stage.heard.of(CodeFailed)
+    assert "tick 1 was to fail" in str(ended.error)
+    assert "ZeroDivisionError" in str(other.error)
+
+
+def test_a_mistake_is_the_error_of_an_end_that_the_world_brought_about(stage):
+    def takes(agent):
+        raise OperatorFailed("taken")
+        yield
+
+    step = stage.run_by("a", takes, on_failure=divided_by_zero)
+    stage.play(step, 1)
+    [ended] = stage.heard.of(LeafEnded)
+    assert "ZeroDivisionError" in str(ended.error)
+    assert not stage.heard.of(CodeFailed)
 
 
 def test_an_unknown_value_makes_the_fluent_unknown(stage):

@@ -313,6 +313,18 @@ def test_a_schedule_with_a_limit_of_time_stops_searches_at_the_clock(slow):
     assert all(goal.plan is not None for goal in goals)
 
 
+def test_a_search_does_not_go_on_when_the_time_is_just_up():
+    times = iter([0.0, 0.04])
+    schedule = PlanningSchedule(
+        budget=10_000, least=10_000, milliseconds=40, clock=lambda: next(times)
+    )
+    [goal] = crowd(1, schedule, top=10**6)
+    schedule.next_frame()
+    goal.tick_once()
+    assert schedule.load.milliseconds == 40
+    assert next(times, None) is None
+
+
 def test_after_the_first_frame_the_budget_is_what_there_is_time_for_and_all_get_a_part(slow):
     schedule = PlanningSchedule(budget=10_000, least=10, milliseconds=40, clock=slow)
     goals = slow_crowd(slow, 30, schedule, top=1_000)

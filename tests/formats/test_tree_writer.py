@@ -46,6 +46,7 @@ from bthtn.behaviours import (
 )
 from bthtn.errors import InputError
 from bthtn.formats import palette_of, tree_from_xml, xml_of
+from bthtn.formats.palette import LegalNames
 from bthtn.formats.xml_document import element_from
 
 
@@ -198,6 +199,13 @@ def test_a_node_that_holds_code_gets_a_name_of_its_own():
     assert set(names) <= set(models)
     with pytest.raises(InputError, match="there is no node 'Believes_2'"):
         tree_from_xml(xml_of(root), AGENT)
+
+
+def test_names_that_become_the_same_are_numbered():
+    names = LegalNames()
+    assert [names.of(one) for one in ("a b", "a.b", "a/b", "a_b_2")] == [
+        *("a_b", "a_b_2", "a_b_3", "a_b_2_2")
+    ]
 
 
 def test_a_composite_without_children_is_what_it_always_is():
