@@ -50,9 +50,10 @@ class _Started(RestartingSearch):
         self.planner = planner
         self._failures = failures
         self._resumes = resumes
-        super().__init__(self._searched, agent.beliefs, planner.settings.max_expansions)
+        super().__init__(agent.beliefs, planner.settings.max_expansions)
 
-    def _searched(self, state: FrozenState) -> RecordedSearch:
+    def search_from(self, state: FrozenState) -> RecordedSearch:
+        """A new search from a state, without what is avoided now."""
         self.avoided = self._failures.avoided
         return self._failures.search(self.planner, state, resumes=self._resumes)
 

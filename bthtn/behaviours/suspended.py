@@ -93,6 +93,10 @@ class Suspended(Placeholder):
             self.feedback_message = message if self.status is FAILURE else ""
             mark_stopped(self, new_status)
 
+    def shutdown(self) -> None:
+        """Called when the plan is taken down: what plans the part knows the part, too."""
+        self._ask = self._planned = self.replacement = None
+
     @property
     def foreseen(self) -> Footprint:
         """The predicted footprint; empty once it is reached, as its own plan counts then."""

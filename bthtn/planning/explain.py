@@ -10,6 +10,7 @@ entered last at depth d - 1; after backtracking, methods entered since the choic
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -74,7 +75,7 @@ def main_reasons(reasons: Sequence[Reason]) -> tuple[str, ...]:
 
 @dataclass(slots=True, eq=False)
 class _Line:
-    """A line, the method it stands for, and its children; ``tells`` marks lines of failures."""
+    """A line, and the method it stands for; ``tells`` marks lines of failures and those above."""
 
     text: str
     depth: int
@@ -83,7 +84,6 @@ class _Line:
     method: int | None = None
     reason: str = ""
     tells: bool = False
-    below: dict[str, _Line] = field(default_factory=dict)
 
 
 class Explanation:
@@ -91,6 +91,7 @@ class Explanation:
 
     def __init__(self) -> None:
         self._root = self._inside = _Line("", -1)
+        self._below: defaultdict[_Line, dict[str, _Line]] = defaultdict(dict)
         self._entered: list[_Line] = []
         self._back_to: str | None = None
 
@@ -118,7 +119,7 @@ class Explanation:
             line = pending.pop()
             if line.above is not None:
                 found.append(Reason(line.depth, line.text, line.task, line.method, line.reason))
-            pending.extend(below for below in reversed(line.below.values()) if below.tells)
+            pending.extend(one for one in reversed(self._below[line].values()) if one.tells)
         return tuple(found)
 
     def _return(self, task: str, event: SearchEvent) -> None:
@@ -136,12 +137,13 @@ class Explanation:
 
     def _line(self, text: str, event: MethodEntered | MethodRejected | None = None) -> _Line:
         above = self._inside
-        if text not in above.below:
-            line = above.below[text] = _Line(text, above.depth + 1, above)
+        below = self._below[above]
+        if text not in below:
+            line = below[text] = _Line(text, above.depth + 1, above)
             if event is not None:
                 line.task, line.method = event.task, event.method
                 line.reason = getattr(event, "reason", "")
-        return above.below[text]
+        return below[text]
 
     def _tell(self, line: _Line | None) -> None:
         while line is not None and not line.tells:

@@ -10,7 +10,8 @@ restarts together are limited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Final
 
 from bthtn.plan.plan import Plan
@@ -24,18 +25,14 @@ MOST_KEPT: Final = 4
 """Plans that are kept because they may work again: a world often changes to and fro."""
 
 
-class RestartingSearch:
+class RestartingSearch(ABC):
     """A search whose plan works from the beliefs at the end of ``advance``.
 
-    ``start`` starts a search from a state; ``state`` is that of the latest start.
-    The restarts end, with the status LIMIT, once all of them together have used ``most``
-    expansions.
+    ``state`` is that of the latest start. The restarts end, with the status LIMIT, once all of
+    them together have used ``most`` expansions.
     """
 
-    def __init__(
-        self, start: Callable[[FrozenState], RecordedSearch], beliefs: Beliefs[Any], most: int
-    ) -> None:
-        self._start = start
+    def __init__(self, beliefs: Beliefs[Any], most: int) -> None:
         self._beliefs = beliefs
         self._most = most
         self._kept: tuple[Plan, ...] = ()
@@ -44,12 +41,16 @@ class RestartingSearch:
         self.expansions = 0
         self.restart()
 
+    @abstractmethod
+    def search_from(self, state: FrozenState) -> RecordedSearch:
+        """A new search from a state."""
+
     def restart(self) -> None:
         """Search from the newest beliefs."""
         self.status = SearchStatus.RUNNING
         self._version = self._beliefs.version
         self.state = self._beliefs.frozen()
-        self._search = self._start(self.state)
+        self._search = self.search_from(self.state)
 
     @property
     def reads(self) -> Mapping[Fluent[Any], Any]:
