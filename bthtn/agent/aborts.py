@@ -82,8 +82,8 @@ class Aborts:
         """
         # An agent that is not sensed does not know when a tick begins. Each caller is ticked once
         # per tick, so a new tick has begun when one calls for the second time.
-        if _has(self._callers, by):
-            if by is not self and _has(self._callers, self):
+        if by in self._callers:
+            if by is not self and self in self._callers:
                 return  # the agent is sensed: its tick is not over
             self._callers = ()
         first = not self._callers
@@ -115,10 +115,6 @@ class Aborts:
         finally:
             if done:
                 self._unfinished = _without(abort, self._unfinished)
-
-
-def _has(several: tuple[object, ...], one: object) -> bool:
-    return any(other is one for other in several)
 
 
 def _without(one: T, several: tuple[T, ...]) -> tuple[T, ...]:

@@ -71,9 +71,9 @@ class PlanHooks:
         ``release`` calls the ends of steps that only the one before has. Raises PlanRefused when
         a start hook raises; then the plan before stays open, with nothing changed.
         """
-        wanted = list(self._hooked(tree))
-        if not (wanted or self._open):
+        if not (self._agent.operators.has_plan_hooks or self._open):
             return
+        wanted = list(self._hooked(tree))
         missing = Counter(call for call, _ in wanted)
         kept: list[_Open] = []
         dropped: list[_Open] = []
@@ -98,8 +98,8 @@ class PlanHooks:
 
     def release(self) -> None:
         """Call the ends of the steps that were dropped, as soon as unfinished aborts are done."""
-        dropped, self._dropped = self._dropped, []
-        if dropped:
+        if self._dropped:
+            dropped, self._dropped = self._dropped, []
             self._agent.aborts.afterwards(self.holder, partial(self._end, dropped))
 
     def extend(self, tree: Node) -> None:
@@ -116,8 +116,9 @@ class PlanHooks:
 
     def close(self) -> None:
         """The plan is over: call all ends, as soon as its unfinished aborts are done."""
-        self._dropped, self._open = self._dropped + self._open, []
-        self.release()
+        if self._open or self._dropped:
+            self._dropped, self._open = self._dropped + self._open, []
+            self.release()
 
     @property
     def is_inside_a_step(self) -> bool:

@@ -199,7 +199,7 @@ class PlanGoal(ReloadingGoal):
             if self._has_waited:  # what was aborted may have changed the beliefs
                 self._has_waited = False
                 self._search.restart_if_changed()
-            repaired = self._repair.repaired(*self._failures.situation)
+            repaired = self._mended()
             if repaired is not None:
                 self._mount.put(repaired.plan, repaired.over)
                 return self._repaired(repaired)
@@ -223,6 +223,11 @@ class PlanGoal(ReloadingGoal):
             raised = error if isinstance(error, BthtnError) else None
             return self._fail(Failure(str(error), error=raised))
         return SUCCESS
+
+    def _mended(self) -> RepairedPlan | None:
+        """The plan that has failed with a new part, None if none is found, or none has failed."""
+        is_pending = self._repair.is_pending
+        return self._repair.repaired(*self._failures.situation) if is_pending else None
 
     def _repaired(self, repaired: RepairedPlan) -> Status:
         self._run_now(repaired.plan)
@@ -322,7 +327,7 @@ class PlanGoal(ReloadingGoal):
 
     def _repair_running(self) -> bool:
         """Repair the running plan if possible; steps outside of the new part run on."""
-        repaired = self._repair.repaired(*self._failures.situation)
+        repaired = self._mended()
         if repaired is None:
             return False
         try:

@@ -44,10 +44,12 @@ def path_text(path: Path) -> str:
     return " > ".join(reversed(names))
 
 
-def failed_at(path: Path, name: str, node: Node, why: str) -> Failure:
+def failed_at(
+    path: Path, name: str, node: Node, why: str, error: BaseException | None = None
+) -> Failure:
     """The failure of a node, which names its place in the plan: ``fight m1 > shoot``."""
     above = path_text(path)
-    return Failure(why, f"{above} > {name}" if above else name, node)
+    return Failure(why, f"{above} > {name}" if above else name, node, error=error)
 
 
 def is_same_path(one: Path, other: Path) -> bool:

@@ -56,8 +56,8 @@ class StepRun:
     """
 
     __slots__ = (
-        *("_account", "_began", "_news", "_path", "_place", "_runtime", "agent", "goal", "holder"),
-        *("node", "number", "plan_id", "source", "ticks"),
+        *("_account", "_began", "_holder", "_inside", "_news", "_path", "_place", "_runtime"),
+        *("agent", "goal", "node", "number", "plan_id", "source", "ticks"),
     )
 
     def __init__(self, node: TaskNode, path: Path, run: PlanRun) -> None:
@@ -72,7 +72,8 @@ class StepRun:
         self._began = _time_of(run.agent)
         self._path = path
         self._place: str | None = None
-        self.holder = Holder(node, run.holder, self.goal, self.plan_id, self.number)
+        self._inside = run.holder
+        self._holder: Holder | None = None
         self._account: Account | None = None
         self._news: Source | None = None
 
@@ -80,6 +81,14 @@ class StepRun:
     def name(self) -> str:
         """The task with its arguments."""
         return str(self.node)
+
+    @property
+    def holder(self) -> Holder:
+        """The step as a holder of leases, made when it is first to hold something."""
+        if self._holder is None:
+            name = (self.goal, self.plan_id, self.number)
+            self._holder = Holder(self.node, self._inside, *name)
+        return self._holder
 
     @property
     def place(self) -> str:
@@ -165,7 +174,8 @@ class StepRun:
     def _settle(self) -> None:
         if self._account is not None:
             self._runtime.settle(self._account)
-        self._runtime.vacate(self.holder)
+        if self._holder is not None:
+            self._runtime.vacate(self._holder)
 
     def first(self, error: BaseException | None, raised: Exception, code: str) -> BaseException:
         """The programming error that the event of the end has; a second one has its own event."""
@@ -187,8 +197,9 @@ class StepRun:
 
         Raises OperatorFailed where a value to be written is unknown.
         """
-        lists = [getattr(self.node.task, name) for name in COMES_TRUE[moment]]
-        if not any(lists):
+        task = self.node.task
+        lists = [one for name in COMES_TRUE[moment] if (one := getattr(task, name))]
+        if not lists:
             return ()
         state = WorkingState(self.agent.beliefs.frozen())
         for effects in lists:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
@@ -81,8 +80,7 @@ class Suspended(Placeholder):
         except ResumeFailed as failure:
             self.feedback_message = str(failure)
             error = failure.__cause__ if isinstance(failure.__cause__, BthtnError) else None
-            failed = failed_at(self.path, self.name, self.node, str(failure))
-            self.failure = replace(failed, error=error)
+            self.failure = failed_at(self.path, self.name, self.node, str(failure), error)
             return FAILURE
 
     def terminate(self, new_status: Status) -> None:

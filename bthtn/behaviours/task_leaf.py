@@ -124,7 +124,8 @@ class TaskLeaf(PlanLeaf):
         if status is not RUNNING:
             self.stop(status)
         self.status = status
-        yield from self._visited
+        if self._visited:
+            yield from self._visited
         yield self
 
     def tip(self) -> Behaviour | None:
@@ -337,8 +338,8 @@ class TaskLeaf(PlanLeaf):
 
     def _fail(self, reason: str, error: BaseException | None) -> None:
         self.feedback_message = reason
-        failure = failed_at(self.path, self.name, self.node, reason)
-        self.failure = replace(failure, error=error if is_programming_error(error) else None)
+        raised = error if is_programming_error(error) else None
+        self.failure = failed_at(self.path, self.name, self.node, reason, raised)
 
 
 def _replaced_by(leaf: TaskLeaf) -> list[Behaviour]:
@@ -347,10 +348,8 @@ def _replaced_by(leaf: TaskLeaf) -> list[Behaviour]:
     below: Behaviour = leaf
     while isinstance(above := below.parent, PlanComposite):
         chosen = above.current_child
-        if chosen is None or chosen is below or not isinstance(above, Selector):
-            pass
-        elif chosen.status is RUNNING:
-            found.append(chosen)
+        if chosen is not below and chosen is not None and chosen.status is RUNNING:
+            found += [chosen] if isinstance(above, Selector) else []
         below = above
     return found
 

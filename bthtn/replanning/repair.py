@@ -96,6 +96,11 @@ class PendingRepair:
             rest = remaining_plan(progress, failure.node)
             self._pending = None if rest is None else (plan, rest, failure)
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether a plan is kept."""
+        return self._pending is not None
+
     def forget(self) -> None:
         """Drop the plan."""
         self._pending = None
