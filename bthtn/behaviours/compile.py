@@ -225,9 +225,15 @@ class _Compiler:
 
     def begun(self, node: Node, place: _Place) -> tuple[list[Behaviour], Unmade | None]:
         """The first steps, two at least if there are so many, and what makes the others, if any."""
-        if isinstance(node, TaskNode) and node not in self._over:
+        if node in self._over:
+            return [], None
+        if isinstance(node, TaskNode):
             self._made += 1
             return [TaskLeaf(node, place[0], self._run)], None
+        if isinstance(node, ScopeNode) and self._is_shown(node, place[1]):
+            scope = self._scope(node, place)
+            self._made += scope is not None
+            return ([] if scope is None else [scope]), None
         made: list[Behaviour] = []
         pending: _Pending = [(iter((node,)), place)]
         steps = self.steps(pending)

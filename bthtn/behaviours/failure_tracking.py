@@ -85,10 +85,9 @@ class FailureTracking:
         return None if waiting is None else waiting.failure(self._failures.tick)
 
     def search(
-        self, planner: Planner[Any], state: FrozenState, *, resumes: bool = False
+        self, planner: Planner[Any], state: FrozenState, avoided: Avoided, *, resumes: bool = False
     ) -> RecordedSearch:
         """A search without the avoided tasks; its reads are recorded after a failure."""
-        avoided = self.avoided
         if self._failures.has_failed or (resumes and self._failures.remembers):
             self._recorded = planner.search(state, avoiding=avoided)
             return self._recorded

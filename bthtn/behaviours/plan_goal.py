@@ -119,17 +119,18 @@ class PlanGoal(ReloadingGoal):
         """The goal's message, and why a search from the current beliefs finds its plan or none."""
         return f"{self.name}: {self.feedback_message}\n{self._search.explanation()}"
 
-    def _ticked(self) -> Generator[Behaviour, None, Status]:
-        self._failures.tick()
+    def _prepare_tick(self) -> Status | None:
+        failures = self._failures
+        failures.tick()
         if self.status is not RUNNING and not self._inherits:
-            if obstacle := self._failures.obstacle:
+            if obstacle := failures.obstacle:
                 self.feedback_message = str(obstacle)
                 return FAILURE
             self._start()
         self.status = RUNNING
         self._search.budget.renew()
         self._follow_reload()
-        return (yield from self._advance())
+        return None
 
     def terminate(self, new_status: Status) -> None:
         """Called by py_trees at every end; an interrupted goal aborts its plan at once."""

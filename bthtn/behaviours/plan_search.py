@@ -55,7 +55,7 @@ class _Started(RestartingSearch):
     def search_from(self, state: FrozenState) -> RecordedSearch:
         """A new search from a state, without what is avoided now."""
         self.avoided = self._failures.avoided
-        return self._failures.search(self.planner, state, resumes=self._resumes)
+        return self._failures.search(self.planner, state, self.avoided, resumes=self._resumes)
 
 
 class PlanSearch:

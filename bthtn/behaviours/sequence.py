@@ -170,8 +170,8 @@ class PlanSequence(PlanComposite, Sequence):
         if self.status is not RUNNING:
             self._restart()
         status = SUCCESS
-        while (child := self.at(self._index)) is not None:
-            self.current_child = child
+        while self._index < len(self._made) or self._make():
+            self.current_child = child = self._made[self._index]
             yield from child.tick()
             status = child.status
             if status is not SUCCESS:

@@ -54,8 +54,8 @@ class TakingOver(Unpicklable, LeanBehaviour):
         """The holder that its aborts are inside of."""
 
     @abstractmethod
-    def _ticked(self) -> Generator[Behaviour, None, Status]:
-        """Start or go on. Returns the status of the goal."""
+    def _prepare_tick(self) -> Status | None:
+        """Start, or get ready to go on. Returns the status of a goal that may not start."""
 
     @abstractmethod
     def _advance(self) -> Generator[Behaviour, None, Status]:
@@ -67,11 +67,12 @@ class TakingOver(Unpicklable, LeanBehaviour):
         if runtime.unsensed and not runtime.is_sensed:
             runtime.warn_unsensed(f"has {runtime.unsensed} never read", is_certain=True)
         self.agent.aborts.go_on(self)
-        status = self._ended or (yield from self._ticked())
+        status = self._ended or self._prepare_tick() or (yield from self._advance())
         if status is not RUNNING:
             self.stop(status)
         self.status = status
-        self._let_others_begin()  # it has kept its place
+        if self._waiting:
+            self._let_others_begin()  # it has kept its place
         runtime.errors.raise_first()
         yield self
 
@@ -89,7 +90,8 @@ class TakingOver(Unpicklable, LeanBehaviour):
         self._ended = None
         if is_interrupted and not runtime_of(self.agent).is_sensed:
             self._warn_of_aborts()
-        self._let_others_begin()
+        if self._waiting:
+            self._let_others_begin()
 
     def _warn_of_aborts(self) -> None:
         """Warn of an abort that nothing in the tree may tick, as the agent is never sensed."""

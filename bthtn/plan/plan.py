@@ -68,7 +68,7 @@ class Plan(Shared, Unpicklable):
         source, *given = self._source
         part = source(*given, name)
         object.__setattr__(self, name, part)
-        if all(_is_made(self, one) for one in _RAREST_FIRST):
+        if name not in _OFTEN and all(_is_made(self, one) for one in _RAREST_FIRST):
             object.__setattr__(self, "_source", _NOTHING_LEFT)
         return part
 
@@ -145,6 +145,8 @@ put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__
 put_expansions: Final[Callable[[Plan, int], None]] = Plan.__dict__["expansions"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
 _PARTS: Final = frozenset(_ORDER)
+_OFTEN: Final = frozenset({"tree", "record"})
+"""Who needs the other fields, too, has read these before; to look for those takes as long."""
 _RAREST_FIRST: Final = ("binding", *(one for one in _ORDER[::-1] if one != "binding"))
 
 

@@ -178,7 +178,9 @@ class Review:
     def _is_something_free_again(self) -> bool:
         """Whether something that was avoided in the last tick is not any more, and could help."""
         before, self._avoided_last = self._avoided_last, self._avoided()
-        return not (self._is_best or before.keys() <= self._avoided_last.keys())
+        if self._is_best or before is self._avoided_last:
+            return False
+        return not before.keys() <= self._avoided_last.keys()
 
     @property
     def _is_looking(self) -> bool:
