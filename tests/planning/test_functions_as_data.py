@@ -484,5 +484,31 @@ def test_what_a_function_writes_meanwhile_is_not_kept(monkeypatch):
     plans = [ask(Trip().frozen(), 1_000) for _ in range(2)]
     with monkeypatch.context() as patch:
         patch.setitem(globals(), "WANTED", "zoo")
-        assert [write.value for write in plans[0].footprint.writes.values()] == ["zoo"]
+        assert [write.value for write in plans[0].footprint.writes.values()] == ["home"]
+        assert plans[0].predicted.get(Trip.at) == "home"
     assert [write.value for write in plans[1].footprint.writes.values()] == ["home"]
+
+
+def zoo_or_park(to, walk, prepare):
+    def way(trip):
+        if trip.ready:
+            return None
+        if trip.at == WANTED and trip.cash > 5:
+            return walk("zoo"), prepare(), walk(trip.at)
+        return [walk(to)]
+
+    return way
+
+
+def only_from_the_wanted(to, walk, prepare):
+    return lambda trip: walk(to) if trip.at == WANTED else None
+
+
+@pytest.mark.parametrize("way", [by_the_wanted, zoo_or_park, only_from_the_wanted])
+def test_a_tree_is_that_of_the_plan_whatever_a_name_means_meanwhile(way, monkeypatch):
+    domain, goal = asked(way, acts=[lambda trip: trip.cash > 5 and trip.at != WANTED])
+    plan = accelerator(domain, goal, (), DEFAULT_SETTINGS)(Trip().frozen(), 1_000)
+    expected = find_plan(domain, Trip(), goal)
+    expected = touched(expected), expected.predicted
+    monkeypatch.setitem(globals(), "WANTED", "park")
+    assert (touched(plan), plan.predicted) == expected

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from bthtn.plan.plan import Plan
 from bthtn.planning.htn.fastpath import accelerator
+from bthtn.planning.htn.fastpath.tree_entries import TreeEntries
 from bthtn.planning.htn.translation.translator import Translations
 from bthtn.planning.protocol import SearchStatus
-from tests.properties.test_fastpath import compare, searched
+from tests.properties.test_fastpath import asking, compare, description, searched
 from tests.properties.written import from_seed, problem
 from tests.sizes import size
 
@@ -44,6 +46,26 @@ def test_they_do_so_for_many_problems_and_most_functions_are_translated():
     assert seen["translated"] > 2 * seen["called"]
     assert seen["solved"] > size(quick=5, thorough=80)
     assert seen["exhausted"] > size(quick=5, thorough=70)
+
+
+def test_plans_are_what_was_found_when_functions_mean_something_else_by_then(monkeypatch):
+    seen = Counter()
+    monkeypatch.setattr(TreeEntries, "is_as_assumed", lambda _: False)
+    for seed in range(size(quick=150, thorough=1_500)):
+        with from_seed(seed) as asked:
+            ask = asking(asked)
+            answer = ask and ask(asked.state, asked.settings.max_depth)
+            if not isinstance(answer, Plan):
+                continue
+            made, found = description(answer), description(searched(asked).plan)
+            touched, expected = made.pop("footprints"), found.pop("footprints")
+            assert made == found
+            # A function also reads what decides nothing; its translation does not.
+            for one, two in zip(touched, expected, strict=True):
+                assert one.reads <= two.reads
+                assert one.writes.keys() == two.writes.keys()
+            seen.update(type(one).__name__ for one in asked.domain.derived(Translations).values())
+    assert seen["Translation"] > size(quick=20, thorough=200)
 
 
 @pytest.mark.slow

@@ -209,7 +209,9 @@ class _Projection:
         overwritten: Overwritten | None = row.step and row.step(view.values, args, view)
         if overwritten is None:
             if writes is None:
-                writes = projected(task, args, ReadingView(view)).writes or {}
+                writes = (
+                    self._question.entries.projected(task, args, ReadingView(view)).writes or {}
+                )
             overwritten = view.apply(writes)
         return overwritten
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from bthtn.domain.network import Network
+from bthtn.domain.network import Network, sequence
 from bthtn.domain.number import number_of
-from bthtn.domain.task import CompoundTask, PrimitiveTask
-from bthtn.domain.task_effects import projected
+from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
+from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.planning.htn.by_arguments import ByReadings
 from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
 from bthtn.planning.htn.fastpath.record_entries import MOST_KEPT, Recorded, is_kept, key_of
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
-from bthtn.world.expression import Binding
+from bthtn.world.expression import Binding, Constant
 from bthtn.world.footprint import Footprint, RecordingView
+from bthtn.world.state import FrozenState
 
 
 @final
@@ -134,26 +135,38 @@ class TreeEntries:
         return entry
 
     def is_as_assumed(self) -> bool:
-        """Whether functions are the same as during the search."""
+        """Whether functions mean the same as during the search."""
         return all(one.holds for one in self.found.assumed)
 
     def _entry(self, what: Any, args: Binding, view: RecordingView) -> TreeEntry:
         if type(what) is BranchMark or type(what) is Stop:
             return what
         if isinstance(what, PrimitiveTask):
-            step = projected(what, args, view)
+            step = self.projected(what, args, view)
             return PlannedStep(what, args, step.footprint, step.duration, step.cost)
         row = self._table.row(what.task).methods[what.index]
-        answer, body = None, row.body
-        args = args[: len(row.task.parameters)]
-        if body is not None:
+        values, args = args, args[: len(row.task.parameters)]
+        is_as_assumed = self.is_as_assumed()
+        if not is_as_assumed:
+            _read_as_data(self.found.methods[what.task], what, args, view)
+        elif row.body is not None:
             row.method.condition.evaluate(view, args)
-        else:
-            answer = row.method.network(view, args)
-            assert answer is not None, "the method was entered in this state"
-            body = self._table.computed(row.method, answer)
-            answer = body.network
-        return _method(row, args, body, answer, view)
+        if row.body is not None:
+            return _method(row, args, row.body, None, view)
+        answer = row.method.network(view, args) if is_as_assumed else _returned(what, values)
+        assert answer is not None, "the method was entered in this state"
+        body = self._table.computed(row.method, answer)
+        return _method(row, args, body, body.network, view)
+
+    def projected(
+        self, task: PrimitiveTask[Any], args: Binding, view: RecordingView
+    ) -> TaskEffects:
+        """What a task does in a state, with functions that mean what they meant in the search."""
+        if not self.is_as_assumed():
+            step = self.found.steps[task]
+            condition, effects = step.precondition, step.effects
+            task = replace(task, precondition=condition, effects=effects, expected=())
+        return projected(task, args, view)
 
     def _is_fixed(self, what: Any) -> bool:
         """Whether an entry with these arguments is the same wherever it is planned."""
@@ -164,6 +177,33 @@ class TreeEntries:
                 return what.is_fixed
             case _:
                 return True  # the mark of a branch, or a stop
+
+
+def _read_as_data(
+    methods: Iterable[PlainMethod], entered: PlainMethod, args: Binding, view: RecordingView
+) -> None:
+    """Read what the functions of a method that was entered read then; ``methods`` are its task's.
+
+    They were called for its earlier outcomes, too.
+    """
+    for one in methods:
+        if one.index == entered.index:
+            one.condition.evaluate(view, args)
+        if one is entered:
+            for value in one.values:
+                value.evaluate(view, args)
+            return
+
+
+def _returned(entered: PlainMethod, args: Binding) -> Network:
+    """What the function of a method returned that was entered with these values."""
+    view = FrozenState({})
+    return sequence(
+        *(
+            TaskCall(call.task, tuple(Constant(one.evaluate(view, args)) for one in call.args))
+            for call in entered.calls
+        )
+    )
 
 
 def _method(
