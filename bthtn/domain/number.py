@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Final
 
 from bthtn.domain.function import Computed, is_function
-from bthtn.errors import Diagnostic, DomainError
+from bthtn.errors import Diagnostic, DomainError, PlanningError
 from bthtn.world.expression import Binding, Constant, Expression, StateView
 from bthtn.world.state import State
 from bthtn.world.truth import UNKNOWN
@@ -50,6 +51,12 @@ def number_from(written: NumberLike, state_class: type[State]) -> Expression[Any
 
 
 def number_of(expression: Expression[Any], view: StateView, binding: Binding) -> float:
-    """The number in this state; 0 if it is unknown."""
+    """The number in this state; 0 if it is unknown. Raises PlanningError if it is no number."""
     value = expression.evaluate(view, binding)
-    return 0 if value is UNKNOWN else value
+    if value is UNKNOWN:
+        return 0
+    if not isinstance(value, Real):
+        message = f"{expression.text(binding)} is {value!r}, not a number"
+        hint = "a cost, a value and a duration are numbers: return 2, return 0.5 * state.distance"
+        raise PlanningError(Diagnostic("BT110", message, hint=hint))
+    return value  # type: ignore[return-value]  # numbers of other libraries act as floats

@@ -17,6 +17,7 @@ from bthtn.domain.decompositions import Decompositions
 from bthtn.domain.domain import FrozenDomain
 from bthtn.domain.effect import writes_of
 from bthtn.domain.goal import Action, Pursuit, pursued, steps_network
+from bthtn.domain.method import PlainBody
 from bthtn.domain.network import (
     DeferNetwork,
     Network,
@@ -200,8 +201,10 @@ class _ReplayJudge:
         seen, binding = self._view(), choices.binding(node.method)
         body = self._body(node, choices, node.method, seen)
         if body is None:
-            condition = choices.method(node.method).condition
-            raise _Wrong(node, why(condition, self._state, binding))
+            method = choices.method(node.method)
+            if isinstance(method.body, PlainBody) and method.condition.evaluate(view, binding):
+                raise _Wrong(node, method.body.why_not(view, binding))
+            raise _Wrong(node, why(method.condition, self._state, binding))
         cost = number_of(choices.method(node.method).cost, seen, binding)
         entry = Footprint(view.reads | seen.reads)
         inside: _Seen = yield self.node(node.child, body, binding)

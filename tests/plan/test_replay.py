@@ -118,6 +118,21 @@ def test_a_method_that_may_not_be_used_is_found_with_its_values():
     assert verdict(planned(fight()), target=False) == "fight m1: target is false: target = false"
 
 
+def test_a_function_that_returns_nothing_any_more_is_named():
+    domain = Domain("guard", Soldier)
+    look = domain.primitive("look")
+
+    @domain.compound
+    def guard():
+        yield method(lambda soldier: look() if soldier.ammo else None)
+
+    plan = find_plan(domain, Soldier(), guard())
+    found = replay(plan, Soldier(ammo=0).frozen())
+    assert not found.ok
+    assert found.reason.startswith("lambda at line ")
+    assert found.reason.endswith(" does not apply")
+
+
 def test_a_plan_that_became_undecided_is_found():
     plan = planned(fight())
     assert verdict(plan, ammo=UNKNOWN) == "shoot: it was planned although ammo is unknown"

@@ -9,6 +9,7 @@ from bthtn import (
     Domain,
     Fluent,
     Primitive,
+    Settings,
     State,
     find_plan,
     fluent,
@@ -92,3 +93,18 @@ def test_a_scope_keeps_its_cost_in_json():
 def test_a_cost_that_cannot_be_computed_is_an_error():
     with pytest.raises(PlanningError, match="BT201"):
         find_plan(trip, Traveller(), fail())
+
+
+@pytest.mark.parametrize("which", ["cost", "value", "duration"])
+@pytest.mark.parametrize("cheapest", [False, True])
+def test_a_number_of_a_task_that_is_none_is_an_error(which, cheapest):
+    domain = Domain("trip", Traveller)
+    of_a_step = {} if which == "value" else {which: lambda traveller: "far"}
+    step = domain.primitive("step", **of_a_step)
+
+    @domain.compound
+    def begin():
+        yield method(step(), **({"value": lambda traveller: "far"} if which == "value" else {}))
+
+    with pytest.raises(PlanningError, match=r"BT110.* is 'far', not a number"):
+        find_plan(domain, Traveller(), begin(), Settings(cheapest=cheapest))
