@@ -59,9 +59,9 @@ def progress_of(
                 found.stages[node.node] = AHEAD if is_ahead else _STAGES[node.status]
             else:  # behaviours below a leaf belong to its operator, not to the plan
                 groups += found.below(node, again=again)
-    over, retried = frozenset(found.over), frozenset(found.retried)
+    over, entered = frozenset(found.over), frozenset(found.retried)
     left = {node: plan for node, plan in planned.items() if node not in found.unplanned}
-    return Progress(tree, found.stages, left, found.passed, over, retried)
+    return Progress(tree, found.stages, left, found.passed, over, entered)
 
 
 _Group = tuple[Iterable[Behaviour], bool]

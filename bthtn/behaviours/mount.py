@@ -137,6 +137,7 @@ class Mount:
         found = reloaded_plan(plan, self.progress(), self._origin, planner, now)
         self.follow(planner.domain)
         self.exchange(found.plan, found.over, equivalent=True, repairs=True)
+        self._mounted = MountedTree(found.plan.tree, found.entered)
         self._origin = found.origin
         return found.plan
 

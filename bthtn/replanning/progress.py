@@ -48,8 +48,9 @@ class Progress:
     ``stages`` has the stages of the steps; a step that is missing there has finished, and its
     behaviour is removed. ``planned`` has the trees that were planned on arrival for suspended
     parts, ``passed`` the number of failed alternatives of each priority node. Parallel nodes,
-    priority nodes and decorated scopes that have ended as a whole are ``over``. Parts of which a
-    try has failed are ``retried``.
+    priority nodes and decorated scopes that have ended as a whole are ``over``. Parts that were
+    ``entered`` have begun although no step in them may have: a try of them has failed, or they
+    were planned on arrival.
     """
 
     tree: Node
@@ -57,7 +58,7 @@ class Progress:
     planned: Mapping[SuspendedNode, Node] = field(default_factory=dict)
     passed: Mapping[PriorityNode, int] = field(default_factory=dict)
     over: frozenset[Node] = frozenset()
-    retried: frozenset[Node] = frozenset()
+    entered: frozenset[Node] = frozenset()
 
     @classmethod
     def at_start(cls, tree: Node) -> Progress:
@@ -107,7 +108,7 @@ class Progress:
         steps += [self.tree] if isinstance(self.tree, TaskNode) else []
         found: set[Node] = {one for one in steps if one not in ahead}
         reached: dict[Node, int] = {}  # the last child that has begun
-        ended = self.over | self.retried
+        ended = self.over | self.entered
         for node, below in reversed(order):
             begun = [n for n, child in enumerate(below) if child in found]
             if begun:
@@ -190,13 +191,15 @@ class MountedTree:
 
     If all of a tree is finished except one suspended part, the plan of that part replaces the tree
     when the progress is next looked at, so that a task which continues by suspending itself again
-    and again does not make the tree grow without limit.
+    and again does not make the tree grow without limit. Parts of the tree that were ``entered``
+    before it was mounted are told with each progress.
     """
 
-    __slots__ = ("_has_grown", "_owner", "_plan", "planned", "tree")
+    __slots__ = ("_entered", "_has_grown", "_owner", "_plan", "planned", "tree")
 
-    def __init__(self, tree: Node) -> None:
+    def __init__(self, tree: Node, entered: frozenset[Node] = frozenset()) -> None:
         self.tree = self._plan = tree
+        self._entered = entered
         self.planned: dict[SuspendedNode, Node] = {}
         # For each suspended part, the one whose plan it stands in; None in the plan itself.
         # Found when the first one is planned: most plans have none.
@@ -219,6 +222,8 @@ class MountedTree:
 
     def without_finished(self, progress: Progress) -> Progress:
         """Replace the trees that are finished but for one part. Returns the new progress."""
+        if self._entered:
+            progress = replace(progress, entered=progress.entered | self._entered)
         if not self._has_grown:
             return progress
         self._has_grown = False

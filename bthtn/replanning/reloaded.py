@@ -34,10 +34,14 @@ class Origin(NamedTuple):
 
 
 class ReloadedPlan(NamedTuple):
-    """The rest of a running plan, of tasks of a newer domain, without the nodes ``over``."""
+    """The rest of a running plan, of tasks of a newer domain, without the nodes ``over``.
+
+    Parts that were ``entered`` have begun, whatever their steps say.
+    """
 
     plan: Plan
     over: frozenset[Node]
+    entered: frozenset[Node]
     origin: Origin | None
 
 
@@ -69,11 +73,12 @@ def reloaded_plan(
     }
     over = frozenset(newer[node] for node in rest.over if node in newer)
     running = frozenset(cast("TaskNode", newer[node]) for node in rest.running)
-    here = RemainingPlan(found.tree, found.tree, over, running)
+    entered = frozenset(newer[node] for node in rest.entered)
+    here = RemainingPlan(found.tree, found.tree, over, running, entered)
     failure = validity_of(here.progress(), planner.domain, now).failure
     if failure is not None:
         raise _lost(failure.what, failure.why)
-    return ReloadedPlan(found, over, origin)
+    return ReloadedPlan(found, over, entered, origin)
 
 
 def _lost(where: str, reason: str) -> InputError:

@@ -22,8 +22,10 @@ from bthtn.plan.nodes import (
     BranchingNode,
     Dropped,
     Node,
+    NullNode,
     ParallelNode,
     PriorityNode,
+    SequenceNode,
     SuspendedNode,
     TaskNode,
 )
@@ -42,12 +44,14 @@ class RemainingPlan:
     """A plan that does not work: its current tree, and the nodes that are ``over``.
 
     ``broken`` is the node in the tree that does not work, ``running`` are the running steps.
+    ``entered`` are parts that have begun, whatever their steps say: see ``Progress``.
     """
 
     tree: Node
     broken: Node
     over: frozenset[Node] = frozenset()
     running: frozenset[TaskNode] = frozenset()
+    entered: frozenset[Node] = frozenset()
 
     @cached_property
     def begun(self) -> frozenset[Node]:
@@ -58,7 +62,8 @@ class RemainingPlan:
         """The progress of this tree, or of another one that shares nodes with it."""
         tree = self.tree if tree is None else tree
         stages = {node: self._stage(node) for node in leaves(tree)}
-        return Progress(tree, stages, over=frozenset(filter(_has_branches, self.over)))
+        over = frozenset(filter(_has_branches, self.over))
+        return Progress(tree, stages, over=over, entered=self.entered)
 
     def _stage(self, node: TaskNode) -> Stage:
         if node in self.over:
@@ -79,7 +84,8 @@ def remaining_plan(progress: Progress, broken: Node) -> RemainingPlan | None:
     left = _CurrentTree(progress, frozenset(path))
     tree: Node = unwound(left.node(progress.tree))
     over, running = frozenset(left.over), frozenset(progress.running())
-    return RemainingPlan(tree, left.replaced.get(broken, broken), over, running)
+    broken = left.replaced.get(broken, broken)
+    return RemainingPlan(tree, broken, over, running, frozenset(left.entered))
 
 
 def path_to(progress: Progress, wanted: Node) -> list[Node] | None:
@@ -122,12 +128,16 @@ def _is_choice(node: Node) -> bool:
 
 
 class _CurrentTree:
-    """Makes the current tree; ``replaced`` maps changed nodes to their new nodes."""
+    """Makes the current tree; ``replaced`` maps changed nodes to their new nodes.
+
+    New nodes in place of parts that were planned on arrival, or tried in vain, are ``entered``.
+    """
 
     def __init__(self, progress: Progress, path: frozenset[Node]) -> None:
         self._progress = progress
         self._path = path
         self.over: set[Node] = set()
+        self.entered: set[Node] = set()
         self.replaced: dict[Node, Node] = {}
 
     def node(self, node: Node) -> Visit[Node]:
@@ -147,6 +157,8 @@ class _CurrentTree:
         new = _with(node, below)
         if new is not node:
             self.replaced[node] = new
+        if node in progress.planned or node in progress.entered:
+            self.entered.add(new)
         return new
 
 
@@ -160,10 +172,15 @@ def _every(progress: Progress, root: Node) -> list[Node]:
 def _with(node: Node, children: Sequence[Node]) -> Node:
     """The node with these children; a suspended part that was planned becomes its plan."""
     if isinstance(node, SuspendedNode):
-        return children[0] if children else node
+        return _entered(children[0]) if children else node
     if isinstance(node, PriorityNode) and len(children) < len(node.children):
         return _without_failed(node, children)
     return with_children(node, children)
+
+
+def _entered(node: Node) -> Node:
+    """A node that can be ``entered``: what is no step, and occurs nowhere else."""
+    return SequenceNode((node,)) if isinstance(node, TaskNode | NullNode) else node
 
 
 def _without_failed(node: PriorityNode, children: Sequence[Node]) -> PriorityNode:

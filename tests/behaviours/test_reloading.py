@@ -19,7 +19,10 @@ from bthtn import (
     defer,
     fluent,
     method,
+    parallel,
+    pause,
     priority,
+    retry,
     timeout,
     with_cleanup,
 )
@@ -547,6 +550,50 @@ def test_a_part_that_was_planned_on_arrival_runs_on():
     assert kinds(events, PlanKept)
     assert not kinds(events, LeafAborted)
     assert character.agent.body[-2:] == ["new eat", "new over"]
+
+
+def waiting_at_two_doors(version):
+    @version.domain.compound
+    def wait():
+        yield method(*[pause()] * 6, version.bark(), when=version.state.hungry)
+
+    return parallel(wait(), wait())
+
+
+def trying_in_vain(version):
+    fail = version.domain.primitive("fail")
+
+    @version.operators.bind(fail)
+    def failed(agent):
+        return False
+
+    @version.domain.compound
+    def attempt():
+        yield method(retry(9, fail()), when=version.state.hungry)
+
+    return parallel(attempt(), version.dig())
+
+
+@pytest.mark.parametrize("reloads", [False, True])
+@pytest.mark.parametrize("network", [waiting_at_two_doors, trying_in_vain])
+def test_what_was_entered_goes_on_although_no_step_of_it_has_started(network, reloads):
+    def make(running=None):
+        version = Version("any", digs=9)
+        goal = network(version)
+        agent = version.agent()
+        if running is not None:
+            agent = running.agent.reload(agent)
+        return Character(PlanGoal("g", agent, goal), agent, sense=nothing)
+
+    character = make()
+    played(character, 3)
+    character.agent.believe(Yard.hungry, value=False)
+    if reloads:
+        character.reload(make)
+    events = played(character, 1)
+    assert character.root.status is Status.RUNNING
+    assert len(kinds(events, PlanKept)) == reloads
+    assert not kinds(events, PlanBroken, LeafAborted)
 
 
 def test_sensors_are_those_of_the_newer_code():
