@@ -166,29 +166,15 @@ class _Arrangement:
         return [sorted(first), [one for one in members if one not in chosen]]
 
     def _series_cuts(self, members: list[int]) -> list[int]:
-        """Places where all members before are ordered before all members after.
-
-        That is so if each last member before the cut is ordered before each first member after
-        it. No member can lie between those two, so the reduction has an edge for each such pair,
-        and it is enough to count them.
-        """
-        size = len(members)
-        at = {one: place for place, one in enumerate(members)}
-        behind = [[at[n] for n in self._order.behind[one] if n in at] for one in members]
-        before = [[at[n] for n in self._order.before[one] if n in at] for one in members]
-        # A member is a last one for the cuts up to its next successor, and a first one for the
-        # cuts after its latest predecessor.
-        following = [min(places, default=size) for places in behind]
-        previous = [max(places, default=-1) for places in before]
-        last, first, pairs = _Steps(size), _Steps(size), _Steps(size)
-        for place in range(size):
-            last.add(place + 1, following[place])
-            first.add(previous[place] + 1, place)
-            for other in behind[place]:
-                pairs.add(max(place, previous[other]) + 1, min(other, following[place]))
-        counts = zip(last.values(), first.values(), pairs.values(), strict=True)
-        ordered = [ends * begins == edges for ends, begins, edges in counts]
-        return [cut for cut in range(1, size) if ordered[cut]]
+        """Places where all members before are ordered before all members after."""
+        left = sum(1 << one for one in members)
+        behind_all, cuts = left, []
+        for cut, one in enumerate(members[:-1], start=1):
+            left ^= 1 << one
+            behind_all &= self._order.all_behind[one]
+            if behind_all & left == left:
+                cuts.append(cut)
+        return cuts
 
     def _best_cut(self, members: list[int]) -> list[int]:
         """The members before the best cut of an order that is neither parallel nor in series."""
@@ -235,22 +221,6 @@ class _Arrangement:
             near = (length[other] for other in towards[one] if other in length)
             length[one] = self._weights[one] + max(near, default=0)
         return length
-
-
-class _Steps:
-    """A counter for each place; ranges of counters can be raised by one in constant time."""
-
-    def __init__(self, size: int) -> None:
-        self._changes = [0] * (size + 2)
-
-    def add(self, first: int, last: int) -> None:
-        """Raise the count from the first to the last place."""
-        if first <= last:
-            self._changes[first] += 1
-            self._changes[last + 1] -= 1
-
-    def values(self) -> list[int]:
-        return list(accumulate(self._changes))
 
 
 def _beside(branches: Sequence[Node]) -> Node:
