@@ -44,20 +44,11 @@ from bthtn.replanning.policy import (
 from bthtn.testing.coverage import Coverage
 from bthtn.testing.domain_coverage import AT_RUN_TIME, DomainCoverage
 from bthtn.views.behaviour_drawing import snapshot_dot
+from bthtn.views.event_log import kind_of
 from bthtn.views.snapshot import Snapshot, Snapshots
 
-_STEPS: Final = MappingProxyType({LeafStarted: "started", LeafRefused: "refused"})
 _DECISIONS: Final = MappingProxyType(
     {PlanKept: Decision.KEEP, PlanReplaced: Decision.ADOPT, PlanBroken: Decision.ABORT}
-)
-_PLANS: Final = MappingProxyType(
-    {
-        PlanKept: "kept",
-        PlanReplaced: "replaced",
-        PlanBroken: "broken",
-        PlanRepaired: "repaired",
-        PlanAborted: "aborted",
-    }
 )
 _ENDS: Final = MappingProxyType({Status.SUCCESS: "succeeded", Status.FAILURE: "failed"})
 _CHOSEN: Final = frozenset({Status.RUNNING, Status.SUCCESS})
@@ -128,25 +119,26 @@ class _Watch:
     def _count(self, agent: Agent[Any, Any], event: AgentEvent) -> None:
         if event.agent != agent.name:
             return  # listeners may pass on events of other agents
+        outcome = kind_of(event).rpartition("_")[2]
         match event:
             case LeafStarted() | LeafRefused():
-                self._add("step", _task(event), _STEPS[type(event)])
+                self._add("step", _task(event), outcome)
                 self._ask(event, *AT_RUN_TIME)
             case LeafEnded():
                 self._add("step", _task(event), "done" if event.succeeded else "failed")
                 self._ask(event, "during")
             case LeafAborted():
-                self._add("abort", _task(event), "aborted")
+                self._add("abort", _task(event), outcome)
             case PlanAdopted():
-                self._add("plan", event.goal, "adopted")
+                self._add("plan", event.goal, outcome)
                 self._plan(agent, event.plan)
             case PlanResumed():
                 self._plan(agent, event.plan)
             case PlanKept() | PlanReplaced() | PlanBroken():
-                self._add("plan", event.goal, _PLANS[type(event)])
+                self._add("plan", event.goal, outcome)
                 self._judged(event)
             case PlanRepaired() | PlanAborted():
-                self._add("plan", event.goal, _PLANS[type(event)])
+                self._add("plan", event.goal, outcome)
             case _:
                 pass
 
