@@ -20,11 +20,10 @@ import sys
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.abc import ExecutionLoader
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import CodeType, MappingProxyType, ModuleType
 from typing import Any, Final
 from zlib import crc32
 
@@ -279,15 +278,15 @@ def module_at(path: Path) -> ModuleType:
     Its folder is its package, so ``from .other import …`` works.
     """
     real = os.path.realpath(path)
-    source, package = text_of(path), f"_bthtn_{crc32(os.fsencode(real)):08x}"
+    package = f"_bthtn_{crc32(os.fsencode(real)):08x}"
+    text_of(path)  # raises where the file cannot be read
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         del sys.modules[name]
     folder = sys.modules[package] = ModuleType(package)
     folder.__path__ = [os.path.dirname(real)]
     name = f"{package}.{path.stem.replace('.', '_')}"
-    loader = _SourceLoader(str(path), source)
-    spec = ModuleSpec(name, loader, origin=str(path))
-    module = sys.modules[name] = module_from_spec(spec)
+    loader = _SourceLoader(name, str(path))
+    module = sys.modules[name] = module_from_spec(ModuleSpec(name, loader, origin=str(path)))
     module.__file__ = str(path)
     try:
         loader.exec_module(module)
@@ -298,20 +297,12 @@ def module_at(path: Path) -> ModuleType:
     return module
 
 
-class _SourceLoader(ExecutionLoader):
-    """Loads the given source text and ignores cached bytecode."""
+class _SourceLoader(SourceFileLoader):
+    """Loads a Python file and ignores cached bytecode."""
 
-    def __init__(self, path: str, source: str) -> None:
-        self._path = path
-        self._source = source
-
-    def get_filename(self, fullname: str) -> str:  # noqa: ARG002 - protocol
-        """The path of the file."""
-        return self._path
-
-    def get_source(self, fullname: str) -> str:  # noqa: ARG002 - protocol
-        """The source text."""
-        return self._source
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - protocol
+        """The code of the file as it is now."""
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 def unusable(path: Path, error: BaseException) -> Diagnostic:
