@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
 from bthtn.batch import Deaths, Kept, Workers, resumed
-from bthtn.behaviours import Character
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import counted, note, say, say_json, with_progress, write
 from bthtn.errors import Diagnostic, InputError, nearest
@@ -55,12 +54,12 @@ class Rounds:
             return {"fault": "", "scenario": ""}
         return {"fault": found.fault, "scenario": scenario_text(found.scenario, self.tree)}
 
-    def prepared(self) -> tuple[Material, str]:
-        """The material to draw of, and a digest of the files. Raises BthtnError."""
+    def prepared(self) -> str:
+        """Find the material to draw of. Returns a digest of the files. Raises BthtnError."""
         project = project_in(self.folder)
         with project.opened():
-            _, material = _material(self)
-        return material, project.digest()
+            _material(self)
+        return project.digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +83,8 @@ def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
     if not file.name.endswith(SCENARIO):
         message = f"{file} is no name of a scenario"
         raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
-    _, digest = rounds.prepared()
     numbers = range(options.seed, options.seed - (-options.runs // RUNS))
-    about = {"rounds": asdict(rounds), "files": digest}
+    about = {"rounds": asdict(rounds), "files": rounds.prepared()}
     kept = None if options.output is None else Kept(options.output, about, "round")
     made, failed = 0, None
     until = None if options.seconds is None else perf_counter() + options.seconds
@@ -118,12 +116,7 @@ def _say(failed: Row | None, made: int, file: Path, *, as_json: bool) -> None:
 def _material(rounds: Rounds) -> tuple[Target, Material]:
     """The tree, loaded once in each process, and the material to draw scenarios of."""
     target = loaded_once(resolve(rounds.tree, TargetKind.TREE))
-
-    def make(seed: int) -> Character:
-        character: Character = character_of(target, seed)
-        return character
-
-    material = material_of(make, ticks=rounds.ticks)
+    material = material_of(partial(character_of, target), ticks=rounds.ticks)
     known = [*material.beliefs, *material.steps, *material.goals]
     for name in rounds.fixed:
         if name not in known:

@@ -36,8 +36,7 @@ class Reloading:
         """
         with reimported(*self._own, *self._named):
             target = resolve(self._text, TargetKind.TREE)
-            character: Character = character_of(target, self._seed, running)
-            return character
+            return character_of(target, self._seed, running)
 
     def edits(self) -> Iterator[bool]:
         """Whether a file was edited since the last item; waits for the next tick.

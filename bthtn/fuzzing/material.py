@@ -87,8 +87,7 @@ def _usable(
     fluent: Fluent[Any], seen: Iterable[Any], agents: Iterable[Agent[Any, Any]]
 ) -> Iterable[Any]:
     """The values of a fluent that a scenario can write, as it writes them."""
-    schemas = [type(agent.beliefs.now).__schema__ for agent in agents]
-    owner = next(agent for agent, one in zip(agents, schemas, strict=True) if one.has(fluent))
+    owner = next(one for one in agents if type(one.beliefs.now).__schema__.has(fluent))
     for value in [*fluent.values.values(), *seen]:
         plain = written(value)
         try:

@@ -192,17 +192,21 @@ def root_of(found: Target) -> Any:
     from py_trees.behaviour import Behaviour  # noqa: PLC0415 - not for domains
 
     made = made_by(found, 0)
-    return _of_class(getattr(made, "root", made), Behaviour, "a behaviour tree", found)
+    root = getattr(made, "root", made)
+    _check_class(root, Behaviour, "a behaviour tree", found)
+    return root
 
 
-def character_of(found: Target, seed: int, *running: Any) -> Any:
+def character_of(found: Target, seed: int, *running: Any) -> Character:
     """Load a tree's module and make its character, in the world of a running one if it is given.
 
     Raises BthtnError.
     """
     from bthtn.behaviours import Character  # noqa: PLC0415 - not for domains
 
-    return _of_class(made_by(found, seed, *running), Character, "a character", found)
+    made: Character = made_by(found, seed, *running)
+    _check_class(made, Character, "a character", found)
+    return made
 
 
 def invariants_of(found: Target) -> Callable[[Character], Invariants]:
@@ -253,12 +257,11 @@ def _check_reloadable(made: Any, found: Target) -> None:
         raise InputError(Diagnostic("BT432", message, where, hint)) from None
 
 
-def _of_class(made: Any, kind: type, wanted: str, found: Target) -> Any:
+def _check_class(made: object, kind: type, wanted: str, found: Target) -> None:
     if not isinstance(made, kind):
         message = f"'{found.name}' is {type(made).__name__}, not {wanted}"
         hint = "write def character(seed: int) -> Character"
         raise InputError(Diagnostic("BT408", message, hint=hint))
-    return made
 
 
 def folders(kind: TargetKind) -> Iterator[Path]:
