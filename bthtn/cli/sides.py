@@ -21,7 +21,7 @@ from bthtn.compare.measure import OF_PLANS, OF_RUNS
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings
-from bthtn.testing.locate import TargetKind, character_of, domain_of, resolve
+from bthtn.testing.locate import TargetKind, character_of, domain_of, loaded_once, resolve
 from bthtn.world.fluent import Fluent
 
 Observe = Callable[[int], Observation]
@@ -122,8 +122,7 @@ def _runner(side: Side, experiment: Experiment) -> Observe:
         message = "settings of a search go with --task; the goals of a tree have their own"
         hint = "compare two functions: package.module:function"
         raise InputError(Diagnostic("BT409", message, hint=hint))
-    made = found.load()
-    target = replace(found, load=lambda: made)
+    target = loaded_once(found)
 
     def observe(seed: int) -> Observation:
         character = character_of(target, seed)

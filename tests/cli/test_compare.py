@@ -115,6 +115,15 @@ def test_the_summary_as_json_has_statistics_plans_and_seeds(bthtn, projects):
     assert len(found["different"]) == 2
 
 
+def test_a_character_that_is_no_function_runs_from_its_beginning_for_each_seed(bthtn, projects):
+    tree = projects / "old" / "trees" / "dog" / "tree.py"
+    tree.write_text(f"{DOG}\ncharacter = character()\n")
+    out = projects / "out.jsonl"
+    assert bthtn("compare", "dog", "dog", "--seeds", "0-1", "-o", out, *HERE).code == 0
+    one, other = (json.loads(line) for line in out.read_text().splitlines())
+    assert one["a.events"] == other["a.events"]
+
+
 def test_an_exception_in_a_world_is_a_result(bthtn, projects):
     tree = projects / "new" / "trees" / "dog" / "tree.py"
     tree.write_text(DOG.replace("FAULT = 0", "FAULT = 3"))
