@@ -36,45 +36,33 @@ def watch(
     with Viewer(character, port=port, name=target.name, paused=paused) as viewer:
         say(f"{viewer.url}\nopen it in a browser; Ctrl-C ends the run")
         sys.stdout.flush()  # whoever reads a pipe waits for the address
-        return exit_code(_Loop(character, target, viewer).run(1 / rate))
+        return exit_code(_ticked(character, target, viewer, 1 / rate))
 
 
-class _Loop:
-    """Ticks a character for a viewer until a signal comes; when it is finished, waits for one."""
+def _ticked(character: Character, target: Target, viewer: Viewer, pause: float) -> int:
+    """Tick after every pause until a signal comes, and wait for one. Returns its number."""
+    ended, signals = Event(), list[int]()
 
-    def __init__(self, character: Character, target: Target, viewer: Viewer) -> None:
-        self._character = character
-        self._target = target
-        self._viewer = viewer
-        self._ended = Event()
-        self._signals: list[int] = []
-
-    def run(self, pause: float) -> int:
-        """Tick after every pause. Returns the number of the signal."""
-        with handled_by(self._on_signal):
-            try:
-                self._viewer.wait()
-                while not self._ended.is_set() and not self._character.finished:
-                    self._tick(pause)
-                ticks = counted(self._character.ticks, "tick")
-                self._viewer.end(f"finished after {ticks}", finished=self._character.finished)
-                self._ended.wait()
-            finally:
-                self._character.stop()
-        return self._signals[0]
-
-    def _tick(self, pause: float) -> None:
-        try:
-            self._character.tick()
-        except Exception as error:
-            file = self._target.code or Path(self._target.name)
-            raise InputError(unusable(file, error)) from error
-        self._viewer.tick(pause)
-
-    def _on_signal(self, number: int, _: FrameType | None) -> None:
+    def on_signal(number: int, _: FrameType | None) -> None:
         """The first signal ends the run after the current tick, and the second one the process."""
-        self._signals.append(number)
-        if len(self._signals) > 1:
+        signals.append(number)
+        if len(signals) > 1:
             os._exit(exit_code(number))
-        self._ended.set()
-        self._viewer.release()
+        ended.set()
+        viewer.release()
+
+    with handled_by(on_signal):
+        try:
+            viewer.wait()
+            while not ended.is_set() and not character.finished:
+                try:
+                    character.tick()
+                except Exception as error:
+                    raise InputError(unusable(target.code or Path(target.name), error)) from error
+                viewer.tick(pause)
+            ticks = counted(character.ticks, "tick")
+            viewer.end(f"finished after {ticks}", finished=character.finished)
+            ended.wait()
+        finally:
+            character.stop()
+    return signals[0]
