@@ -108,7 +108,7 @@ def explain_replans(
         say(one_line(str(decision)))
     state = f"with the beliefs at the end of tick {moment.tick}"
     answer = f"no plan of {goal} runs" if better is None else str(better)
-    say("\n".join(map(one_line, f"\n{state}, {answer}".split("\n"))))
+    say(_lines(f"\n{state}, {answer}"))
     return 0
 
 

@@ -62,32 +62,31 @@ class Rounds:
         return project.digest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FuzzOptions:
-    """How long to search, from which round on, and where results are kept."""
-
-    runs: int
-    seconds: float | None = None
-    seed: int = 0
-    output: Path | None = None
-    scenario: Path | None = None
-    as_json: bool = False
-
-
-def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
+def fuzz(  # noqa: PLR0913 - the options of the command, by name
+    rounds: Rounds,
+    workers: Workers,
+    *,
+    runs: int,
+    seconds: float | None,
+    seed: int,
+    output: Path | None,
+    scenario: Path | None,
+    as_json: bool,
+) -> int:
     """Make rounds until one fails, and write its scenario. Returns 1 if one does, else 0.
 
-    Raises BthtnError for a tree that cannot be used, and files that cannot be written.
+    ``seed`` is the first round; the results of rounds are kept in the file ``output``. Raises
+    BthtnError for a tree that cannot be used, and files that cannot be written.
     """
-    file = options.scenario or Path(f"{Path(rounds.tree).stem}_fuzz{SCENARIO}")
+    file = scenario or Path(f"{Path(rounds.tree).stem}_fuzz{SCENARIO}")
     if not file.name.endswith(SCENARIO):
         message = f"{file} is no name of a scenario"
         raise InputError(Diagnostic("BT409", message, hint=f"let it end in {SCENARIO}"))
-    numbers = range(options.seed, options.seed - (-options.runs // RUNS))
+    numbers = range(seed, seed - (-runs // RUNS))
     about = {"rounds": asdict(rounds), "files": rounds.prepared()}
-    kept = None if options.output is None else Kept(options.output, about, "round")
+    kept = None if output is None else Kept(output, about, "round")
     made, failed = 0, None
-    until = None if options.seconds is None else perf_counter() + options.seconds
+    until = None if seconds is None else perf_counter() + seconds
     results = resumed(rounds, numbers, kept, workers, Deaths(note))
     with ending(workers), closing(results):
         for row in with_progress(results, "rounds", len(numbers)):
@@ -97,7 +96,7 @@ def fuzz(rounds: Rounds, workers: Workers, options: FuzzOptions) -> int:
                 break
     if failed is not None:
         write(failed["scenario"], file)
-    _say(failed, made, file, as_json=options.as_json)
+    _say(failed, made, file, as_json=as_json)
     return int(failed is not None)
 
 

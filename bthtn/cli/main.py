@@ -25,6 +25,7 @@ from bthtn.cli.options import (
     Achieve,
     All,
     Anytime,
+    Args,
     AsJson,
     Cheapest,
     CheckRest,
@@ -97,9 +98,7 @@ def plan_command(  # noqa: PLR0913 - one for each thing that can be typed
     context: typer.Context,
     domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
     task: Task = "",
-    args: Annotated[
-        list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")
-    ] = None,
+    args: Args = None,
     *,
     given: Given = None,
     form: Annotated[PlanForm | None, Format] = None,
@@ -175,9 +174,7 @@ def explain_command(  # noqa: PLR0913 - one for each thing that can be typed
     context: typer.Context,
     domain: Annotated[str, typer.Argument(metavar="DOMAIN", help=TARGET)],
     task: Task = "",
-    args: Annotated[
-        list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")
-    ] = None,
+    args: Args = None,
     *,
     given: Given = None,
     step: Annotated[str, typer.Option(metavar="STEP", help="Explain only this step.")] = "",

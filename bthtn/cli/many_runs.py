@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bthtn.cli.options import TARGET, Address, AsJson, Backend, Given, Jobs, OnBackend
+from bthtn.cli.options import TARGET, Address, AsJson, Backend, Given, Jobs, OnBackend, kept
 
 
 def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
@@ -32,12 +32,7 @@ def compare_command(  # noqa: PLR0913 - one for each thing that can be typed
     jobs: Jobs = 0,
     backend: OnBackend = Backend.LOKY,
     address: Address = "",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Keep a line for each seed; goes on from there."
-        ),
-    ] = None,
+    output: Annotated[Path | None, kept("seed")] = None,
     most: Annotated[int, typer.Option(min=0, help="How many seeds to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
@@ -71,12 +66,7 @@ def fuzz_command(  # noqa: PLR0913 - one for each thing that can be typed
     jobs: Jobs = 0,
     backend: OnBackend = Backend.LOKY,
     address: Address = "",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Keep a line for each round; goes on from there."
-        ),
-    ] = None,
+    output: Annotated[Path | None, kept("round")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Search for the shortest scenario in which a character breaks an invariant."""
@@ -84,13 +74,20 @@ def fuzz_command(  # noqa: PLR0913 - one for each thing that can be typed
 
     for package in ("joblib", "hypothesis"):
         package_of(package, "pip install 'bthtn[fuzz]'")
-    from bthtn.cli.fuzz import FuzzOptions, Rounds, fuzz  # noqa: PLC0415 - needs Hypothesis
+    from bthtn.cli.fuzz import Rounds, fuzz  # noqa: PLC0415 - needs Hypothesis
 
     rounds = Rounds(tree, os.path.realpath(os.curdir), ticks, tuple(fixed or ()))
-    options = FuzzOptions(
-        runs=runs, seconds=seconds, seed=seed, output=output, scenario=scenario, as_json=as_json
+    code = fuzz(
+        rounds,
+        Workers(jobs or -1, backend.value, address),
+        runs=runs,
+        seconds=seconds,
+        seed=seed,
+        output=output,
+        scenario=scenario,
+        as_json=as_json,
     )
-    raise typer.Exit(fuzz(rounds, Workers(jobs or -1, backend.value, address), options))
+    raise typer.Exit(code)
 
 
 def run_tests_command(

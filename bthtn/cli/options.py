@@ -7,6 +7,14 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer.models import OptionInfo
+
+
+def kept(each: str) -> OptionInfo:
+    """The option that names the file in which results are kept."""
+    text = f"Keep a line for each {each}; goes on from there."
+    option: OptionInfo = typer.Option("--output", "-o", metavar="FILE", help=text)
+    return option
 
 
 class PlanForm(StrEnum):
@@ -105,4 +113,5 @@ Given = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FLUENT=VALUE", help="Value in the initial state."),
 ]
+Args = Annotated[list[str] | None, typer.Argument(metavar="ARG", help="Arguments of the task.")]
 TARGET: Final = "A name, name:variant, a folder, a .py file, or package.module:attribute."

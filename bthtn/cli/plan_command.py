@@ -78,14 +78,13 @@ class PlanArguments:
     def request(self) -> PlanRequest:
         """The parsed arguments as a request to the planner. Raises BthtnError."""
         domain = domain_of(self.domain)
-        return self._request(domain, dict(settings_from(self.given, domain)))
+        values = values_from(self.given, domain)
+        return self._request(domain, {fluent: several[-1] for fluent, several in values.items()})
 
     def requests(self) -> Iterator[PlanRequest]:
         """A request for each combination of the values that fluents are given."""
         domain = domain_of(self.domain)
-        values: dict[Fluent[Any], list[Any]] = {}
-        for fluent, value in settings_from(self.given, domain):
-            values.setdefault(fluent, []).append(value)
+        values = values_from(self.given, domain)
         for chosen in product(*values.values()):
             yield self._request(domain, dict(zip(values, chosen, strict=True)))
 
@@ -183,11 +182,14 @@ def show_source(arguments: PlanArguments, output: Path | None) -> int:
     return 0
 
 
-def settings_from(given: Sequence[str], domain: FrozenDomain) -> Iterator[tuple[Fluent[Any], Any]]:
-    """The fluents and values of these ``fluent=value`` settings. Raises BthtnError."""
+def values_from(given: Sequence[str], domain: FrozenDomain) -> dict[Fluent[Any], list[Any]]:
+    """The values that ``fluent=value`` settings give each fluent. Raises BthtnError."""
+    values: dict[Fluent[Any], list[Any]] = {}
     for text in given:
         with errors_at(f"--set {text}"):
-            yield domain.schema.setting(text)
+            fluent, value = domain.schema.setting(text)
+        values.setdefault(fluent, []).append(value)
+    return values
 
 
 def objects_from(text: str, domain: FrozenDomain) -> tuple[str, tuple[Any, ...]]:

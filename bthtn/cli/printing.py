@@ -90,8 +90,7 @@ def errors_at(place: str) -> Iterator[None]:
         yield
     except BthtnError as error:
         where = place if len(place) <= WIDTH else f"{place[:WIDTH]}…"
-        several = [replace(one, where=one.where or where) for one in error.diagnostics]
-        raise InputError(several) from None
+        raise InputError(error.placed(where).diagnostics) from None
 
 
 def counted(number: int, word: str) -> str:

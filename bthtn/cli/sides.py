@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from bthtn.cli.plan_command import goal_from, settings_from
+from bthtn.cli.plan_command import goal_from, values_from
 from bthtn.cli.printing import errors_at
 from bthtn.compare import Observation, drawn_state, measures_from, paired, plan_seed, run_seed
 from bthtn.compare.measure import OF_PLANS, OF_RUNS
@@ -22,7 +22,6 @@ from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.formats.project import project_in
 from bthtn.planning.protocol import Settings
 from bthtn.testing.locate import TargetKind, character_of, domain_of, loaded_once, resolve
-from bthtn.world.fluent import Fluent
 
 Observe = Callable[[int], Observation]
 
@@ -140,9 +139,7 @@ def _planner(side: Side, experiment: Experiment) -> Observe:
     with errors_at("--a or --b"):
         settings = Settings(**dict(side.settings))
     measures = measures_from(experiment.registered(), domain.schema, OF_PLANS)
-    given: dict[Fluent[Any], list[Any]] = {}
-    for fluent, value in settings_from(experiment.given, domain):
-        given.setdefault(fluent, []).append(value)
+    given = values_from(experiment.given, domain)
 
     def observe(seed: int) -> Observation:
         return plan_seed(domain, goal, drawn_state(domain, seed, given), settings, measures)
