@@ -15,9 +15,9 @@ from typing import Any, Final
 from bthtn.batch.workers import package_of
 
 HOW: Final = "pip install 'bthtn[compare]'"
-RESAMPLES: Final = 9_999
-_AT_ONCE: Final = 64
-"""Resamples that are in memory at once."""
+CONFIDENCE: Final = 0.95
+_RESAMPLING: Final[Mapping[str, Any]] = {"n_resamples": 9_999, "batch": 64, "rng": 0}
+"""How many resamples are drawn, how many of them are in memory at once, and the seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,14 @@ class Finding:
     is_significant: bool = False
 
 
-def findings(
-    rows: Sequence[Mapping[str, Any]], measures: Sequence[str], confidence: float = 0.95
-) -> list[Finding]:
+def findings(rows: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> list[Finding]:
     """The results of the measures. Raises InputError if scipy or statsmodels is not installed."""
     multitest = package_of("statsmodels.stats.multitest", HOW)
-    found = [_finding(rows, text, confidence) for text in measures]
+    found = [_finding(rows, text) for text in measures]
     if not found:
         return []
     rejected, corrected, *_ = multitest.multipletests(
-        [one.p_alone for one in found], alpha=1 - confidence, method="holm"
+        [one.p_alone for one in found], alpha=1 - CONFIDENCE, method="holm"
     )
     return [
         replace(one, p=float(p), is_significant=bool(is_below))
@@ -59,14 +57,14 @@ def findings(
     ]
 
 
-def _finding(rows: Sequence[Mapping[str, Any]], text: str, confidence: float) -> Finding:
+def _finding(rows: Sequence[Mapping[str, Any]], text: str) -> Finding:
     numpy = package_of("numpy", HOW)
     pairs = [(row[f"a.{text}"], row[f"b.{text}"]) for row in rows]
     known = [pair for pair in pairs if None not in pair]
     a, b = numpy.array([*zip(*known, strict=True)] or [(), ()], dtype=float)
     difference = b - a
     is_truth = all(isinstance(value, bool) for pair in known for value in pair)
-    low, high = _interval(difference, confidence)
+    low, high = _interval(difference)
     return Finding(
         measure=text,
         seeds=len(known),
@@ -87,36 +85,32 @@ def _mcnemar(a: Any, b: Any) -> float:
     return float(tables.mcnemar(table, exact=True).pvalue)
 
 
+def _mean(sample: Any, axis: int) -> Any:
+    return sample.mean(axis=axis)
+
+
 def _permutation(difference: Any) -> float:
     stats = package_of("scipy.stats", HOW)
     if not difference.any():
         return 1.0
     found = stats.permutation_test(
-        (difference,),
-        lambda sample, axis: sample.mean(axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=_AT_ONCE,
-        rng=0,
+        (difference,), _mean, permutation_type="samples", vectorized=True, **_RESAMPLING
     )
     return float(found.pvalue)
 
 
-def _interval(difference: Any, confidence: float) -> tuple[float, float]:
+def _interval(difference: Any) -> tuple[float, float]:
     stats = package_of("scipy.stats", HOW)
     if len(set(difference.tolist())) < 2:  # noqa: PLR2004 - all the same: nothing to resample
         same = float(difference[0]) if len(difference) else 0.0
         return same, same
     found = stats.bootstrap(
         (difference,),
-        lambda sample, axis: sample.mean(axis=axis),
-        confidence_level=confidence,
+        _mean,
+        confidence_level=CONFIDENCE,
         method="percentile",
         vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=_AT_ONCE,
-        rng=0,
+        **_RESAMPLING,
     )
     low, high = found.confidence_interval
     return float(low), float(high)
