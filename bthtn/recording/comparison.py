@@ -116,15 +116,13 @@ def _what(line: Line) -> str:
 
 def _differences(recorded: Any, replayed: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """The places in which two values differ, with both values."""
-    if isinstance(recorded, dict) and isinstance(replayed, dict):
-        for key in {**recorded, **replayed}:
-            below = f"{path}.{key}" if path else str(key)
-            yield from _differences(recorded.get(key), replayed.get(key), below)
-    elif isinstance(recorded, list) and isinstance(replayed, list):
-        if len(recorded) == len(replayed):
+    match recorded, replayed:
+        case dict(), dict():
+            for key in {**recorded, **replayed}:
+                below = f"{path}.{key}" if path else str(key)
+                yield from _differences(recorded.get(key), replayed.get(key), below)
+        case list(), list() if len(recorded) == len(replayed):
             for number, (one, other) in enumerate(zip(recorded, replayed, strict=True)):
                 yield from _differences(one, other, f"{path}[{number}]")
-        else:
+        case _ if recorded != replayed:
             yield path, recorded, replayed
-    elif recorded != replayed:
-        yield path, recorded, replayed

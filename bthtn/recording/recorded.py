@@ -168,12 +168,18 @@ def _lines_of_file(file: Path) -> Iterator[str]:
         raise InputError(Diagnostic("BT404", message)) from None
 
 
-def _line(text: str, where: str) -> Line:
+def _object(text: str) -> Line | None:
+    """The JSON object that a text is, None if it is none."""
     try:
-        line = json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError):
-        line = None
-    if not isinstance(line, dict):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _line(text: str, where: str) -> Line:
+    line = _object(text)
+    if line is None:
         message = "a line of the recording is damaged: it is no JSON object"
         raise InputError(Diagnostic("BT460", message, where))
     return line
@@ -193,14 +199,11 @@ def _has_agents(head: Line) -> bool:
 
 def _check(file: Path, first: str) -> None:
     """Raise InputError unless this is the first line of a recording that can be read."""
-    try:
-        head = json.loads(first)
-    except (ValueError, RecursionError):
-        head = None
-    found = head.get("recording") if isinstance(head, dict) else None
+    head = _object(first) or {}
+    found = head.get("recording")
     if found == FORMAT:
         return
-    if isinstance(head, dict) and head.get("of") == FORMAT:
+    if head.get("of") == FORMAT:
         raise _no_recording(file, "it is a further part; read the first one")
     if isinstance(found, str) and found.startswith("bthtn-recording/"):
         message = f"{file} is a recording in the format {found}; this bthtn reads {FORMAT}"
