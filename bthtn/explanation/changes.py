@@ -123,16 +123,15 @@ class _Sets:
         """Whether planning with the changes leads to a wanted plan, and the fluents it has read."""
         self.plannings += 1
         asked = replace(self._asked, state=self._asked.state.changed(dict(changes)))
-        search = search_for(asked)
+        search, is_wanted = search_for(asked), False
         try:
             status = search.advance()
         except BthtnError:
             self.is_complete = False
-            return False, tuple(one for one in search.reads if one is not SEED)
-        if status is SearchStatus.LIMIT:
-            self.is_complete = False
-        reads = tuple(one for one in search.reads if one is not SEED)
-        return self._wanted(search.plan), reads
+        else:
+            self.is_complete &= status is not SearchStatus.LIMIT
+            is_wanted = self._wanted(search.plan)
+        return is_wanted, tuple(one for one in search.reads if one is not SEED)
 
 
 def values_for(

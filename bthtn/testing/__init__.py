@@ -51,23 +51,19 @@ __all__ = [
 
 _MODULE_OF: Final = MappingProxyType(
     {
-        **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
+        **dict.fromkeys(("Replay", "replay"), "bthtn.plan.replay"),
+        **dict.fromkeys(("Validation", "validate"), "bthtn.plan.validate"),
+        "Reference": "bthtn.planning.htn.reference",
+        **dict.fromkeys(
+            ("RecordingListener", "ScriptedError", "ScriptedOperator", "ScriptedSensor", "ticks"),
+            "bthtn.testing.doubles",
+        ),
         "Intervention": "bthtn.testing.interventions",
         "Invariants": "bthtn.testing.invariants",
-        "scenario_text": "bthtn.testing.scenario_toml",
+        **dict.fromkeys(("Expected", "Played", "Scenario", "play"), "bthtn.testing.scenario"),
         "read_scenario": "bthtn.testing.scenario_files",
-        "RecordingListener": "bthtn.testing.doubles",
-        "Reference": "bthtn.planning.htn.reference",
-        "Replay": "bthtn.plan.replay",
-        **dict.fromkeys(
-            ("ScriptedError", "ScriptedOperator", "ScriptedSensor"), "bthtn.testing.doubles"
-        ),
-        "Validation": "bthtn.plan.validate",
-        "problems": "bthtn.testing.strategies",
-        "replay": "bthtn.plan.replay",
-        "states": "bthtn.testing.strategies",
-        "ticks": "bthtn.testing.doubles",
-        "validate": "bthtn.plan.validate",
+        "scenario_text": "bthtn.testing.scenario_toml",
+        **dict.fromkeys(("problems", "states"), "bthtn.testing.strategies"),
     }
 )
 

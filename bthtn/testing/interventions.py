@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from math import isfinite
@@ -191,14 +192,12 @@ def _as(old: object, value: Any) -> Any:
 
 def _call(world: object, call: str, where: str) -> None:
     """Call a method of the world: ``ground.destroy((4, 2))``. Raises InputError."""
-    try:
+    path, given = "", list[Any]()
+    with suppress(ValueError, SyntaxError):
         match ast.parse(call, mode="eval").body:
             case ast.Call(func=func, args=args, keywords=[]):
-                path, given = ast.unparse(func), [ast.literal_eval(one) for one in args]
-            case _:
-                path, given = "", []
-    except (ValueError, SyntaxError):
-        path, given = "", []
+                given = [ast.literal_eval(one) for one in args]
+                path = ast.unparse(func)
     if not path:
         hint = "write a path with numbers, texts and tuples: world.destroy((4, 2))"
         raise InputError(Diagnostic("BT405", f"'{call}' cannot be called", where, hint))

@@ -46,14 +46,13 @@ def check_pattern(pattern: str, tasks: Collection[str]) -> None:
     if len(orders) > MOST_ORDERS:
         message = f"more than {MOST_ORDERS} orders of parts: {pattern}"
         raise InputError(Diagnostic("BT406", message, hint="write fewer braces, or * for a part"))
-    for one in orders[:1]:
-        text = QUOTED.sub("", one)
-        while (bare := _ARGUMENTS.sub(_without_values, text)) != text:
-            text = bare
-        words = {word for word in _WORD.findall(text) if word not in RESERVED | {"all", "any"}}
-        for word in sorted(words.difference(tasks) - {"primary"}):
-            hint = nearest(word, tasks)
-            raise InputError(Diagnostic("BT406", f"there is no task '{word}'", hint=hint))
+    text = QUOTED.sub("", orders[0])
+    while (bare := _ARGUMENTS.sub(_without_values, text)) != text:
+        text = bare
+    unknown = {*_WORD.findall(text)} - {*tasks, *RESERVED, "all", "any", "primary"}
+    for word in sorted(unknown):
+        hint = nearest(word, tasks)
+        raise InputError(Diagnostic("BT406", f"there is no task '{word}'", hint=hint))
 
 
 def _without_values(found: re.Match[str]) -> str:
