@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from bthtn.domain.goal import Action, Pursuit
+from bthtn.domain.task_effects import projected
 from bthtn.planning.strips.ground import ground_calls
-from bthtn.planning.strips.simulate import SimulatedState, simulate_action
+from bthtn.planning.strips.simulate import SimulatedState
 from bthtn.world.expression import Binding, StateView
+from bthtn.world.footprint import RecordingView
 
 CostedPlan = tuple[float, tuple[Action, ...]]
 
@@ -28,7 +30,7 @@ def cheapest(pursuit: Pursuit, view: StateView, binding: Binding = ()) -> Costed
         for state in newest:
             cost, steps = plans[state.key()]
             for action in actions:
-                step, _ = simulate_action(action, state)
+                step = projected(*action, RecordingView(state))
                 if step.possible is not True or step.writes is None:
                     continue
                 successor = state.after(step.writes)

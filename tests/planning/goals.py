@@ -6,8 +6,10 @@ from operator import and_, or_
 from random import Random
 
 from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, achieve, fluent, fluents
+from bthtn.domain.task_effects import projected
 from bthtn.planning.protocol import Settings, request
-from bthtn.planning.strips.simulate import SimulatedState, simulate_action
+from bthtn.planning.strips.simulate import SimulatedState
+from bthtn.world.footprint import RecordingView
 
 
 class Level(Enum):
@@ -94,7 +96,7 @@ def walked(draw: Random, tasks, state):
     """Some of what is different behind a random walk."""
     reached = SimulatedState(state.frozen())
     for _ in range(25):
-        step, _ = simulate_action((draw.choice(tasks), ()), reached)
+        step = projected(draw.choice(tasks), (), RecordingView(reached))
         if step.possible is True and step.writes is not None:
             reached = reached.after(step.writes)
     changed = [

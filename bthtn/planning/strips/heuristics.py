@@ -14,6 +14,8 @@ from bthtn.planning.strips.landmarks import landmark_cost
 from bthtn.planning.strips.regress import Problem, StartState
 from bthtn.planning.strips.relaxation import Estimate, Relaxation, relaxed_plan_cost
 
+Factory = Callable[[Problem, StartState], Estimate]
+
 
 @dataclass(frozen=True, slots=True)
 class Heuristic:
@@ -23,33 +25,25 @@ class Heuristic:
     near the start state to plans that are cheap.
     """
 
-    make: Callable[[Problem, StartState], Estimate]
+    make: Factory
     admissible: bool
     forward: bool = False
     weight: float = 1
 
 
-def _zero(_problem: Problem, _start: StartState) -> Estimate:
-    return lambda _: 0
-
-
-def _unmet(_problem: Problem, start: StartState) -> Estimate:
+def _unmet(_: Problem, start: StartState) -> Estimate:
     return lambda subgoals: start.unmet(subgoals).bit_count()
 
 
-def _hff(problem: Problem, start: StartState) -> Estimate:
-    return relaxed_plan_cost(Relaxation(problem, start))
-
-
-def _lmcut(problem: Problem, start: StartState) -> Estimate:
-    return landmark_cost(Relaxation(problem, start))
+def _of_relaxation(estimate: Callable[[Relaxation], Estimate]) -> Factory:
+    return lambda problem, start: estimate(Relaxation(problem, start))
 
 
 HEURISTICS: Final[Mapping[str, Heuristic]] = MappingProxyType(
     {
-        "hff": Heuristic(_hff, admissible=False, weight=1.5),
-        "lmcut": Heuristic(_lmcut, admissible=True),
+        "hff": Heuristic(_of_relaxation(relaxed_plan_cost), admissible=False, weight=1.5),
+        "lmcut": Heuristic(_of_relaxation(landmark_cost), admissible=True),
         "unmet": Heuristic(_unmet, admissible=False, forward=True),
-        "zero": Heuristic(_zero, admissible=True, forward=True),
+        "zero": Heuristic(lambda *_: lambda _: 0, admissible=True, forward=True),
     }
 )

@@ -230,11 +230,6 @@ def bits(mask: int) -> Iterator[int]:
 
 def _partly_written(action: GroundAction, atom: Atom) -> DomainError:
     written = next(fluent for fluent in atom.fluents if fluent in action.writes)
-    return DomainError(
-        Diagnostic(
-            "BT211",
-            f"'{atom}' cannot be gone back through '{action}', which writes only {written}",
-            "achieve",
-            "compare one fluent with a value, or search from the state: forward=True",
-        )
-    )
+    message = f"'{atom}' cannot be gone back through '{action}', which writes only {written}"
+    hint = "compare one fluent with a value, or search from the state: forward=True"
+    return DomainError(Diagnostic("BT211", message, "achieve", hint))

@@ -70,12 +70,6 @@ def is_sensed(view: StateView) -> bool:
     return bool(getattr(view, "foreseeable", True))
 
 
-def simulate_action(action: Action, state: SimulatedState) -> tuple[TaskEffects, RecordingView]:
-    """The effects of the action in this state, and the view that recorded its reads."""
-    view = RecordingView(state)
-    return projected(*action, view), view
-
-
 class Transition(NamedTuple):
     """The effects of an action in a state, and the values of the fluents they depend on."""
 
@@ -107,8 +101,8 @@ class RememberedAction:
         return self._evaluated(state) if found is None else found
 
     def _evaluated(self, state: SimulatedState) -> Transition:
-        effects, view = simulate_action(self.action, state)
-        outcome = Transition(effects, view.readings)
+        view = RecordingView(state)
+        outcome = Transition(projected(*self.action, view), view.readings)
         known = self._known
         if len(known) >= _MOST_KNOWN:
             known.clear()
@@ -129,7 +123,7 @@ def simulate_plan(
     """
     state, nodes = SimulatedState(base), []
     for task, args in steps:
-        step, _ = simulate_action((task, args), state)
+        step = projected(task, args, RecordingView(state))
         assert step.possible is True, f"{task.name}{args} is not applicable where it was planned"
         assert step.writes is not None, f"{task.name}{args} has unknown writes where it was planned"
         nodes.append(TaskNode(task, args, step.footprint, step.duration, step.cost))
