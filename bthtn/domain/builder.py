@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from types import MappingProxyType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
 from bthtn.checked import checked
@@ -199,13 +198,8 @@ class Domain(Unpicklable, Generic[S]):
             found.extend(mixed_units(tasks.values(), f"domain '{self.name}'"))
             if found:
                 raise DomainError(found)
-            self._frozen = FrozenDomain(
-                self.name,
-                self.state_class,
-                MappingProxyType(tasks),
-                MappingProxyType(methods),
-                self._prunes_duplicates,
-            )
+            prunes = self._prunes_duplicates
+            self._frozen = FrozenDomain(self.name, self.state_class, tasks, methods, prunes)
         return self._frozen
 
     def __repr__(self) -> str:

@@ -56,13 +56,8 @@ def derive(
         made = tasks[task]
         assert isinstance(made, CompoundTask), "a copy of a task is of the same kind"
         methods[made] = tuple(method.with_tasks(tasks) for method in written)
-    return FrozenDomain(
-        name,
-        whole.state_class,
-        MappingProxyType({task.name: task for task in tasks.values()}),
-        MappingProxyType(methods),
-        whole.prunes_duplicates,
-    )
+    by_name = {task.name: task for task in tasks.values()}
+    return FrozenDomain(name, whole.state_class, by_name, methods, whole.prunes_duplicates)
 
 
 def _names(whole: FrozenDomain, rename: Mapping[str, str], suffix: str) -> Mapping[str, str]:

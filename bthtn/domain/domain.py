@@ -53,6 +53,10 @@ class FrozenDomain(Shared, Unpicklable):
     base: FrozenDomain | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", MappingProxyType(self.tasks))
+        object.__setattr__(self, "methods", MappingProxyType(self.methods))
+
     @property
     def schema(self) -> StateSchema:
         """The fluents of the domain's states."""
@@ -98,15 +102,7 @@ class FrozenDomain(Shared, Unpicklable):
         if not methods:
             return self, network
         tasks = {**self.tasks, **{task.name: task for task in methods}}
-        whole = FrozenDomain(
-            self.name,
-            self.state_class,
-            MappingProxyType(tasks),
-            MappingProxyType({**self.methods, **methods}),
-            self.prunes_duplicates,
-            self,
-        )
-        return whole, network
+        return replace(self, tasks=tasks, methods={**self.methods, **methods}, base=self), network
 
     def decompositions(
         self, task: CompoundTask[Any], args: Binding, recorder: RecordingView

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from bthtn.checked import checked
@@ -44,13 +43,8 @@ def merge(name: str, *domains: Domain[Any] | FrozenDomain) -> FrozenDomain:
             task: tuple(one.with_tasks(merged.instead) for one in several)
             for task, several in methods.items()
         }
-    return FrozenDomain(
-        name,
-        _state_class(name, wholes),
-        MappingProxyType(merged.tasks),
-        MappingProxyType(methods),
-        any(whole.prunes_duplicates for whole in wholes),
-    )
+    prunes = any(whole.prunes_duplicates for whole in wholes)
+    return FrozenDomain(name, _state_class(name, wholes), merged.tasks, methods, prunes)
 
 
 class _MergedDomain:
