@@ -47,7 +47,7 @@ class RandomOrder:
     def order(self, view: RecordingView, args: Binding) -> tuple[int, ...]:
         """The indices of the methods in drawn order. Raises UnknownRead for an unknown weight."""
         weights, by = (
-            [_known(one, view, args) for one in several] for several in (self.weights, self.by)
+            [known_value(one, view, args) for one in several] for several in (self.weights, self.by)
         )
         about = " ".join(map(stable_text, (*args, *by)))
         seed = SEED.evaluate(view)
@@ -79,7 +79,7 @@ class ValueChoice:
         Raises UnknownRead when the values are unknown, and DomainError when the expression gives
         something else than a collection of hashable values.
         """
-        values = values_in_order(_known(self.values, view, args), self._where, _HINT)
+        values = values_in_order(known_value(self.values, view, args), self._where, _HINT)
         if self.key is None:
             return tuple(values)
         window = self.state_class.over(view)
@@ -118,7 +118,8 @@ DecompositionChoice = RandomOrder | ValueChoice | TurnChoice
 """How the decompositions of a call are found when the search reaches it."""
 
 
-def _known(expression: Expression[Any], view: RecordingView, args: Binding) -> Any:
+def known_value(expression: Expression[Any], view: RecordingView, args: Binding) -> Any:
+    """The value of an expression. Raises UnknownRead if it is unknown."""
     value = expression.evaluate(view, args)
     if value is UNKNOWN:
         raise UnknownRead(view.unknown)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from bthtn.domain.chance import values_in_order
+from bthtn.domain.choice import known_value
 from bthtn.domain.condition import ConditionLike, condition_from
 from bthtn.domain.function import Computed, function_text
 from bthtn.domain.method import PlainBody
@@ -30,10 +31,9 @@ from bthtn.world.expression import (
     Negation,
     StateView,
 )
-from bthtn.world.fluent import UnknownRead
 from bthtn.world.footprint import RecordingView
 from bthtn.world.state import State
-from bthtn.world.truth import UNKNOWN, Truth
+from bthtn.world.truth import Truth
 from bthtn.world.value_type import values_of
 
 Written = Expression[Any] | Callable[[Any], Any]
@@ -107,10 +107,7 @@ class Pursuit:
         """
         found = {}
         for name, written in self.objects.items():
-            recorder = RecordingView(view)
-            values = written.evaluate(recorder, binding)
-            if values is UNKNOWN:
-                raise UnknownRead(recorder.unknown)
+            values = known_value(written, RecordingView(view), binding)
             where = partial("objects of '{}'".format, name)
             found[name] = tuple(dict.fromkeys(values_in_order(values, where, _HINT)))
         return found
@@ -229,13 +226,13 @@ def _unlisted(
     for task in actions:
         for parameter in task.parameters:
             if parameter.name not in objects and not values_of(parameter).values():
-                yield Diagnostic(
-                    "BT121",
-                    f"nobody says which values '{parameter.name}' of '{task.name}' can have",
-                    "achieve",
-                    f"give them, achieve(..., objects={{'{parameter.name}': (...)}}), let its type"
-                    " be an Enum or a Literal, or name the actions to use: actions=[...]",
+                name = parameter.name
+                message = f"nobody says which values '{name}' of '{task.name}' can have"
+                hint = (
+                    f"give them, achieve(..., objects={{'{name}': (...)}}), let its type"
+                    " be an Enum or a Literal, or name the actions to use: actions=[...]"
                 )
+                yield Diagnostic("BT121", message, "achieve", hint)
 
 
 def pursued(body: object) -> Pursuit | None:

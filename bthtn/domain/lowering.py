@@ -86,10 +86,13 @@ class Lowering:
 
         Raises DomainError for a variable that belongs to another task.
         """
-        plain = method.body.function if isinstance(method.body, PlainBody) else method.body
+        body = method.body
+        plain = body.function if isinstance(body, PlainBody) else body
         variables = variables_in(plain, method.condition, method.cost, method.value)
         if not variables:
-            return self._without_constructs(method)
+            if isinstance(body, PlainBody) or not has_construct(body):
+                return method
+            return replace(method, body=self.network(body, self._parameters))
         for variable in variables:
             self._place(variable)
         conditions = [ALWAYS] * (len(variables) + 1)
@@ -105,7 +108,6 @@ class Lowering:
             self._task("one_of", outer, f"{one.name} in {one.values!s}", one)
             for one, outer in zip(bounds, [self._parameters, *scopes], strict=False)
         ]
-        body = method.body
         if not isinstance(body, PlainBody):
             body = self.network(body, scope)
         names = [method.name] + [""] * len(variables)
@@ -115,12 +117,6 @@ class Lowering:
             self.methods[task] = (one,)
             body = TaskCall(task, [self._parameters, *scopes][index - 1])
         return Method(body, conditions[0], method.name, costs[0], values[0])
-
-    def _without_constructs(self, method: Method) -> Method:
-        body = method.body
-        if isinstance(body, PlainBody) or not has_construct(body):
-            return method
-        return replace(method, body=self.network(body, self._parameters))
 
     def network(self, network: Network, scope: Scope) -> Network:
         """The network without constructs."""

@@ -27,14 +27,10 @@ def parameters_of(function: Callable[..., Any]) -> Parameters:
     found: list[Parameter[Any]] = []
     for position, parameter in enumerate(inspect.signature(function).parameters.values()):
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
-            raise DomainError(
-                Diagnostic(
-                    "BT103",
-                    f"parameter '{parameter.name}' of '{function.__name__}' is"
-                    f" {parameter.kind.description}",
-                    hint="a task has a fixed number of named parameters",
-                )
-            )
+            which = f"parameter '{parameter.name}' of '{function.__name__}'"
+            message = f"{which} is {parameter.kind.description}"
+            instead = "a task has a fixed number of named parameters"
+            raise DomainError(Diagnostic("BT103", message, hint=instead))
         hint = hints.get(parameter.name)
         literals = get_args(hint) if get_origin(hint) is Literal else ()
         kinds = {type(value) for value in literals}
@@ -57,13 +53,9 @@ def arguments(
     expressions = tuple(as_expression(value) for value in given)
     for value in given:
         if not isinstance(value, Hashable):
-            raise DomainError(
-                Diagnostic(
-                    "BT103",
-                    f"an argument of '{task}' is {type(value).__name__}, which can change",
-                    hint="arguments are hashable: use a tuple instead of a list",
-                )
-            )
+            message = f"an argument of '{task}' is {type(value).__name__}, which can change"
+            hint = "arguments are hashable: use a tuple instead of a list"
+            raise DomainError(Diagnostic("BT103", message, hint=hint))
     for parameter, expression in zip(parameters, expressions, strict=True):
         _check_type(task, parameter, expression)
     return expressions
@@ -82,9 +74,8 @@ def _bound(
         call = signature.bind(*args, **kwargs)
     except TypeError as error:
         wanted = ", ".join(one.name for one in free) or "no arguments"
-        raise DomainError(
-            Diagnostic("BT103", f"'{task}' takes {wanted}: {error}", where=f"call of '{task}'")
-        ) from None
+        message = f"'{task}' takes {wanted}: {error}"
+        raise DomainError(Diagnostic("BT103", message, f"call of '{task}'")) from None
     call.apply_defaults()
     return [call.arguments.get(one.name, one.default) for one in parameters]
 
@@ -125,14 +116,8 @@ def _check_type(task: str, parameter: Parameter[Any], given: Expression[Any]) ->
         shown = f"{value_text(given.value)} is none of its values"
         hint = nearest(str(given.value), map(str, parameter.literals))
     if not fits:
-        raise DomainError(
-            Diagnostic(
-                "BT103",
-                f"argument '{parameter.name}' of '{task}' is {parameter.type.__name__}; {shown}",
-                f"call of '{task}'",
-                hint,
-            )
-        )
+        message = f"argument '{parameter.name}' of '{task}' is {parameter.type.__name__}; {shown}"
+        raise DomainError(Diagnostic("BT103", message, f"call of '{task}'", hint))
 
 
 def _fits(given: type, wanted: type) -> bool:
