@@ -10,6 +10,7 @@ from bthtn.domain.network import ParallelPolicy
 from bthtn.world.expression import Expression
 from bthtn.world.fluent import Fluent
 from bthtn.world.footprint import Footprint, Write, WriteKind
+from bthtn.world.trail import WorkingState
 from bthtn.world.truth import UNKNOWN
 
 FinalValue = Callable[[int, Fluent[Any]], Any]
@@ -137,3 +138,26 @@ def after_priority(
         first, *others = found
         agreed[fluent] = first if all(first == other for other in others) else UNKNOWN
     return agreed
+
+
+def merge_into(
+    state: WorkingState,
+    ends: Sequence[tuple[Footprint, Mapping[Fluent[Any], Any]]],
+    policy: ParallelPolicy | None,
+) -> Footprint:
+    """Write into a state what branches leave behind together. Returns the node's footprint.
+
+    ``ends`` has the footprint of each branch and the values that it has written; ``policy`` is
+    that of a parallel node, None for alternatives.
+    """
+    footprints = [footprint for footprint, _ in ends]
+    if policy is not None:
+        writes = after_parallel(footprints, policy, lambda branch, fluent: ends[branch][1][fluent])
+        for fluent, write in writes.items():
+            state.apply(fluent, write)
+        return side_by_side(footprints, policy)
+    # A value that all branches overwrite is not read, as reads may be recorded: it is nothing that
+    # a plan relies on.
+    for fluent, value in after_priority([written for _, written in ends], state.get).items():
+        state.put(fluent, value)
+    return Footprint.one_of(footprints)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, assert_never
 
 from bthtn.plan.failure import Failure
-from bthtn.plan.merge import after_parallel, after_priority, side_by_side
+from bthtn.plan.merge import merge_into
 from bthtn.plan.nodes import (
     BranchingNode,
     Node,
@@ -165,22 +165,9 @@ class Projection:
 
     def join(self, node: BranchingNode, ends: Sequence[BranchEnd]) -> None:
         """Merge the writes of all branches into the state; steps and time are the maximum."""
-        footprints = [end.footprint for end in ends]
-        match node:
-            case ParallelNode():
-                writes = after_parallel(footprints, node.policy, lambda i, f: ends[i].written[f])
-                for fluent, write in writes.items():
-                    self.state.apply(fluent, write)
-                self.path.done.append(side_by_side(footprints, node.policy))
-            case PriorityNode():
-                # A value that all branches overwrite is not read, as reads may be recorded: it is
-                # nothing that a plan relies on.
-                values = after_priority([end.written for end in ends], self.state.get)
-                for fluent, value in values.items():
-                    self.state.put(fluent, value)
-                self.path.done.append(Footprint.one_of(footprints))
-            case _:
-                assert_never(node)
+        branches = [(end.footprint, end.written) for end in ends]
+        policy = node.policy if isinstance(node, ParallelNode) else None
+        self.path.done.append(merge_into(self.state, branches, policy))
         self.path.steps = max(end.path.steps for end in ends)
         self.path.elapsed = max(end.path.elapsed for end in ends)
         causes = (end.path.cause for end in ends if end.path.cause is not None)

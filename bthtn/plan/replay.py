@@ -1,8 +1,8 @@
 """replay: check a plan against its domain, independently of the planner that made it.
 
 Every node is compared with the network that it should come from, every condition is evaluated in
-the state after the steps before it, and the footprints of branches are computed again. No code is
-shared with searches or ``projection``, so that a mistake in one is found by the other.
+the state after the steps before it, and the footprints of branches are computed again. No code but
+``merge`` is shared with searches or ``projection``, so that a mistake in one is found by the other.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from bthtn.domain.network import (
     Network,
     NullNetwork,
     ParallelNetwork,
+    ParallelPolicy,
     PauseNetwork,
     PriorityNetwork,
     SequenceNetwork,
@@ -33,7 +34,7 @@ from bthtn.domain.number import number_of
 from bthtn.domain.task import CompoundTask, PrimitiveTask, TaskCall
 from bthtn.domain.task_effects import grounded, projected
 from bthtn.errors import exception_text
-from bthtn.plan.merge import after_parallel, after_priority, conflict, side_by_side
+from bthtn.plan.merge import conflict, merge_into
 from bthtn.plan.nodes import (
     Node,
     NullNode,
@@ -312,18 +313,12 @@ class _ReplayJudge:
             raise _mismatch(node, network, binding)
         pairs = list(zip(node.children, network.parts, strict=True))
         branches: list[_BranchEnd] = yield self._branches(pairs, binding)
-        footprints = [branch.seen.footprint for branch in branches]
-        clash = conflict(footprints)
+        clash = conflict([branch.seen.footprint for branch in branches])
         if clash is not None:
             raise _Wrong(node, f"branches {clash[0]} and {clash[1]} both touch {clash[2]}")
-        self._foresee()
-        together = after_parallel(footprints, node.policy, lambda i, f: branches[i].written[f])
-        for fluent, write in together.items():
-            self._state.apply(fluent, write)
-        self._join(branches)
         record = tuple(entry for branch in branches for entry in branch.seen.record)
         cost = sum(branch.seen.cost for branch in branches)
-        return _Seen(record, side_by_side(footprints, node.policy), cost)
+        return _Seen(record, self._join(branches, node.policy), cost)
 
     def _priority(
         self, node: PriorityNode, network: PriorityNetwork, binding: Binding
@@ -336,18 +331,13 @@ class _ReplayJudge:
         branches: list[_BranchEnd] = yield self._branches(
             list(zip(node.children, parts, strict=True)), binding
         )
-        self._foresee()
-        values = after_priority([branch.written for branch in branches], self._state.get)
-        for fluent, value in values.items():
-            self._state.put(fluent, value)
+        footprint = self._join(branches, None)
         self._alternative = outer
-        self._join(branches)
         by_place = dict(zip(node.kept, branches, strict=True))
         record: list[int] = []
         for place in range(len(network.parts)):
             record += (0, *by_place[place].seen.record) if place in by_place else (1,)
-        choice = Footprint.one_of(branch.seen.footprint for branch in branches)
-        return _Seen(tuple(record), choice, max(branch.seen.cost for branch in branches))
+        return _Seen(tuple(record), footprint, max(branch.seen.cost for branch in branches))
 
     def _branches(
         self, pairs: Sequence[tuple[Node, Network]], binding: Binding
@@ -364,10 +354,14 @@ class _ReplayJudge:
             self._steps, self._stopped, self._blind = entry, False, False
         return branches
 
-    def _join(self, branches: Sequence[_BranchEnd]) -> None:
+    def _join(self, branches: Sequence[_BranchEnd], policy: ParallelPolicy | None) -> Footprint:
+        self._foresee()
+        ends = [(branch.seen.footprint, branch.written) for branch in branches]
+        footprint = merge_into(self._state, ends, policy)
         self._steps = max(branch.steps for branch in branches)
         self._stopped = any(branch.stopped for branch in branches)
         self._blind = any(branch.blind for branch in branches)
+        return footprint
 
     def _view(self) -> RecordingView:
         self._foresee()
