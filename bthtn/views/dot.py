@@ -185,15 +185,11 @@ class Drawing:
 
     def _legend(self) -> str:
         """The graph's label: title and legend. A legend as a node would change the layout."""
+        looks: dict[str, Look | StatusLook] = {**LOOKS, **STATUSES}
         cells = [
             _legend_cells(look.fill, look.line, look.sign, f"{kind}: {look.meaning}")
-            for kind, look in LOOKS.items()
+            for kind, look in looks.items()
             if kind in self._used
-        ]
-        cells += [
-            _legend_cells(painted.fill, painted.line, painted.sign, f"{status}: {painted.meaning}")
-            for status, painted in STATUSES.items()
-            if status in self._used
         ]
         columns = range(0, len(cells), LEGEND_COLUMNS)
         rows = "".join(f"<tr>{''.join(cells[at : at + LEGEND_COLUMNS])}</tr>" for at in columns)

@@ -9,36 +9,8 @@ from enum import Enum
 from itertools import chain, islice, takewhile
 from typing import Final
 
-from bthtn.agent.events import (
-    AgentEvent,
-    AgentReloaded,
-    BeliefChanged,
-    CleanupEnded,
-    CleanupStarted,
-    CodeFailed,
-    GoalEnded,
-    GoalWaits,
-    LeafAborted,
-    LeafAborting,
-    LeafEnded,
-    LeafRefused,
-    LeafStarted,
-    LeafWaits,
-    LeaseReturned,
-    LeaseTaken,
-    PlanAborted,
-    PlanAdopted,
-    PlanBroken,
-    PlanFailed,
-    PlanHookFailed,
-    PlanKept,
-    PlanRepaired,
-    PlanReplaced,
-    PlanResumed,
-    ReloadFailed,
-    SensorFailed,
-    TaskAvoided,
-)
+from bthtn.agent import events
+from bthtn.agent.events import AgentEvent
 from bthtn.errors import exception_text
 from bthtn.plan.nodes import Node, PriorityNode
 from bthtn.plan.notation import normal
@@ -108,11 +80,11 @@ class EntryBuilder:
         self._agents: dict[str, _AgentEntries] = {}
 
     def entries(
-        self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
+        self, heard: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
     ) -> tuple[Entry, ...]:
         """The entries of the next tick, for those events that are shown."""
         by_agent: dict[str, list[AgentEvent]] = {}
-        for event in events:
+        for event in heard:
             by_agent.setdefault(event.agent, []).append(event)
         for name in by_agent:
             self._agents.setdefault(name, _AgentEntries(self._numbers))
@@ -143,7 +115,7 @@ class _AgentEntries:
 
     def __init__(self, plan_numbers: _PlanNumbers) -> None:
         self._plan_numbers = plan_numbers
-        self._running: dict[int, LeafStarted] = {}
+        self._running: dict[int, events.LeafStarted] = {}
         self._choices: dict[str, frozenset[str]] = {}
         self._numbers: dict[str, int] = {}
         self._failed: dict[str, int] = {}
@@ -151,14 +123,16 @@ class _AgentEntries:
         self._chosen: set[int] = set()
 
     def entries(
-        self, events: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
+        self, heard: tuple[AgentEvent, ...], is_shown: Callable[[AgentEvent], bool]
     ) -> tuple[Entry, ...]:
         before = set(self._running)
         self._chosen.clear()
-        self._ended = {e.leaf for e in events if isinstance(e, LeafEnded | LeafAborted)}
+        self._ended = {
+            e.leaf for e in heard if isinstance(e, events.LeafEnded | events.LeafAborted)
+        }
         entries: list[Entry] = []
-        for event in events:
-            made = [*self._goal_entries(event), *self._leaf_entries(event, events)]
+        for event in heard:
+            made = [*self._goal_entries(event), *self._leaf_entries(event, heard)]
             made.extend(_other_entries(event))
             entries.extend(made if is_shown(event) else ())
             self._update(event)
@@ -168,64 +142,66 @@ class _AgentEntries:
 
     def _update(self, event: AgentEvent) -> None:
         match event:
-            case LeafStarted():
+            case events.LeafStarted():
                 self._running[event.leaf] = event
-            case LeafEnded() | LeafAborted():
+            case events.LeafEnded() | events.LeafAborted():
                 self._running.pop(event.leaf, None)
-            case PlanFailed() | PlanBroken() | PlanReplaced():
+            case events.PlanFailed() | events.PlanBroken() | events.PlanReplaced():
                 self._failed[event.goal] = self._numbers.pop(event.goal, 0)
-            case PlanAborted() | GoalEnded():
+            case events.PlanAborted() | events.GoalEnded():
                 self._numbers.pop(event.goal, None)
                 self._failed.pop(event.goal, None)
 
-    def _leaf_entries(self, event: AgentEvent, events: tuple[AgentEvent, ...]) -> Iterator[Entry]:
+    def _leaf_entries(self, event: AgentEvent, heard: tuple[AgentEvent, ...]) -> Iterator[Entry]:
         match event:
-            case BeliefChanged(change):
+            case events.BeliefChanged(change):
                 verb = Verb.EFFECT if change.source in self._numbers else Verb.SENSES
                 yield Entry(verb, _change_text(change))
-            case LeafStarted() if any(event.task in names for names in self._choices.values()):
+            case events.LeafStarted() if any(
+                event.task in names for names in self._choices.values()
+            ):
                 self._chosen.add(event.leaf)
                 yield Entry(Verb.CHOOSES, event.task)
-            case LeafStarted() if event.leaf not in self._ended:
+            case events.LeafStarted() if event.leaf not in self._ended:
                 yield Entry(Verb.STARTS, event.task)
-            case LeafEnded(succeeded=True) if event.leaf not in self._chosen:
+            case events.LeafEnded(succeeded=True) if event.leaf not in self._chosen:
                 yield Entry(Verb.DONE, event.task)
-            case LeafEnded(succeeded=False):
+            case events.LeafEnded(succeeded=False):
                 yield Entry(Verb.FAILS, _because(event.task, event.reason))
-            case LeafRefused():
+            case events.LeafRefused():
                 yield Entry(Verb.REFUSES, _because(event.task, event.reason))
-            case LeafWaits():
+            case events.LeafWaits():
                 why = f"'{event.other}' of '{event.other_goal}' is not over"
                 yield Entry(Verb.WAITS, _because(event.task, why))
-            case LeafAborted():
-                yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, events)))
+            case events.LeafAborted():
+                yield Entry(Verb.ABORTS, _because(event.task, _why_aborted(event, heard)))
 
     def _goal_entries(self, event: AgentEvent) -> Iterator[Entry]:
         match event:
-            case PlanAdopted():
+            case events.PlanAdopted():
                 yield self._adoption_entry(event)
-            case PlanRepaired():
+            case events.PlanRepaired():
                 yield Entry(Verb.REPAIRS, _because(event.part, event.reason))
                 yield self._adoption_entry(event)
-            case TaskAvoided() | GoalWaits():
+            case events.TaskAvoided() | events.GoalWaits():
                 yield _back_off_entry(event)
-            case PlanResumed():
+            case events.PlanResumed():
                 self._choices[event.goal] |= _choices(event.plan.tree)
                 text = f"{normal(event.plan.tree)} — was suspended ({event.cause})"
                 yield Entry(Verb.RESUMES, text)
-            case PlanFailed(again=True):
+            case events.PlanFailed(again=True):
                 failed = f"{self._plan_label(event.goal)} failed"
                 yield Entry(Verb.REPLANS, _because(failed, event.reason))
-            case PlanKept() | PlanReplaced() | PlanBroken():
+            case events.PlanKept() | events.PlanReplaced() | events.PlanBroken():
                 yield self._review_entry(event)
-            case PlanAborted():
+            case events.PlanAborted():
                 yield Entry(Verb.DROPS, _because(self._plan_label(event.goal), event.reason))
-            case GoalEnded(succeeded=True):
+            case events.GoalEnded(succeeded=True):
                 yield Entry(Verb.GOAL, f"{event.goal} is done")
-            case GoalEnded():
+            case events.GoalEnded():
                 yield Entry(Verb.GOAL, _because(f"{event.goal} failed", event.reason))
 
-    def _adoption_entry(self, event: PlanAdopted | PlanRepaired) -> Entry:
+    def _adoption_entry(self, event: events.PlanAdopted | events.PlanRepaired) -> Entry:
         """The entry for a new plan; shows its tree unless an equal plan was shown before."""
         number, same = self._plan_numbers.adopted(event.plan)
         self._numbers[event.goal] = number
@@ -236,13 +212,15 @@ class _AgentEntries:
             return Entry(Verb.PLAN, f"{text}, the same as plan {same}")
         return Entry(Verb.PLAN, f"{text}, record {event.plan.record!r}", event.plan)
 
-    def _review_entry(self, event: PlanKept | PlanReplaced | PlanBroken) -> Entry:
+    def _review_entry(
+        self, event: events.PlanKept | events.PlanReplaced | events.PlanBroken
+    ) -> Entry:
         """The entry for a review of a running plan, with the reason and the changed belief."""
         subject, change = self._plan_label(event.goal), event.change
         verb, reason = Verb.KEEPS, event.reason
-        if isinstance(event, PlanReplaced):
+        if isinstance(event, events.PlanReplaced):
             verb = Verb.REPLACES
-        if isinstance(event, PlanBroken):
+        if isinstance(event, events.PlanBroken):
             verb, reason = Verb.BREAKS, f"{event.step}: {reason}" if event.step else reason
         return Entry(verb, _because(subject, f"{reason} [{change}]" if change else reason))
 
@@ -254,23 +232,23 @@ class _AgentEntries:
 def _other_entries(event: AgentEvent) -> Iterator[Entry]:
     """Entries for leases, long aborts, failed plan hooks and cleanups."""
     match event:
-        case SensorFailed(what, reason) | CodeFailed(what, reason):
+        case events.SensorFailed(what, reason) | events.CodeFailed(what, reason):
             yield Entry(Verb.FAILS, _because(what, reason))
-        case LeaseTaken(key, holder):
+        case events.LeaseTaken(key, holder):
             yield Entry(Verb.TAKES, f"{key} for {holder}")
-        case LeaseReturned(key, holder):
+        case events.LeaseReturned(key, holder):
             yield Entry(Verb.RETURNS, f"{key} from {holder}")
-        case LeafAborting(_, task):
+        case events.LeafAborting(_, task):
             yield Entry(Verb.ABORTS, f"{task}, which takes time")
-        case PlanHookFailed(_, hook, task, error):
+        case events.PlanHookFailed(_, hook, task, error):
             reason = f"{hook} raised {exception_text(error)}"
             yield Entry(Verb.FAILS, _because(task, reason))
-        case AgentReloaded() | ReloadFailed():
+        case events.AgentReloaded() | events.ReloadFailed():
             reason = getattr(event, "reason", "")
             yield Entry(Verb.RELOADS, _because(reload_text(event), reason))
-        case CleanupStarted(goal, task):
+        case events.CleanupStarted(goal, task):
             yield Entry(Verb.CLEANS, f"{task} after {goal}")
-        case CleanupEnded(_, task, succeeded, reason):
+        case events.CleanupEnded(_, task, succeeded, reason):
             verb, text = (Verb.DONE, task) if succeeded else (Verb.FAILS, _because(task, reason))
             yield Entry(verb, f"cleanup: {text}")
 
@@ -289,12 +267,12 @@ def _change_text(change: Change) -> str:
     return f"{change.fluent}: {value_text(change.before)} → {value_text(change.after)}"
 
 
-def _back_off_entry(event: TaskAvoided | GoalWaits) -> Entry:
+def _back_off_entry(event: events.TaskAvoided | events.GoalWaits) -> Entry:
     """The entry for a back-off: the task or goal, its duration, and the failure."""
     change = f", or until {', '.join(event.fluents)} changes" if event.fluents else ""
     time = f"{event.ticks:g} {'seconds' if event.in_seconds else 'ticks'}"
     duration = f"for {time}{change} — failed {event.failures} times: {event.reason}"
-    if isinstance(event, TaskAvoided):
+    if isinstance(event, events.TaskAvoided):
         return Entry(Verb.AVOIDS, f"{event.task}, {duration}")
     return Entry(Verb.WAITS, f"{event.goal}, {duration}")
 
@@ -303,17 +281,24 @@ def _because(subject: str, reason: str) -> str:
     return f"{subject} — {reason}" if reason else subject
 
 
-def _why_aborted(aborted: LeafAborted, events: tuple[AgentEvent, ...]) -> str:
+def _why_aborted(aborted: events.LeafAborted, heard: tuple[AgentEvent, ...]) -> str:
     """The reason of an abort; empty if an event of the whole plan gives it.
 
     Events of other goals are no reason, nor are steps that failed after it.
     """
     reasons = []
-    own = [event for event in events if getattr(event, "goal", None) == aborted.goal]
-    if not any(isinstance(event, PlanAborted | PlanReplaced | PlanBroken) for event in own):
+    own = [event for event in heard if getattr(event, "goal", None) == aborted.goal]
+    if not any(
+        isinstance(event, events.PlanAborted | events.PlanReplaced | events.PlanBroken)
+        for event in own
+    ):
         before = takewhile(lambda event: event is not aborted, own)
-        ends = (event for event in before if isinstance(event, LeafEnded | LeafRefused))
-        failed = [end.task for end in ends if isinstance(end, LeafRefused) or not end.succeeded]
+        ends = (
+            event for event in before if isinstance(event, events.LeafEnded | events.LeafRefused)
+        )
+        failed = [
+            end.task for end in ends if isinstance(end, events.LeafRefused) or not end.succeeded
+        ]
         reasons.append(f"'{failed[-1]}' failed" if failed else "no longer needed")
     if aborted.error is not None:
         reasons.append(f"its clean-up raised {exception_text(aborted.error)}")

@@ -11,30 +11,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final, get_args
 
-from bthtn.agent.events import (
-    AgentEvent,
-    AgentListener,
-    AgentReloaded,
-    BeliefChanged,
-    CleanupEnded,
-    CleanupStarted,
-    CodeFailed,
-    GoalEnded,
-    GoalWaits,
-    LeafAborted,
-    LeafAborting,
-    LeafEnded,
-    LeafRefused,
-    LeafStarted,
-    LeafWaits,
-    LeaseReturned,
-    LeaseTaken,
-    PlanFailed,
-    PlanHookFailed,
-    ReloadFailed,
-    SensorFailed,
-    TaskAvoided,
-)
+from bthtn.agent import events
+from bthtn.agent.events import AgentEvent
 from bthtn.errors import exception_text
 from bthtn.plan.codec import json_value
 from bthtn.plan.notation import normal
@@ -47,24 +25,26 @@ from bthtn.world.fluent import Fluent
 def line_of(event: AgentEvent, *, reasons: bool = True) -> str:
     """A short description of an event: ``start shoot``, ``fight failed — no ammo``."""
     reason = str(getattr(event, "reason", "")) if reasons else ""
-    if not reason or isinstance(event, SensorFailed | CodeFailed):  # which always say it
+    if not reason or isinstance(
+        event, events.SensorFailed | events.CodeFailed
+    ):  # which always say it
         return one_line(_words(event))
     return one_line(f"{_words(event)} — {reason}")
 
 
 def _words(event: AgentEvent) -> str:
     match event:
-        case LeafEnded() | CleanupEnded() | GoalEnded():
+        case events.LeafEnded() | events.CleanupEnded() | events.GoalEnded():
             return _END_WORDS[type(event)][not event.succeeded].format(event)
-        case AgentReloaded() | ReloadFailed():
+        case events.AgentReloaded() | events.ReloadFailed():
             return reload_text(event)
         case _:
             return _WORDS.get(type(event), f"{type(event).__name__} {{0.goal}}").format(event)
 
 
-def reload_text(event: AgentReloaded | ReloadFailed) -> str:
+def reload_text(event: events.AgentReloaded | events.ReloadFailed) -> str:
     """A reload as text: ``soldier reloaded combat; lost: ammo = 3; new: fuel = 1.0``."""
-    if isinstance(event, ReloadFailed):
+    if isinstance(event, events.ReloadFailed):
         return "reload failed"
     parts = [f"{event.name} reloaded {', '.join(event.domains)}"]
     parts += [f"lost: {', '.join(event.lost)}"] if event.lost else []
@@ -73,24 +53,24 @@ def reload_text(event: AgentReloaded | ReloadFailed) -> str:
 
 
 _WORDS: Final[Mapping[type[AgentEvent], str]] = {
-    LeafStarted: "start {0.task}",
-    LeafAborting: "aborting {0.task}",
-    LeafAborted: "aborted {0.task}",
-    LeafRefused: "refused {0.task}",
-    LeafWaits: "waiting {0.task}",
-    CleanupStarted: "clean up {0.task}",
-    LeaseTaken: "{0.holder} has {0.key}",
-    LeaseReturned: "{0.holder} gave back {0.key}",
-    PlanHookFailed: "{0.hook} of {0.task} raised",
-    BeliefChanged: "{0.change}",
-    SensorFailed: "{0.sensor} failed: {0.reason}",
-    CodeFailed: "{0.code} failed: {0.reason}",
+    events.LeafStarted: "start {0.task}",
+    events.LeafAborting: "aborting {0.task}",
+    events.LeafAborted: "aborted {0.task}",
+    events.LeafRefused: "refused {0.task}",
+    events.LeafWaits: "waiting {0.task}",
+    events.CleanupStarted: "clean up {0.task}",
+    events.LeaseTaken: "{0.holder} has {0.key}",
+    events.LeaseReturned: "{0.holder} gave back {0.key}",
+    events.PlanHookFailed: "{0.hook} of {0.task} raised",
+    events.BeliefChanged: "{0.change}",
+    events.SensorFailed: "{0.sensor} failed: {0.reason}",
+    events.CodeFailed: "{0.code} failed: {0.reason}",
 }
 """What an event says; of all others it is the name of their class, and the goal."""
 _END_WORDS: Final[Mapping[type[AgentEvent], tuple[str, str]]] = {
-    LeafEnded: ("done {0.task}", "failed {0.task}"),
-    CleanupEnded: ("cleaned up {0.task}", "did not clean up {0.task}"),
-    GoalEnded: ("{0.goal} succeeded", "{0.goal} failed"),
+    events.LeafEnded: ("done {0.task}", "failed {0.task}"),
+    events.CleanupEnded: ("cleaned up {0.task}", "did not clean up {0.task}"),
+    events.GoalEnded: ("{0.goal} succeeded", "{0.goal} failed"),
 }
 
 
@@ -101,7 +81,7 @@ def concerns(event: AgentEvent, *, agent: str = "", goal: str = "", task: str = 
     whose plan has written it.
     """
     about = getattr(event, "goal", "")
-    if isinstance(event, BeliefChanged) and not about:
+    if isinstance(event, events.BeliefChanged) and not about:
         about = event.change.source
     step = getattr(event, "task", None)
     return (
@@ -179,7 +159,7 @@ def plain_value(value: object) -> Any:
         return f"<{type(value).__name__}>"
 
 
-def log_listener(logger: logging.Logger) -> AgentListener:
+def log_listener(logger: logging.Logger) -> events.AgentListener:
     """A listener that logs the line of every event: failures as WARNING, all others as INFO.
 
     Events of goals that fail or wait, tasks that are avoided, and code that raises are failures.
@@ -198,11 +178,16 @@ def log_listener(logger: logging.Logger) -> AgentListener:
 
 def _is_failure(event: AgentEvent) -> bool:
     match event:
-        case LeafEnded() | CleanupEnded() | GoalEnded():
+        case events.LeafEnded() | events.CleanupEnded() | events.GoalEnded():
             return not event.succeeded
-        case SensorFailed() | CodeFailed() | PlanHookFailed() | PlanFailed():
+        case (
+            events.SensorFailed()
+            | events.CodeFailed()
+            | events.PlanHookFailed()
+            | events.PlanFailed()
+        ):
             return True
-        case TaskAvoided() | GoalWaits() | ReloadFailed():
+        case events.TaskAvoided() | events.GoalWaits() | events.ReloadFailed():
             return True
         case _:
             return False

@@ -75,9 +75,6 @@ def plan_decisions(
 def _change_text(change: Mapping[str, Any] | None) -> str:
     if change is None:
         return ""
-    before, after = (_value_text(change[name]) for name in ("before", "after"))
+    values = (change["before"], change["after"])
+    before, after = (one if isinstance(one, str) else value_text(one) for one in values)
     return f"{change['fluent']}: {before} → {after} (by {change['source']})"
-
-
-def _value_text(value: object) -> str:
-    return value if isinstance(value, str) else value_text(value)
