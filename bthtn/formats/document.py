@@ -7,21 +7,18 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from bthtn.errors import BthtnError, Diagnostic, InputError, nearest
 
-_KINDS: Final[Mapping[type, str]] = MappingProxyType(
-    {
-        dict: "a table",
-        str: "a text",
-        list: "a list",
-        int: "a whole number",
-        float: "a number",
-        bool: "true or false",
-    }
-)
+_KINDS: Final[Mapping[type, str]] = {
+    dict: "a table",
+    str: "a text",
+    list: "a list",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
 _LONG_TEXT: Final = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 
 

@@ -66,18 +66,14 @@ def _is_known(element: Element, attribute: str) -> bool:
 
 def guarded(made: Behaviour, conditions: Preconditions, skipped: Status | None) -> Behaviour:
     """A behaviour below its preconditions, the first of which is asked first."""
+    ends = {"_failureIf": FAILURE, "_successIf": SUCCESS, "_skipIf": skipped, "_while": skipped}
     for attribute in reversed(_PRECONDITIONS):
         if attribute in conditions:
-            asked = conditions[attribute]
-            match attribute:
-                case "_while":
-                    made = WhileDoElse(made.name, asked, made, _ended(skipped))
-                case "_skipIf":
-                    made = IfThenElse(made.name, asked, _ended(skipped), made)
-                case "_successIf":
-                    made = IfThenElse(made.name, asked, _ended(SUCCESS), made)
-                case _:
-                    made = IfThenElse(made.name, asked, _ended(FAILURE), made)
+            asked, instead = conditions[attribute], _ended(ends[attribute])
+            if attribute == "_while":
+                made = WhileDoElse(made.name, asked, made, instead)
+            else:
+                made = IfThenElse(made.name, asked, instead, made)
     return made
 
 

@@ -230,30 +230,20 @@ def _by_case(
     return found
 
 
-def _decorator(make: Callable[..., Behaviour]) -> NodeKind:
-    def decorator(name: str, child: Behaviour) -> Behaviour:
-        return make(name, child)
-
-    return kind_of(decorator)
-
-
-def _leaf(make: Callable[..., Behaviour]) -> NodeKind:
-    def leaf(name: str) -> Behaviour:
-        return make(name)
-
-    return kind_of(leaf)
-
-
-_BRANCHING: Final = {"IfThenElse": IfThenElse, "WhileDoElse": WhileDoElse}
-_DECORATORS: Final = {
+_BRANCHING: Final[Mapping[str, type[Behaviour]]] = {
+    "IfThenElse": IfThenElse,
+    "WhileDoElse": WhileDoElse,
+}
+_OF_PY_TREES: Final[Mapping[str, type[Behaviour]]] = {
     "Inverter": decorators.Inverter,
     "ForceSuccess": decorators.FailureIsSuccess,
     "ForceFailure": decorators.SuccessIsFailure,
     "KeepRunningUntilFailure": decorators.SuccessIsRunning,
+    "AlwaysSuccess": Success,
+    "AlwaysFailure": Failure,
 }
-_LEAVES: Final = {"AlwaysSuccess": Success, "AlwaysFailure": Failure}
 TAGS: Final[Mapping[type, str]] = {
-    made: tag for table in (_BRANCHING, _DECORATORS, _LEAVES) for tag, made in table.items()
+    made: tag for tag, made in (*_BRANCHING.items(), *_OF_PY_TREES.items())
 }
 """The tags of classes without ports."""
 
@@ -270,8 +260,7 @@ CPP_NODES: Final[Mapping[str, NodeKind]] = {
     "Delay": kind_of(_delay),
     "RunOnce": kind_of(_run_once),
     **{tag: _branching(made) for tag, made in _BRANCHING.items()},
-    **{tag: _decorator(made) for tag, made in _DECORATORS.items()},
-    **{tag: _leaf(made) for tag, made in _LEAVES.items()},
+    **{tag: kind_of(made) for tag, made in _OF_PY_TREES.items()},
 }
 """Nodes that do what those of BehaviorTree.CPP do."""
 
