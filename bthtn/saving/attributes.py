@@ -14,8 +14,7 @@ _SAVED: Final = (
 )
 """The modules whose classes are saved by their attributes, by the beginnings of their names."""
 
-
-OF_NODES: Final = (*("name", "status", "feedback_message", "parent", "children", "current_child"),)
+OF_NODES: Final = ("name", "status", "feedback_message", "parent", "children", "current_child")
 """The attributes of nodes that are saved of those which save themselves."""
 PER_PROCESS: Final = frozenset({"id", "iterator", "logger", "blackboards"})
 """The attributes of py_trees' nodes that are made anew in each process."""

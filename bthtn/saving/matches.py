@@ -59,8 +59,6 @@ class Matches:
                 case ["tuple", *elements] if type(found) is tuple:
                     both = zip(elements, found, strict=False)
                     pending.extend((one, two, may_be_node) for one, two in both)
-                case _:
-                    pass
 
     def _stands_for(self, number: int, found: Any) -> Iterator[_Pair]:
         """Let an object stand for a saved one, unless one has another; yields the parts of both."""

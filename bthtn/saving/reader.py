@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
-from enum import Enum
 from functools import partial
 from random import Random
 from types import MappingProxyType
@@ -120,36 +119,13 @@ class GraphReader:
         match saved:
             case ["ref", int() as number] if number in self._unfilled:
                 self._fill(number)
-            case _:
-                pass
         return one
-
-    def _frozenset(self, *elements: Json) -> frozenset[Any]:
-        return frozenset(map(self._hashable, elements))
 
     def _part(self, place: str) -> Any:
         part = self._parts.at(place)
         if part is None:
             raise does_not_fit(f"the character has no '{place}' any more, which its plan needs")
         return part
-
-    def _member(self, family: str, index: Json) -> Any:
-        return self._part(family).member(self._hashable(index))
-
-    def _enum(self, place: str, name: str) -> Enum:
-        return _constant(self._part(place), name)
-
-    def _library_enum(self, kind: str, name: str) -> Enum:
-        return _constant(self._ours(kind), name)
-
-    def _users_value(self, place: str, *given: Json) -> Any:
-        return self._part(place)(*map(self._hashable, given))
-
-    def _named(self, kind: str, *given: Json) -> Any:
-        return tuple.__new__(self._ours(kind), map(self._value, given))
-
-    def _method(self, of: Json, name: str) -> Any:
-        return getattr(self._value(of), name)
 
     def _ours(self, name: str) -> Any:
         """A class or function of the library or the user's package. Raises InputError."""
@@ -214,8 +190,6 @@ class GraphReader:
                 self._fill_object(number, one, has)
                 if "own" in entry and writes_itself(one):
                     one.load(entry["own"])
-            case _:
-                pass
 
     def _item(self, old: Mapping[Any, Any], key: Json, value: Json) -> tuple[Any, Any]:
         found = self._hashable(key)
@@ -245,11 +219,6 @@ def does_not_fit(
     return InputError(Diagnostic("BT497", why, hint=hint))
 
 
-def _constant(of: Any, name: str) -> Enum:
-    found: Enum = of[name]
-    return found
-
-
 _EMPTY: Final[Mapping[str, Callable[[], Any]]] = {
     "list": list,
     "set": set,
@@ -260,14 +229,15 @@ _EMPTY: Final[Mapping[str, Callable[[], Any]]] = {
 _READ: Final[Mapping[str, Callable[..., Any]]] = {
     "ref": GraphReader._object,
     "later": lambda _, number: Deferred(number),
-    "frozenset": GraphReader._frozenset,
+    "frozenset": lambda reader, *elements: frozenset(map(reader._hashable, elements)),
     "float": lambda _, text: float(text),
     "part": GraphReader._part,
-    "member": GraphReader._member,
-    "enum": GraphReader._enum,
-    "constant": GraphReader._library_enum,
-    "value": GraphReader._users_value,
-    "named": GraphReader._named,
-    "method": GraphReader._method,
+    "member": lambda reader, family, index: reader._part(family).member(reader._hashable(index)),
+    "enum": lambda reader, place, name: reader._part(place)[name],
+    "constant": lambda reader, kind, name: reader._ours(kind)[name],
+    "value": lambda reader, place, *given: reader._part(place)(*map(reader._hashable, given)),
+    "named": lambda reader, kind, *of: tuple.__new__(reader._ours(kind), map(reader._value, of)),
+    "method": lambda reader, of, name: getattr(reader._value(of), name),
     "function": GraphReader._ours,
 }
+"""What makes a value of an array, by the kind that this begins with; see ``writer``."""

@@ -101,7 +101,10 @@ class GraphWriter:
         if place is not None:
             return ["part", place]
         if isinstance(one, Fluent) and one.index is not None:
-            return ["member", self._family_of(one), self._value(one.index)]
+            family = self._parts.family_of(one)
+            if family is None:
+                raise _unsavable(f"'{one}'", one)
+            return ["member", family, self._value(one.index)]
         if isinstance(one, FunctionType):
             return _function(one)
         return ["ref", self._ref(one)] if self._is_object(one) else self._users_value(one)
@@ -174,12 +177,6 @@ class GraphWriter:
         """The elements, numbered in an order that does not depend on the process, if possible."""
         return sorted(map(self._value, sorted(elements, key=str)), key=json.dumps)
 
-    def _family_of(self, member: Fluent[Any]) -> str:
-        place = self._parts.family_of(member)
-        if place is None:
-            raise _unsavable(f"'{member}'", member)
-        return place
-
     def _enum(self, one: Enum) -> Json:
         if _is_ours(type(one)) or self._class_of(one) is type(one):
             return ["constant", _name(type(one)), one.name]
@@ -228,10 +225,8 @@ def _name(kind: type) -> str:
 
 
 def _shown(one: object) -> str:
-    name = getattr(one, "name", "")
-    return (
-        f"{type(one).__name__} '{name}'" if isinstance(name, str) and name else type(one).__name__
-    )
+    kind, name = type(one).__name__, getattr(one, "name", "")
+    return f"{kind} '{name}'" if isinstance(name, str) and name else kind
 
 
 def _unsavable(what: str, value: object) -> InputError:
