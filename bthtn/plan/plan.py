@@ -16,6 +16,7 @@ from bthtn.world.expression import Binding
 from bthtn.world.footprint import Footprint
 from bthtn.world.sharing import Shared, Unpicklable
 from bthtn.world.state import FrozenState
+from bthtn.world.unfrozen import unfrozen
 
 
 def _exhausted(part: str) -> Any:
@@ -50,9 +51,11 @@ class Plan(Shared, Unpicklable):
         name of the field. It is also called with "actions", and returns None if these have to be
         taken from the tree.
         """
-        plan = new(Plan)
-        put_source(plan, source)
-        return plan
+        plan = OpenPlan()
+        plan._source = source
+        plan.__class__ = Plan
+        found: Plan = plan
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to save: all fields, made now."""
@@ -135,14 +138,12 @@ class Plan(Shared, Unpicklable):
         return f"<plan for {self.goal_text}: {len(self.actions)} steps, record {self.record!r}>"
 
 
-# The two halves of ``found``, for generated functions: a further call would take as long as an
+# For generated functions, which do what ``found`` does: a further call would take as long as an
 # expansion. And its inverse; and what puts a field that is known already.
-new: Final = object.__new__
+OpenPlan: Final = unfrozen(Plan)
 source_of: Final[Callable[[Plan], tuple[Any, ...]]] = Plan.__dict__["_source"].__get__
-put_source: Final[Callable[[Plan, tuple[Any, ...]], None]] = Plan.__dict__["_source"].__set__
 put_tree: Final[Callable[[Plan, Node], None]] = Plan.__dict__["tree"].__set__
 put_record: Final[Callable[[Plan, MethodTraversalRecord], None]] = Plan.__dict__["record"].__set__
-put_expansions: Final[Callable[[Plan, int], None]] = Plan.__dict__["expansions"].__set__
 _ORDER: Final = tuple(part.name for part in fields(Plan) if part.name != "_source")
 _PARTS: Final = frozenset(_ORDER)
 _OFTEN: Final = frozenset({"tree", "record"})

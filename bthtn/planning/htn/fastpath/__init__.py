@@ -5,9 +5,9 @@ cannot answer, the general search returns the same plan after the same number of
 ``AcceleratedSearch`` is that search with an accelerator in front of it.
 
 ``reachable`` collects the tasks below a goal, ``cycles`` finds recursion that may change nothing,
-and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines`` and ``branch_end``
-write the source, with ``reading`` for expressions and effects, ``excess`` for what the cheapest
-plan adds up, and ``bound`` for what a record has to beat; ``program`` compiles it.
+and ``layout`` assigns fluents to variables. ``functions``, ``body``, ``lines``, ``notes`` and
+``branch_end`` write the source, with ``reading`` for expressions and effects, ``excess`` for what
+the cheapest plan adds up, and ``bound`` for what a record has to beat; ``program`` compiles it.
 At run time, ``repeats`` is the recursion check, ``join`` brings branches together, and
 ``suspending`` decides where planning stops. ``plan_parts`` makes the parts of plans of
 ``record_entries``: ``plan_tree`` the tree, of ``tree_entries``; it is one of ``shared_trees``.
@@ -52,9 +52,17 @@ def accelerator(  # noqa: PLR0913 - each kind of request has functions of its ow
     if program is None or start is None:
         return None
     table = domain.derived(TaskTable)
-    body, entries = table.goal(goal), program.entries
-    trees = SharedTrees() if shares else None
-    question = PreparedGoal(domain, goal, binding, settings.seed, table, body, entries, trees)
+    question = PreparedGoal(
+        domain,
+        goal,
+        binding,
+        settings.seed,
+        table,
+        table.goal(goal),
+        program.entries,
+        program.actions,
+        SharedTrees() if shares else None,
+    )
     branched = program.branched
     parts = part_of if branched is None else partial(branched_part_of, branched)
     made: Accelerator = program.asking(start, question, parts)

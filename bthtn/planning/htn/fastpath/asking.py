@@ -44,9 +44,10 @@ def asking(start, question, part_of):
             return None
         misses = 0
 {ended}
-        plan = new(Plan)
-        put_source(plan, (part_of, question, state, {end}))
-        put_expansions(plan, -n)
+        plan = OpenPlan()
+        plan._source = part_of, question, state, {end}
+        plan.expansions = -n
+        plan.__class__ = Plan
         return plan
     return ask"""
 """Source of the function that makes an accelerator, with the loop that runs the cells.

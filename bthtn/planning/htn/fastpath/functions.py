@@ -42,6 +42,7 @@ from bthtn.planning.htn.fastpath.layout import (
     written_in_branches,
 )
 from bthtn.planning.htn.fastpath.lines import tuple_source
+from bthtn.planning.htn.fastpath.notes import Notes
 from bthtn.planning.htn.fastpath.reachable import (
     Branches,
     Compound,
@@ -131,7 +132,7 @@ class Functions:
         self._continued: dict[Any, str] = {}
         self._ended: dict[Any, str] = {}
         self._marks: dict[tuple[Branches, int, bool], BranchMark] = {}
-        self._noting: dict[str, str] = {}
+        self._notes = Notes(self.names)
         self._calls: dict[Task, TaskCall] = {}
         self._waiting: deque[Callable[[], Iterator[str]]] = deque()
 
@@ -178,7 +179,7 @@ class Functions:
     def _written(self, written: list[str]) -> str:
         while self._waiting:
             written.append("\n".join(self._waiting.popleft()()))
-        written += (f"def {name}{line}" for line, name in self._noting.items())
+        written += self._notes.lines()
         return "\n\n\n".join(written) + "\n"
 
     def _at(self, place: Place, made: Callable[[], str]) -> str:
@@ -232,13 +233,7 @@ class Functions:
 
     def noting(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the function that makes these plan entries from the values of ``names``."""
-        called = {name: f"a{n}" for n, name in enumerate(names)}
-        args = [tuple_source([called.get(one, one) for one in given]) for _, given in entries]
-        made = [f"({self.names.of(what)}, {args[n]})" for n, (what, _) in enumerate(entries)]
-        line = f"({', '.join(called.values())}): return {tuple_source(made)}"
-        if line not in self._noting:
-            self._noting[line] = self.names.new("e")
-        return self._noting[line]
+        return self._notes.function(entries, names)
 
     # functions
 

@@ -15,7 +15,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.fastpath.record_entries import Entry
+from bthtn.planning.htn.fastpath.record_entries import Entry, actions, entries
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import (
     Before,
@@ -48,6 +48,7 @@ class PreparedGoal:
     table: TaskTable
     body: Body
     entries: TreeEntries
+    actions: Mapping[Any, Any]
     trees: SharedTrees | None
 
 
@@ -55,11 +56,11 @@ def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: 
     """One part, by name, of the plan for a goal from the state ``base``."""
     match part:
         case "actions":
-            return tuple(question.entries.recorded.steps_and_choices(record))
+            return tuple(actions(record, question.actions))
         case "record":
-            return MethodTraversalRecord(_choices(question.entries.recorded.entries(record)))
+            return MethodTraversalRecord(_choices(entries(record)))
         case "written":
-            return _Projection(question, base).written(question.entries.recorded.entries(record))
+            return _Projection(question, base).written(entries(record))
         case "predicted":
             start = seeded(base, question.seed)
             return start.changed(part_of(question, base, record, "written"))
@@ -85,9 +86,9 @@ def branched_part_of(
         case "tree":
             return _tree(question, base, record, in_any_state)
         case "actions":
-            return tuple(_preferred(question.entries.recorded.steps_and_choices(record)))
+            return tuple(_preferred(actions(record, question.actions)))
         case "written":
-            written = _written(question.entries.recorded.entries(record))
+            written = _written(entries(record))
             ends = zip(fluents, values, strict=True)
             return {fluent: value for fluent, value in ends if fluent in written}
         case "predicted":

@@ -13,7 +13,7 @@ from bthtn.domain.network import Network
 from bthtn.domain.task import CompoundTask, Task
 from bthtn.errors import BthtnError
 from bthtn.plan.nodes import Suspension, cause_of
-from bthtn.plan.plan import Plan, new, put_expansions, put_source
+from bthtn.plan.plan import OpenPlan, Plan
 from bthtn.planning.htn.fastpath.bound import limits
 from bthtn.planning.htn.fastpath.functions import ALONE, Functions, Place
 from bthtn.planning.htn.fastpath.join import without_plan
@@ -24,6 +24,7 @@ from bthtn.planning.htn.fastpath.reachable import (
     reachable,
     stop_of,
 )
+from bthtn.planning.htn.fastpath.record_entries import Actions
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.fastpath.suspending import (
     begins_alternative,
@@ -46,10 +47,8 @@ Cell = tuple[Any, ...]
 MOST_PROGRAMS: Final = 200
 """Programs kept for one domain; when there are more, all are dropped."""
 _GIVEN: Final = {
+    "OpenPlan": OpenPlan,
     "Plan": Plan,
-    "new": new,
-    "put_expansions": put_expansions,
-    "put_source": put_source,
     "UNKNOWN": UNKNOWN,
     "inf": inf,
     "limits": limits,
@@ -90,7 +89,7 @@ class Program:
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
     if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
     goal, ``stop`` the function of a cell that suspends the rest of one. ``entries`` makes those
-    of trees.
+    of trees, ``actions`` those of the record that are actions.
     """
 
     starts: Mapping[Task, Any]
@@ -100,6 +99,7 @@ class Program:
     end: Cell
     stop: Callable[..., Any]
     entries: TreeEntries
+    actions: Mapping[Any, Any]
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
@@ -174,7 +174,16 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> 
     end = () if least is None else (made["solved"], ())
     entries = TreeEntries(domain.derived(TaskTable), functions.found)
     stop = partial(stop_goal, len(functions.given))
-    return Program(starts, made["asking"], functions.guarded, branched, end, stop, entries)
+    return Program(
+        starts,
+        made["asking"],
+        functions.guarded,
+        branched,
+        end,
+        stop,
+        entries,
+        compiled.actions,
+    )
 
 
 def _known_before(found: Reachable) -> frozenset[Fluent[Any]] | None:
@@ -201,6 +210,7 @@ class Compiled:
         self.functions = functions
         self._made: dict[Place, Any] = {}
         """The function at each place; None if it cannot be written."""
+        self.actions: dict[Any, Actions] = {}
 
     def function(self, place: Place) -> Any:
         """The function that begins at a place. Raises NotWritable."""
@@ -218,7 +228,8 @@ class Compiled:
     def made(self, text: str, functions: Functions) -> dict[str, Any]:
         """The executed source, in which functions of other places are compiled when called."""
         dropping = partial(without_plan, len(functions.given))
-        given = {**_GIVEN, "without_plan": dropping, **functions.names.objects}
+        given = {**_GIVEN, "without_plan": dropping, "actions": self.actions}
+        given |= functions.names.objects
         made = executed(text, given)
         for name, place in functions.elsewhere.items():
             made[name] = partial(self._first, made, name, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from bthtn.domain.task import PrimitiveTask
@@ -20,39 +20,26 @@ Those of a method that is a function are followed by the values which were compu
 """
 
 
-class Recorded:
-    """The entries of the items that one program records, made once for equal items."""
-
-    def __init__(self) -> None:
-        self._entries: dict[Any, tuple[Entry, ...]] = {}
-        self._steps: dict[Any, tuple[Entry, ...]] = {}
-
-    def entries(self, record: Iterable[Any]) -> list[Entry]:
-        """The entries of a plan, in order."""
-        made: list[Entry] = []
-        for item in record:
-            made += self._entries.get(key_of(item)) or self._kept(item, self._entries)
-        return made
-
-    def steps_and_choices(self, record: Iterable[Any]) -> list[Entry]:
-        """The primitive tasks of a plan and the marks of its choices, in order."""
-        made: list[Entry] = []
-        for item in record:
-            known = self._steps.get(item if type(item) is not tuple else key_of(item))
-            made += self._kept(item, self._steps) if known is None else known
-        return made
-
-    def _kept(self, item: Any, kept: dict[Any, tuple[Entry, ...]]) -> tuple[Entry, ...]:
-        made = tuple(one for one in entries([item]) if kept is self._entries or _is_needed(one[0]))
-        if is_kept(item):
-            if len(kept) >= MOST_KEPT:
-                kept.clear()
-            kept[key_of(item)] = made
-        return made
+Actions = Callable[[tuple[Any, ...]], tuple[Entry, ...]] | tuple[Entry, ...]
+"""What makes those entries of an item that are actions; or these, if it has no arguments."""
 
 
-def _is_needed(what: Any) -> bool:
+def is_action(what: Any) -> bool:
+    """Whether the entry is a primitive task, or the mark of a choice between such tasks."""
     return type(what) is PrimitiveTask or (type(what) is BranchMark and what.node.is_choice)
+
+
+def actions(record: Iterable[Any], known: Mapping[Any, Any]) -> list[Entry]:
+    """The entries of a plan that are actions; ``known`` has the Actions of recorded functions."""
+    made: list[Entry] = []
+    for item in record:
+        if type(item) is tuple:
+            make = known.get(item[0])
+            if make is not None:
+                made += make(item)
+        else:
+            made += known.get(item, ())
+    return made
 
 
 def entries(record: Iterable[Any]) -> list[Entry]:

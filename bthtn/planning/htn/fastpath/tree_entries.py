@@ -13,7 +13,7 @@ from bthtn.domain.task_effects import TaskEffects, projected
 from bthtn.planning.htn.by_arguments import ByReadings
 from bthtn.planning.htn.fastpath.items import BranchMark, Stop
 from bthtn.planning.htn.fastpath.reachable import PlainMethod, Reachable
-from bthtn.planning.htn.fastpath.record_entries import MOST_KEPT, Recorded, is_kept, key_of
+from bthtn.planning.htn.fastpath.record_entries import MOST_KEPT, entries, is_kept, key_of
 from bthtn.planning.htn.rows import Body, CallPart, MethodRow
 from bthtn.planning.htn.table import TaskTable
 from bthtn.world.expression import Binding, Constant
@@ -79,7 +79,7 @@ class Varying:
 class TreeEntries:
     """The entries of the plans that one program finds.
 
-    They are made of those in ``recorded``. For each item they are kept: a tuple of all if they
+    For each recorded item they are kept: a tuple of all if they
     depend on its arguments alone, else a list, in which the others vary.
     """
 
@@ -87,7 +87,6 @@ class TreeEntries:
         self._table = table
         self.found = found
         self._kept: dict[Any, tuple[TreeEntry, ...] | list[TreeEntry | Varying]] = {}
-        self.recorded = Recorded()
         self.number_made = 0
         """Items whose entries were not kept when they were asked for."""
 
@@ -113,7 +112,7 @@ class TreeEntries:
         """Add the entries of an item, and keep them."""
         self.number_made += 1
         kept: list[TreeEntry | Varying] = []
-        for what, args in self.recorded.entries([item]):
+        for what, args in entries([item]):
             view = before(planned, len(planned))
             entry = self._entry(what, args, view)
             planned.append(entry)
