@@ -294,6 +294,21 @@ def touched_by(root: Node) -> frozenset[Any] | None:
     return frozenset().union(*touched)
 
 
+def first_reads(root: Node) -> Iterator[frozenset[Any]]:
+    """Yield what was read for the first step and the decompositions around it, outer ones first.
+
+    All of it was read in the state that the tree was planned from. Ends at branches.
+    """
+    node = root
+    while isinstance(node, TaskNode | ScopeNode | SequenceNode):
+        if not isinstance(node, SequenceNode):
+            yield node.footprint.reads
+        below = children_of(node)
+        if not below:
+            return
+        node = below[0]
+
+
 def footprint(root: Node) -> Footprint:
     """The footprint of a plan with this tree."""
     return fold(root, footprint_over)

@@ -253,11 +253,14 @@ class Planner(Unpicklable, Generic[S]):
     ) -> Accelerator | None:
         """The same for a request with these exclusions and this bound."""
         kind = avoids, bounded = bool(avoiding), bound is not None
-        asked = partial(is_asked_often, self.domain, self.goal, self.settings)
-        if kind not in self._restricting and asked(avoids=avoids, bounded=bounded):
+        if kind not in self._restricting:
+            asked = partial(is_asked_often, self.domain, self.goal, self.settings)
+            if not asked(avoids=avoids, bounded=bounded):
+                return None
             question = (self.domain, self.goal, self.binding, self.settings)
-            self._restricting[kind] = accelerator(*question, avoids=avoids, bounded=bounded)
-        ask = self._restricting.get(kind)
+            made = partial(accelerator, *question, shares=not self.resumes)
+            self._restricting[kind] = made(avoids=avoids, bounded=bounded)
+        ask = self._restricting[kind]
         return ask and partial(ask, avoiding=avoiding, bound=bound)
 
     def _prepare(

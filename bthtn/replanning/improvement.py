@@ -11,6 +11,7 @@ it has read: until one of these changes, there is no need to search again.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -18,11 +19,13 @@ from bthtn.errors import BthtnError
 from bthtn.plan.failure import Failure
 from bthtn.plan.plan import Plan
 from bthtn.plan.record import MethodTraversalRecord
+from bthtn.plan.walk import first_reads
 from bthtn.planning.exclusions import Avoided
 from bthtn.planning.planner import Planner, search_for
 from bthtn.planning.protocol import PlanRequest, RecordedSearch, SearchStatus
-from bthtn.replanning.policy import Interrupt, SearchOutcome
+from bthtn.replanning.policy import Interrupt, Rule, SearchOutcome, Situation, rule_for
 from bthtn.replanning.schedule import Budget
+from bthtn.world.diff import Change
 from bthtn.world.fluent import Fluent
 from bthtn.world.state import FrozenState
 
@@ -92,6 +95,18 @@ class Improvement:
             return SearchOutcome.BETTER
         return SearchOutcome.WORSE if self._bound.beats(self.plan.record) else SearchOutcome.EQUAL
 
+    def rule(self, *, interruptible: bool) -> Rule:
+        """The line of the table that decides about the new plan, if there is one."""
+        return rule_for(
+            self._interrupt,
+            Situation(
+                valid=True,
+                found=self.found,
+                surprising=self.is_surprising,
+                interruptible=interruptible,
+            ),
+        )
+
     @property
     def matters(self) -> bool:
         """Whether the result depends on the changed fluents; True for other policies."""
@@ -99,8 +114,24 @@ class Improvement:
             self._interrupt != "surprise"
             or self._has_other_domain
             or not self._changed
-            or not self._changed.isdisjoint(self._first.reads)
+            or self.has_read(self._changed)
         )
+
+    def has_read(self, fluents: frozenset[Fluent[Any]]) -> bool:
+        """Whether the first search has read one of these; mostly its plan tells without ``reads``.
+
+        What the first choices of the plan relied on, it has read in the state where it started.
+        """
+        if self.plan is not None and self._interrupt in _STRICT:
+            first = first_reads(self.plan.tree)
+            if not all(map(fluents.isdisjoint, first)):
+                return True
+        return not fluents.isdisjoint(self.reads)
+
+    def cause_among(self, changes: Collection[Change]) -> Change | None:
+        """The first of these changes that the first search has read; else just the first."""
+        read = (one for one in changes if self.has_read(frozenset((one.fluent,))))
+        return next(read, next(iter(changes), None))
 
     @cached_property
     def reads(self) -> frozenset[Fluent[Any]]:
@@ -126,18 +157,10 @@ class Improvement:
         return True
 
     def _search_from(self, start: Start, planner: Planner[Any]) -> RecordedSearch:
-        bound = self._bound if self._interrupt in _STRICT else None
-        return search_for(
-            PlanRequest(
-                planner.domain,
-                start.state,
-                planner.goal,
-                planner.binding,
-                planner.settings,
-                bound,
-                start.avoided,
-            )
-        )
+        if self._interrupt in _STRICT:
+            return planner.search(start.state, avoiding=start.avoided, bound=self._bound)
+        question = (planner.domain, start.state, planner.goal, planner.binding, planner.settings)
+        return search_for(PlanRequest(*question, avoiding=start.avoided))
 
 
 _STRICT: Final[tuple[Interrupt, ...]] = ("mtr", "surprise")

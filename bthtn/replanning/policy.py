@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Final, Literal, get_args
 
 from bthtn.errors import Diagnostic, DomainError
@@ -98,6 +99,7 @@ TABLE: Final = (
 """The first line that fits decides; the last one always fits."""
 
 
+@cache
 def rule_for(interrupt: Interrupt, situation: Situation) -> Rule:
     """The first line of the table that fits."""
     return next(rule for rule in TABLE if rule.fits(interrupt, situation))

@@ -29,6 +29,7 @@ from bthtn.replanning.policy import (
     DEFAULT_REPLANNING,
     Decision,
     Replanning,
+    Rule,
     SearchOutcome,
     Situation,
     Verdict,
@@ -344,16 +345,28 @@ class Review:
         if plan is not None and not is_fresh and not replay(plan, now).ok:
             self._is_due = True
             return
-        proven = self._is_exact and not self._has_moved
-        self._watch_chances(search.reads if proven else None)
-        if proven and search.reads.isdisjoint(self._chances.changes):
-            self._chances.forget()
         tells = search.matters or search.failure is not None
-        verdict = self._judged(search, interruptible=interruptible) if tells else None
+        rule, adopted = search.rule(interruptible=interruptible), self._adopted
+        # What the search has read is of no interest where its plan is adopted.
+        adopts = tells and rule.decision is Decision.ADOPT and not self.replanning.hysteresis
+        if adopts:
+            self._chances.over(None)
+        else:
+            self._watch_reads(search)
+        verdict = self._judged(search, rule, interruptible=interruptible) if tells else None
         if not self._is_due:
             self._causes = {}
         if verdict is not None:
             yield verdict
+        if adopts and self._adopted is adopted:
+            self._watch_reads(search)
+
+    def _watch_reads(self, search: Improvement) -> None:
+        """Watch what could change the result of a search: what it has read, or all fluents."""
+        proven = self._is_exact and not self._has_moved
+        self._watch_chances(search.reads if proven else None)
+        if proven and search.reads.isdisjoint(self._chances.changes):
+            self._chances.forget()
 
     def _start_search(self, running: list[TaskNode]) -> Improvement:
         self._causes |= {change.fluent: change for change in self._relevant_changes()}
@@ -369,23 +382,13 @@ class Review:
         )
         return self._search
 
-    def _judged(self, search: Improvement, *, interruptible: bool) -> Verdict:
-        found = search.found
-        situation = Situation(
-            valid=True,
-            found=found,
-            surprising=search.is_surprising,
-            interruptible=interruptible,
-        )
-        rule = rule_for(self.replanning.interrupt, situation)
-        causes = self._causes.values()
-        others = next(iter(causes), None)
-        cause = next((one for one in causes if one.fluent in search.reads), others)
+    def _judged(self, search: Improvement, rule: Rule, *, interruptible: bool) -> Verdict:
+        cause = search.cause_among(self._causes.values())
         verdict = Verdict(rule.decision, rule.because, change=cause, plan=search.plan)
         if search.failure is not None:
             reason = f"{rule.because}: {search.failure}"
             verdict = replace(verdict, reason=reason, failure=search.failure)
-        if found is not SearchOutcome.NOTHING and not interruptible:
+        if search.found is not SearchOutcome.NOTHING and not interruptible:
             self._is_due = True
         if rule.decision is not Decision.ADOPT:
             self._better_since = None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bthtn.plan.replay import replay
-from bthtn.plan.walk import leaves
+from bthtn.plan.walk import first_reads, leaves
 from bthtn.planning.htn.search import HtnSearch
 from bthtn.planning.protocol import SearchStatus
 from bthtn.testing.strategies import problems
@@ -34,6 +34,13 @@ def test_every_plan_replays_to_the_state_and_the_record_it_promises(problem):
         search.reject()
 
 
+@given(problems())
+def test_what_a_plan_has_read_before_its_first_step_the_search_has_read_in_its_start(problem):
+    search = HtnSearch(problem)
+    if search.advance() is SearchStatus.SOLVED:
+        assert search.reads.keys() >= frozenset().union(*first_reads(search.plan.tree))
+
+
 @given(problems(), st.integers(1, 15))
 def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
     few = replace(problem.settings, anytime=True, max_expansions=limit)
@@ -44,6 +51,15 @@ def test_what_is_left_of_a_plan_at_the_limit_replays_too(problem, limit):
         check(search.plan, problem)
         has_steps = any(True for _ in leaves(search.plan.tree))
         assert has_steps or search.status is SearchStatus.SOLVED
+
+
+def test_most_plans_have_read_something_before_their_first_step():
+    def kinds(problem):
+        search = HtnSearch(problem)
+        if search.advance() is SearchStatus.SOLVED:
+            yield any(first_reads(search.plan.tree))
+
+    assert_occurs(problems(), kinds, {True: 8}, most=1_000)
 
 
 @pytest.mark.slow
