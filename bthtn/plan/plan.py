@@ -19,7 +19,7 @@ from bthtn.world.state import FrozenState
 from bthtn.world.unfrozen import unfrozen
 
 
-def _exhausted(part: str) -> Any:
+def _exhausted(_source: tuple[Any, ...], part: str) -> Any:
     raise AssertionError(f"the {part} of the plan is there already")
 
 
@@ -47,9 +47,9 @@ class Plan(Shared, Unpicklable):
     def found(source: tuple[Any, ...]) -> Plan:
         """A plan whose fields are made when they are first read.
 
-        The first item of the source is a function, which is called with the other items and the
-        name of the field. It is also called with "actions", and returns None if these have to be
-        taken from the tree.
+        The first item of the source is a function, which is called with the source and the name
+        of the field. It is also called with "actions", and returns None if these have to be taken
+        from the tree.
         """
         plan = OpenPlan()
         plan._source = source
@@ -68,8 +68,8 @@ class Plan(Shared, Unpicklable):
         """
         if name not in _PARTS:
             raise AttributeError(f"a plan has no '{name}'", name=name, obj=self)
-        source, *given = self._source
-        part = source(*given, name)
+        source = self._source
+        part = source[0](source, name)
         object.__setattr__(self, name, part)
         if name not in _OFTEN and all(_is_made(self, one) for one in _RAREST_FIRST):
             object.__setattr__(self, "_source", _NOTHING_LEFT)
@@ -110,7 +110,7 @@ class Plan(Shared, Unpicklable):
         """
         source = self._source
         if source is not _NOTHING_LEFT:
-            actions: tuple[Action, ...] | None = source[0](*source[1:], "actions")
+            actions: tuple[Action, ...] | None = source[0](source, "actions")
             if actions is not None:
                 return actions
         return tuple((step.task, step.args) for step in self.steps)

@@ -54,8 +54,9 @@ def found_again(planner: Any, answer: Answer, start: FrozenState) -> Plan | None
     return plan
 
 
-def _part_of(planner: Any, answer: Answer, tree: Node, start: FrozenState, part: str) -> Any:
+def _part_of(source: tuple[Any, Any, Answer, Node, FrozenState], part: str) -> Any:
     """One part of a cached plan by name; those that the answer lacks come from the planner."""
+    _, planner, answer, tree, start = source
     match part:
         case "predicted":
             return start.changed(answer.written)

@@ -155,10 +155,10 @@ class Planner(Unpicklable, Generic[S]):
         """
         ask = self._accelerator
         if ask is not None and not avoiding and (listener is None or self._is_told):
-            start = start_of(self.domain, state)
+            start = state if type(state) is FrozenState else start_of(self.domain, state)
             answer = ask(start, self._most)
             if answer is not None and (listener is None or self._tell(answer, start, listener)):
-                return answer if isinstance(answer, Plan) else None
+                return answer if type(answer) is Plan else None
         search = self.search(state, listener, avoiding)
         search.advance()
         if search.status is SearchStatus.LIMIT and search.plan is None:
@@ -178,7 +178,8 @@ class Planner(Unpicklable, Generic[S]):
         If the cache has the answer, the search is already over, and the listener has received the
         events of the original search. Raises DomainError for a state of another domain.
         """
-        start, answers = start_of(self.domain, state), self._answers
+        start = state if type(state) is FrozenState else start_of(self.domain, state)
+        answers = self._answers
         if avoiding or bound is not None:
             restricted = self._restricted(avoiding, bound)
             request = partial(self._request, avoiding=avoiding, bound=bound)
@@ -186,7 +187,7 @@ class Planner(Unpicklable, Generic[S]):
                 return AcceleratedSearch(restricted, start, self._most, request, self.seeks_least)
             return self._search(request(start), listener)
         if answers is None:
-            ask = self._accelerated()
+            ask = self._accelerator or self._accelerated()
             if ask is not None and listener is None:
                 return AcceleratedSearch(ask, start, self._most, self._request, self.seeks_least)
             return self._search(self._request(start), listener)

@@ -247,7 +247,7 @@ class Repair:
         known: dict[str, Any] = {"domain": old.domain, "goal": old.goal, "binding": old.binding}
         known |= {"tree": tree, "record": record_of(tree), "expansions": self.expansions}
 
-        def part_of(name: str) -> Any:
+        def part_of(_: object, name: str) -> Any:
             if name != "predicted":  # which is rarely asked for, and a walk through the plan
                 return known.get(name)
             projection = RemainingProjection(progress, now)

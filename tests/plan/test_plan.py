@@ -69,7 +69,7 @@ def deferred(made, sources):
 def later(made, **sources):
     """A plan like that one, with some parts that are made by functions."""
 
-    def part_of(name):
+    def part_of(_, name):
         if name in sources:
             return sources[name]()
         return None if name == "actions" else getattr(made, name)
@@ -101,7 +101,7 @@ def test_actions_are_the_tasks_of_the_steps_with_their_arguments(deferred, made)
 def test_where_the_actions_can_be_told_no_tree_is_made():
     asked = []
 
-    def source(part):
+    def source(_, part):
         asked.append(part)
         return {"actions": ((step, ()),), "goal": count(), "binding": (), "record": (0,)}[part]
 

@@ -24,7 +24,7 @@ class Found:
         self._record = MethodTraversalRecord(search.record)
         self._expansions = search.expansions
 
-    def __call__(self, part: str) -> Any:
+    def __call__(self, _source: object, part: str) -> Any:
         """Build and return the named part of the plan."""
         match part:
             case "tree":

@@ -60,7 +60,7 @@ def accelerator(  # noqa: PLR0913 - each kind of request has functions of its ow
         table,
         table.goal(goal),
         program.entries,
-        program.actions,
+        program.acting,
         SharedTrees() if shares else None,
     )
     branched = program.branched

@@ -32,6 +32,9 @@ class Accelerator(Protocol):
 
 AHEAD: Final = 8
 """Times the slices so far that an accelerator may search ahead: it is about as much faster."""
+# To look up a member of an Enum takes longer than to call a function.
+_RUNNING: Final = SearchStatus.RUNNING
+_SOLVED: Final = SearchStatus.SOLVED
 
 
 class AcceleratedSearch(Unpicklable):
@@ -42,15 +45,8 @@ class AcceleratedSearch(Unpicklable):
     ``seeks_least`` that is the cheapest plan so far, too.
     """
 
-    _ahead = 0
-    _answer: Answer = None
     _asked: PlanRequest
     """Set while it is loaded from a save."""
-    _expansions = 0
-    _is_cancelled = False
-    _plan: Plan | None = None
-    _search: HtnSearch | None = None
-    _status = SearchStatus.RUNNING
 
     def __init__(
         self,
@@ -67,6 +63,13 @@ class AcceleratedSearch(Unpicklable):
         self._request = request
         self._kept: Kept = []
         self._seeks_least = seeks_least
+        self._ahead = 0
+        self._answer: Answer = None
+        self._expansions = 0
+        self._is_cancelled = False
+        self._plan: Plan | None = None
+        self._search: HtnSearch | None = None
+        self._status = _RUNNING
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: what was asked, and how far it came."""
@@ -75,10 +78,11 @@ class AcceleratedSearch(Unpicklable):
 
     def resume(self, _: object) -> None:
         """Search again as far as it had come when it was saved."""
-        asked = self._asked
-        self._start, self._request = asked.state, lambda _: asked  # it may be saved again
+        asked, status, expansions = self._asked, self._status, self._expansions
+        start, never = asked.state, lambda *_: None
+        AcceleratedSearch.__init__(self, never, start, 0, lambda _: asked, seeks_least=False)
         self._search = search = HtnSearch(asked)
-        repeat(search, self._status, self._expansions)
+        repeat(search, status, expansions)
 
     @property
     def status(self) -> SearchStatus:
@@ -116,11 +120,11 @@ class AcceleratedSearch(Unpicklable):
 
         Raises PlanningError when a user's function raises; then the search is over.
         """
-        if self._search is None and self._status is SearchStatus.RUNNING and not self._is_cancelled:
+        if self._search is None and self._status is _RUNNING and not self._is_cancelled:
             self._look_ahead(expansions)
-        if self._search is not None and not self._is_cancelled:
-            self._search.advance(expansions)
-        return self.status
+        if self._is_cancelled:
+            return SearchStatus.CANCELLED
+        return self._status if self._search is None else self._search.advance(expansions)
 
     def cancel(self) -> None:
         """Cancel a running search and release its memory; no effect on a finished one.
@@ -154,7 +158,7 @@ class AcceleratedSearch(Unpicklable):
             if answer is None and (not kept or most == self._most):
                 self._carried_out()
                 return
-        is_plan = isinstance(answer, Plan)
+        is_plan = type(answer) is Plan
         total = answer.expansions if is_plan else answer
         if self._seeks_least:  # the search goes on behind its best plan
             total = -kept[0]
@@ -165,7 +169,7 @@ class AcceleratedSearch(Unpicklable):
                 return
         self._expansions = total
         if is_plan:
-            self._plan, self._status = answer, SearchStatus.SOLVED
+            self._plan, self._status = answer, _SOLVED
         else:
             self._status = SearchStatus.EXHAUSTED
         if kept:

@@ -204,11 +204,11 @@ class Functions:
         return self._whole(task)
 
     def _whole(self, task: Task) -> str:
+        if isinstance(task, CompoundTask):
+            return self._new("h", partial(self._begun, task, alone=True))
         names = [f"a{n}" for n in range(len(task.parameters))]
-        cycle = self.cycles.get(task) if isinstance(task, CompoundTask) else None
         call = self._calls.setdefault(task, TaskCall(task, task.parameters))
-        whole = Part(call, tuple(names), cycle)
-        return self.continued([whole], names, up=task in self.guarded)
+        return self.continued([Part(call, tuple(names), None)], names, up=False)
 
     def continued(self, parts: Sequence[Part], names: Sequence[str], *, up: bool) -> str:
         """Name of the function that plans these parts, given the values of ``names``."""
@@ -264,13 +264,14 @@ class Functions:
             end_branch(body, node, number)
         yield from body.lines
 
-    def _begun(self, task: Compound, name: str) -> Iterator[str]:
-        """Lines of the function of a compound task."""
-        looks = ["up"] if task in self.guarded else []
-        args = self._args(task)
-        state = ["n", *self.scalars, "rest", *looks, *args]
-        yield f"def {name}({', '.join([*self.given, *state])}):"
-        if looks:
+    def _begun(self, task: Compound, name: str, *, alone: bool = False) -> Iterator[str]:
+        """Lines of the function of a compound task; if it is ``alone``, of one for a cell."""
+        up, args = self._up(task), self._args(task)
+        own = ["cell", "n", *self.scalars] if alone else ["n", *self.scalars, "rest", *up, *args]
+        yield f"def {name}({', '.join([*self.given, *own])}):"
+        if alone:
+            yield f"    {', '.join(['_', *args, *up, 'rest'])} = cell"
+        if up:
             yield from self._guard(task)
         yield from self._methods(task, 0)
 
@@ -287,9 +288,12 @@ class Functions:
 
     def _choice(self, task: Compound, *, lengths: tuple[str, str]) -> list[str]:
         """Sources of the values that an open choice of a task's later methods keeps."""
-        up = ["up"] if task in self.guarded else []
         kept = lengths if self._writes_members else lengths[:1]
-        return [*self._args(task), *up, "rest", *kept, *self.scalars]
+        return [*self._args(task), *self._up(task), "rest", *kept, *self.scalars]
+
+    def _up(self, task: Compound) -> list[str]:
+        """The variable with the open call around a task that may recur."""
+        return ["up"] if task in self.guarded else []
 
     def _methods(self, task: Compound, start: int) -> Iterator[str]:
         """Lines that enter the first usable method from ``start`` on."""

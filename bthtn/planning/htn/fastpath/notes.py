@@ -13,35 +13,41 @@ from bthtn.planning.htn.fastpath.record_entries import is_action
 class Notes:
     """The functions that one source records; those that are alike have one name.
 
-    Beside each stands what makes its actions of a recorded item, without the other entries.
+    Beside each that makes actions stands a function which adds them alone to a list.
     """
 
     def __init__(self, names: Names) -> None:
         self._names = names
         self._functions: dict[str, str] = {}
-        self._actions: dict[str, str] = {}
+        self._acting: dict[str, list[str]] = {}
 
     def function(self, entries: Sequence[Entry], names: Sequence[str]) -> str:
         """Name of the function that makes these plan entries from the values of ``names``."""
         called = {name: f"a{n}" for n, name in enumerate(names)}
-        line = f"({', '.join(called.values())}): return {self._tuples(entries, called)}"
+        made = tuple_source([self._tuple(one, called) for one in entries])
+        line = f"({', '.join(called.values())}): return {made}"
         if line not in self._functions:
             self._functions[line] = self._names.new("e")
-            acting = [one for one in entries if is_action(one[0])]
+            called = {name: f"item[{n}]" for n, name in enumerate(names, 1)}
+            acting = [self._tuple(one, called) for one in entries if is_action(one[0])]
             if acting:
-                made = self._tuples(acting, {name: f"r[{n}]" for n, name in enumerate(names, 1)})
-                self._actions[self._functions[line]] = f"lambda r: {made}" if names else made
+                self._acting[self._functions[line]] = acting
         return self._functions[line]
 
     def lines(self) -> Iterator[str]:
         """The source of all of them."""
+        acting = dict.fromkeys(self._functions.values(), "None")
         for line, name in self._functions.items():
             yield f"def {name}{line}"
-        acting = [f"{name}: {made}" for name, made in self._actions.items()]
-        yield f"actions.update({{{', '.join(acting)}}})"
+            if name in self._acting:
+                acting[name] = f"{name}_acting"
+                added = [f"    made.append({one})" for one in self._acting[name]]
+                yield "\n".join([f"def {acting[name]}(item, made):", *added])
+        pairs = [f"{name}: {function}" for name, function in acting.items()]
+        yield f"acting.update({{{', '.join(pairs)}}})"
 
-    def _tuples(self, entries: Sequence[Entry], called: Mapping[str, str]) -> str:
-        """Source of the tuple of these entries, in which variables are ``called`` otherwise."""
-        args = [tuple_source([called.get(one, one) for one in given]) for _, given in entries]
-        made = [f"({self._names.of(what)}, {args[n]})" for n, (what, _) in enumerate(entries)]
-        return tuple_source(made)
+    def _tuple(self, entry: Entry, called: Mapping[str, str]) -> str:
+        """Source of an entry in which variables are ``called`` otherwise."""
+        what, given = entry
+        args = [called.get(one, one) for one in given]
+        return f"({self._names.of(what)}, {tuple_source(args) if args else '()'})"

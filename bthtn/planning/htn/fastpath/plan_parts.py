@@ -15,7 +15,7 @@ from bthtn.plan.record import MethodTraversalRecord
 from bthtn.planning.htn.fastpath.items import BranchMark
 from bthtn.planning.htn.fastpath.plan_tree import tree_of
 from bthtn.planning.htn.fastpath.reachable import PlainMethod
-from bthtn.planning.htn.fastpath.record_entries import Entry, actions, entries
+from bthtn.planning.htn.fastpath.record_entries import Acting, Entry, actions, entries
 from bthtn.planning.htn.fastpath.shared_trees import SharedTrees
 from bthtn.planning.htn.fastpath.tree_entries import (
     Before,
@@ -48,54 +48,50 @@ class PreparedGoal:
     table: TaskTable
     body: Body
     entries: TreeEntries
-    actions: Mapping[Any, Any]
+    acting: Mapping[Any, Acting]
     trees: SharedTrees | None
 
 
-def part_of(question: PreparedGoal, base: FrozenState, record: list[Any], part: str) -> Any:
-    """One part, by name, of the plan for a goal from the state ``base``."""
+Source = tuple[Any, PreparedGoal, FrozenState, Any]
+"""The function that makes parts, the goal, the state at the start, and what was planned."""
+
+
+def part_of(source: Source, part: str) -> Any:
+    """One part, by name, of the plan for a goal; of its record."""
+    _, question, base, record = source
     match part:
         case "actions":
-            return tuple(actions(record, question.actions))
+            return tuple(actions(record, question.acting))
         case "record":
             return MethodTraversalRecord(_choices(entries(record)))
         case "written":
             return _Projection(question, base).written(entries(record))
         case "predicted":
             start = seeded(base, question.seed)
-            return start.changed(part_of(question, base, record, "written"))
+            return start.changed(part_of(source, "written"))
         case "tree":
             return _tree(question, base, record, _Projection(question, base))
         case _:
             return getattr(question, part)
 
 
-def branched_part_of(
-    fluents: Sequence[Fluent[Any]],
-    question: PreparedGoal,
-    base: FrozenState,
-    planned: tuple[list[Any], Sequence[Any]],
-    part: str,
-) -> Any:
-    """One part of a plan that may have branches.
-
-    ``planned`` is its record, and the values of the fluents at its end.
-    """
-    record, values = planned
+def branched_part_of(fluents: Sequence[Fluent[Any]], source: Source, part: str) -> Any:
+    """One part of a plan that may have branches, with the values of fluents at its end."""
+    _, question, base, (record, values) = source
     match part:
         case "tree":
             return _tree(question, base, record, in_any_state)
         case "actions":
-            return tuple(_preferred(actions(record, question.actions)))
+            return tuple(_preferred(actions(record, question.acting)))
         case "written":
             written = _written(entries(record))
             ends = zip(fluents, values, strict=True)
             return {fluent: value for fluent, value in ends if fluent in written}
         case "predicted":
-            ends = branched_part_of(fluents, question, base, planned, "written")
+            ends = branched_part_of(fluents, source, "written")
             return seeded(base, question.seed).changed(ends)
         case _:
-            return part_of(question, base, record, part)
+            return part_of((part_of, question, base, record), part)
 
 
 def _tree(question: PreparedGoal, base: FrozenState, record: list[Any], before: Before) -> Node:

@@ -24,7 +24,7 @@ from bthtn.planning.htn.fastpath.reachable import (
     reachable,
     stop_of,
 )
-from bthtn.planning.htn.fastpath.record_entries import Actions
+from bthtn.planning.htn.fastpath.record_entries import Acting
 from bthtn.planning.htn.fastpath.repeats import Unforeseen, repeats, unforeseen
 from bthtn.planning.htn.fastpath.suspending import (
     begins_alternative,
@@ -89,7 +89,7 @@ class Program:
     goal. ``branched`` are the fluents in variables, whose values at the end are kept with the plan,
     if the goal may come to parallel or priority nodes; else None. ``end`` is the cell behind every
     goal, ``stop`` the function of a cell that suspends the rest of one. ``entries`` makes those
-    of trees, ``actions`` those of the record that are actions.
+    of trees; recorded functions are ``acting``.
     """
 
     starts: Mapping[Task, Any]
@@ -99,7 +99,7 @@ class Program:
     end: Cell
     stop: Callable[..., Any]
     entries: TreeEntries
-    actions: Mapping[Any, Any]
+    acting: Mapping[Any, Acting]
 
     def cell(self, goal: Network, binding: Binding) -> Cell | None:
         """The agenda for a goal; None if an argument is unknown, mistyped or state-dependent."""
@@ -169,7 +169,6 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> 
     for task in starts:
         if isinstance(task, CompoundTask):
             starts[task] = compiled.function((task, ALONE))
-            compiled.function((task, 0))
     branched = tuple(functions.where) if functions.has_branches else None
     end = () if least is None else (made["solved"], ())
     entries = TreeEntries(domain.derived(TaskTable), functions.found)
@@ -182,7 +181,7 @@ def _program(domain: FrozenDomain, roots: frozenset[Task], kind: SearchKind) -> 
         end,
         stop,
         entries,
-        compiled.actions,
+        compiled.acting,
     )
 
 
@@ -210,7 +209,7 @@ class Compiled:
         self.functions = functions
         self._made: dict[Place, Any] = {}
         """The function at each place; None if it cannot be written."""
-        self.actions: dict[Any, Actions] = {}
+        self.acting: dict[Any, Acting] = {stopped: None, stopped_behind: None}
 
     def function(self, place: Place) -> Any:
         """The function that begins at a place. Raises NotWritable."""
@@ -228,7 +227,7 @@ class Compiled:
     def made(self, text: str, functions: Functions) -> dict[str, Any]:
         """The executed source, in which functions of other places are compiled when called."""
         dropping = partial(without_plan, len(functions.given))
-        given = {**_GIVEN, "without_plan": dropping, "actions": self.actions}
+        given = {**_GIVEN, "without_plan": dropping, "acting": self.acting}
         given |= functions.names.objects
         made = executed(text, given)
         for name, place in functions.elsewhere.items():

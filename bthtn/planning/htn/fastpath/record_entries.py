@@ -20,8 +20,8 @@ Those of a method that is a function are followed by the values which were compu
 """
 
 
-Actions = Callable[[tuple[Any, ...]], tuple[Entry, ...]] | tuple[Entry, ...]
-"""What makes those entries of an item that are actions; or these, if it has no arguments."""
+Acting = Callable[[Any, list[Entry]], None] | None
+"""What adds the actions of a recorded item to a list; None if it has none."""
 
 
 def is_action(what: Any) -> bool:
@@ -29,16 +29,13 @@ def is_action(what: Any) -> bool:
     return type(what) is PrimitiveTask or (type(what) is BranchMark and what.node.is_choice)
 
 
-def actions(record: Iterable[Any], known: Mapping[Any, Any]) -> list[Entry]:
-    """The entries of a plan that are actions; ``known`` has the Actions of recorded functions."""
+def actions(record: Iterable[Any], acting: Mapping[Any, Acting]) -> list[Entry]:
+    """The entries of a plan that are actions; all recorded functions are ``acting``."""
     made: list[Entry] = []
     for item in record:
-        if type(item) is tuple:
-            make = known.get(item[0])
-            if make is not None:
-                made += make(item)
-        else:
-            made += known.get(item, ())
+        act = acting[item[0] if type(item) is tuple else item]
+        if act is not None:
+            act(item, made)
     return made
 
 
