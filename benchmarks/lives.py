@@ -47,8 +47,10 @@ def lives() -> Iterator[Sample]:
     for steps in (100, 10_000):
         first = partial(_first_tick, *_steps(steps))
         yield Sample(f"first tick of a plan of {steps:,} steps", first, times=2)
-    for name, crowd in {"": _Crowd(None), ", one cache": _Crowd(PlanCache())}.items():
-        yield Sample(f"tick of an agent in a crowd{name}", always(crowd.tick), per=AGENTS)
+    crowds = {"": {}, ", one cache": {"cache": PlanCache()}, ", heard": {"listener": id}}
+    for name, given in crowds.items():
+        tick = _Crowd(**given).tick
+        yield Sample(f"tick of an agent in a crowd{name}", always(tick), per=AGENTS)
 
 
 def _goal(domain: Domain[Any], state: State, goal: NetworkLike) -> tuple[PlanGoal, ManualClock]:
@@ -207,12 +209,12 @@ def _first_tick(domain: Domain[World], walk: TaskCall, _: int) -> Use:
 
 
 class _Crowd:
-    """Soldiers that fight over and over, and look into the same cache if there is one."""
+    """Soldiers that fight over and over; with a cache if one is ``given``, or a listener."""
 
-    def __init__(self, cache: PlanCache | None) -> None:
+    def __init__(self, **given: Any) -> None:
         self._clock = ManualClock()
         asked = [combat.question(combat.CASES[number % 8]) for number in range(AGENTS)]
-        given: dict[str, Any] = {"body": None, "clock": self._clock, "cache": cache}
+        given |= {"body": None, "clock": self._clock}
         self._goals = [
             PlanGoal("goal", Agent("a", q.domain, q.state, **given), q.goal) for q in asked
         ]

@@ -268,7 +268,7 @@ class Agent(Unpicklable, Generic[S, B]):
             return
         if is_own:
             time = None if self.clock is None else self.clock()
-            event = event.of(self.name, self._ticks, time)
+            event.fill_in(self.name, self._ticks, time)
         try:
             self._listener(event)
         except Exception as error:  # noqa: BLE001 - a listener must not disturb the agent
