@@ -143,6 +143,8 @@ def value_type_of(hint: object) -> ValueType | None:
     if supertype is not None:
         return value_type_of(supertype)
     kind = origin if isinstance(origin, type) else hint
+    if hint is Any:
+        return ValueType((object,), is_optional=True)
     if not isinstance(kind, type):
         return None
     if getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False):

@@ -1,5 +1,5 @@
 from enum import Enum
-from typing import Annotated, Literal, NewType, Protocol
+from typing import Annotated, Any, Literal, NewType, Protocol
 
 import pytest
 
@@ -33,6 +33,9 @@ class Duck:
         (Annotated[Crew, "on board"], ["ann"], [1]),
         (Gait, [Gait.RUN], [1, "RUN"]),
         (bool, [True], [1]),
+        (Any, [1, True, "a", None], [[1]]),
+        (Any | None, [1, None], [[1]]),
+        (tuple[Any, int], [("a", 1), (None, 1)], [("a", "b")]),
     ],
 )
 def test_a_type_accepts_the_values_that_its_annotation_describes(annotation, values, others):
