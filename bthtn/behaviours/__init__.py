@@ -9,7 +9,7 @@
 | `SuspendedNode` | `Suspended`                       |
 | `ScopeNode`     | nothing, its child takes its place; `PlanWithCleanup` if it has a cleanup |
 |                 | `PlanDecorated` if its task has a decorator |
-| `NullNode`      | nothing, or py_trees' `Success`   |
+| `NullNode`      | nothing, or one that succeeds     |
 """
 
 from bthtn.agent.agent import Agent

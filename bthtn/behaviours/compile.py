@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from typing import Any, Final, assert_never
 
 from py_trees.behaviour import Behaviour
-from py_trees.behaviours import Success
+from py_trees.common import Status
 
 from bthtn.behaviours.decorated import PlanDecorated
 from bthtn.behaviours.parallel import PlanParallel
+from bthtn.behaviours.plan_behaviour import PlanLeaf
 from bthtn.behaviours.plan_run import Arrival, Path, PlanRun, Reads, Resumption
 from bthtn.behaviours.priority import PlanPriority
 from bthtn.behaviours.sequence import (
@@ -26,6 +27,7 @@ from bthtn.behaviours.sequence import (
     PlanWithCleanup,
     Unmade,
 )
+from bthtn.behaviours.status import SUCCESS
 from bthtn.behaviours.suspended import Suspended
 from bthtn.behaviours.task_leaf import TaskLeaf
 from bthtn.domain import construct
@@ -55,6 +57,24 @@ _DEEPER: Final = (PlanParallel, PlanPriority, PlanWithCleanup, PlanCleanup, Plan
 
 AT_ONCE: Final = 12
 """Behaviours that are made before a plan begins, if it has so many."""
+
+
+class NothingToDo(PlanLeaf):
+    """The behaviour of a plan, or a branch, without steps: it succeeds."""
+
+    def update(self) -> Status:
+        """Called by py_trees at every tick."""
+        return SUCCESS
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Succeed."""
+        self.status = self.update()
+        yield self
+
+    def _title(self) -> str:
+        """The name that displays show."""
+        return "nothing to do"
+
 
 _CLEANUPS: Final = (construct.WITH_CLEANUP, construct.FINALLY)
 
@@ -253,7 +273,7 @@ def _is_kept(node: ScopeNode) -> bool:
 
 def _one(made: list[Behaviour], rest: Unmade | None) -> Behaviour:
     if not made:
-        return Success("nothing to do")
+        return NothingToDo()
     # A placeholder needs a sequence in which it can be replaced.
     alone = len(made) == 1 and not isinstance(made[0], Placeholder)
     return made[0] if alone else PlanSequence(made, rest)

@@ -130,7 +130,7 @@ class _Handover:
                 return self._place_in_parallel(node)
             case PlanPriority():
                 return self._place_in_priority(node)
-            case _:  # a part to be planned on arrival, or py_trees' Success: nothing can run on
+            case _:  # a part to be planned on arrival, or nothing to do: nothing can run on
                 return None
 
     def move_cleanups(self, old: Iterable[PlanWithCleanup], new: Iterable[PlanWithCleanup]) -> None:

@@ -111,6 +111,8 @@ class GraphReader:
             one = self._matches.get(number)
             self._loaded[number] = self._created(number) if one is MISSING else one
             self._unfilled[number] = None
+            if one is MISSING and _is_plain(entry_of(self._entries, number)["has"]):
+                self._fill(number)  # other characters may share what it becomes a part of
         return self._loaded[number]
 
     def _hashable(self, saved: Json) -> Any:
@@ -210,6 +212,11 @@ class GraphReader:
             self._prepare(one)
         if hasattr(one, "resume"):
             self._resuming[number] = one
+
+
+def _is_plain(has: Json) -> bool:
+    """Whether an object has attributes, all of which are plain values."""
+    return isinstance(has, Mapping) and not any(isinstance(one, list) for one in has.values())
 
 
 def does_not_fit(

@@ -1,13 +1,12 @@
 """Compiled: every plan node becomes the behaviour that the table says."""
 
-import py_trees
 import pytest
 from py_trees.common import Status
 
 from bthtn import UNKNOWN, defer, first_of, method, null, parallel, pause, priority
 from bthtn.agent.events import GoalEnded, LeafStarted, PlanFailed, PlanReplaced
 from bthtn.behaviours.branch import next_steps, progress_of
-from bthtn.behaviours.compile import AT_ONCE, MOST_SCOPES
+from bthtn.behaviours.compile import AT_ONCE, MOST_SCOPES, NothingToDo
 from bthtn.behaviours.parallel import PlanParallel
 from bthtn.behaviours.plan_behaviour import made
 from bthtn.behaviours.plan_run import names_of
@@ -26,7 +25,7 @@ KINDS = {
     PlanParallel: "parallel",
     PlanPriority: "priority",
     Suspended: "suspended",
-    py_trees.behaviours.Success: "nothing",
+    NothingToDo: "nothing",
 }
 
 

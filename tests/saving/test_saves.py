@@ -9,10 +9,25 @@ from typing import NamedTuple
 
 import pytest
 from py_trees.behaviour import Behaviour
+from py_trees.behaviours import Running
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel, Selector, Sequence
 
-from bthtn import UNKNOWN, Domain, Fluent, FluentFamily, State, fluent, fluents, method, seconds
+from bthtn import (
+    UNKNOWN,
+    Domain,
+    Fluent,
+    FluentFamily,
+    State,
+    fluent,
+    fluents,
+    method,
+    null,
+    parallel,
+    pause,
+    priority,
+    seconds,
+)
 from bthtn.behaviours import (
     Agent,
     Believes,
@@ -67,6 +82,11 @@ dig = yard.primitive("dig", effects=Dog.bones.increases(1))
 def play():
     yield method(dig(), bark(), when=Dog.mood == Mood.WILD)
     yield method(bark(), dig())
+
+
+@yard.compound
+def rest():
+    yield method()
 
 
 @dataclass
@@ -532,6 +552,43 @@ def test_a_tree_that_lacks_a_node_is_refused():
     lines(first, 2)
     with pytest.raises(InputError, match=r"BT497.*has no Count in its place any more"):
         character(Operators(), lambda _: Sequence("root", memory=True)).load(first.save())
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        null(),
+        rest(),
+        parallel(rest(), rest()),
+        priority(rest(), bark()),
+        parallel(null(), bark(), policy="any"),
+        [pause(), rest()],
+    ],
+)
+def test_a_plan_of_nothing_goes_on(goal):
+    def made():
+        def tree(rex):
+            running = Running("running")
+            return Parallel(
+                "root", ParallelPolicy.SuccessOnAll(), [PlanGoal("rest", rex, goal), running]
+            )
+
+        return character(lasting(2, hook=True), tree)
+
+    goes_on_from_any_tick(made, 4)
+
+
+def test_a_save_that_is_refused_leaves_other_characters_of_the_domain_alone():
+    first = character(lasting(2, hook=True))
+    lines(first, 1)
+    saved = first.save()
+    for number in range(len(saved["objects"])):
+        lacking = copy.deepcopy(saved)
+        lacking["objects"][number] = None
+        with pytest.raises(InputError, match="BT49"):
+            character(lasting(2, hook=True)).load(lacking)
+        other = character(lasting(2, hook=True))
+        assert lines(other, 1) == ["PlanAdopted", "LeafStarted"]
 
 
 @pytest.mark.parametrize("value", [["what"], ["fresh"], ["ref", 99], ["enum", "yard", "X"], {}])
