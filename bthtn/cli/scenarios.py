@@ -8,17 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bthtn.batch import Deaths, Workers, run_batch
 from bthtn.cli.handlers import ending
 from bthtn.cli.printing import note, say, say_json, write
 from bthtn.errors import Diagnostic, InputError
 from bthtn.formats.project import project_in
-from bthtn.testing.case_files import SCENARIO, domain_file_of
-
-if TYPE_CHECKING:
-    from bthtn.testing.cases import Case
+from bthtn.testing.case_files import SCENARIO, has_tests
 
 TEST_FORMAT: Final = "bthtn-test/1"
 FEW: Final = 50
@@ -133,46 +130,13 @@ def _files_in(path: Path) -> Iterator[Path]:
         raise InputError(Diagnostic("BT404", message, hint="is the path right?"))
     for file in sorted(path.rglob("*.toml")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        domain = domain_file_of(file)
-        is_cases = domain is not None and domain.is_file()
-        if not is_hidden and (is_cases or file.name.endswith(SCENARIO)):
+        if not is_hidden and has_tests(file):
             yield file
 
 
 def _results(file: Path, *, update: bool) -> Iterator[Result]:
     """The results of the tests of a file, of which those that fail are updated where asked for."""
-    if file.name.endswith(SCENARIO):
-        from bthtn.testing.scenario import play  # noqa: PLC0415 - loads py_trees
-        from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - as above
+    from bthtn.testing.file_tests import read_tests  # noqa: PLC0415 - loads the planners
 
-        scenario = read_scenario(file)
-        fault = play(scenario).fault
-        if not fault or not update:
-            yield Result(scenario.name, fault)
-            return
-        from bthtn.testing.updating import update_scenario  # noqa: PLC0415 - as above
-
-        updated = update_scenario(file, scenario)
-        yield Result(scenario.name, updated.fault, updated.difference)
-        return
-    from bthtn.testing.cases import domain_at, name_of, read_cases  # noqa: PLC0415 - as above
-
-    domain = domain_file_of(file)
-    if domain is None:
-        message = f"{file} has neither cases nor a scenario"
-        hint = f"its name is to be cases.toml, *_cases.toml or *{SCENARIO}"
-        raise InputError(Diagnostic("BT404", message, hint=hint))
-    for case in read_cases(file, domain_at(domain, name_of(domain))):
-        yield _result_of(file, case, update=update)
-
-
-def _result_of(file: Path, case: Case, *, update: bool) -> Result:
-    from bthtn.testing.cases import fault_of  # noqa: PLC0415 - loads the planners
-
-    fault = fault_of(case)
-    if not fault or not update:
-        return Result(case.name, fault)
-    from bthtn.testing.updating import update_case  # noqa: PLC0415 - loads py_trees
-
-    updated = update_case(file, case)
-    return Result(case.name, updated.fault, updated.difference)
+    for one in read_tests(file):
+        yield Result(one.name, *one.run(update=update))

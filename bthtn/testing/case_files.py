@@ -18,6 +18,12 @@ def domain_file_of(cases: Path) -> Path | None:
     return None
 
 
+def has_tests(file: Path) -> bool:
+    """Whether a file is one of scenarios, or of cases beside their domain."""
+    domain = domain_file_of(file)
+    return file.name.endswith(SCENARIO) or (domain is not None and domain.is_file())
+
+
 def cases_file_of(domain: Path) -> Path:
     """The path of the cases for a domain, whether or not the file exists."""
     name = "cases.toml" if domain.name == "domain.py" else f"{domain.stem}_cases.toml"

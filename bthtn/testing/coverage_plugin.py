@@ -110,7 +110,7 @@ class CoveragePlugin:
 
     def _counted(self, item: pytest.Item, case: Case) -> DomainCoverage:
         """The counts of a case's domain; those of one file share their rows."""
-        main: FrozenDomain = getattr(item.parent, "domain", case.domain)
+        main: FrozenDomain = getattr(item, "domain", case.domain)
         self._sources.setdefault(main.name, str(item.path))
         return DomainCoverage(self._runs.domains, main.name, case.domain)
 

@@ -10,27 +10,23 @@ imported only once such a file is found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from bthtn.testing.case_files import SCENARIO, domain_file_of
+from bthtn.testing.case_files import has_tests
 
 if TYPE_CHECKING:
-    from bthtn.behaviours import Character, ManualClock
-    from bthtn.domain.domain import FrozenDomain
-    from bthtn.testing.cases import Case
+    from bthtn.behaviours import ManualClock
     from bthtn.testing.doubles import RecordingListener
+    from bthtn.testing.file_tests import FileTest, Watch
     from bthtn.testing.scenario import Played, Scenario
-    from bthtn.testing.updating import Updated
 
 
 _UPDATED: Final = pytest.StashKey[list[str]]()
 """The differences of the files that were updated."""
-WATCH: Final = pytest.StashKey["Callable[[Path, str, Character], None]"]()
-"""What counts the runs of scenarios, called with the file, the tree and its character."""
+WATCH: Final[pytest.StashKey[Watch]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -108,122 +104,65 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Pytest's hook for every file: collects files of cases that have a domain."""
-    domain = domain_file_of(file_path)
-    if domain is not None and domain.is_file():
-        return CasesFile.from_parent(parent, path=file_path)
-    if file_path.name.endswith(SCENARIO):
-        return ScenarioFile.from_parent(parent, path=file_path)
-    return None
+    """Pytest's hook for every file: collects scenarios, and cases that have a domain."""
+    return BehaviourFile.from_parent(parent, path=file_path) if has_tests(file_path) else None
 
 
-class CaseFailed(Exception):  # noqa: N818 - a failed test, not an error
-    """A case failed; the message shows the expected and the actual plan."""
+class TestFailed(Exception):  # noqa: N818 - a failed test, not an error
+    """A case or scenario failed; the message shows the expectation and what happened."""
 
 
-class CasesFile(pytest.File):
-    """A file of cases, and the main domain beside it."""
-
-    domain: FrozenDomain
+class BehaviourFile(pytest.File):
+    """A file of cases, or with a scenario."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield the cases. Raises CollectError with all faults of the file."""
+        """Yield the tests. Raises CollectError with all faults of the file."""
         from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
-        from bthtn.testing.cases import domain_at, fault_of, name_of, read_cases  # noqa: PLC0415 - see the docstring
-        from bthtn.testing.updating import update_case  # noqa: PLC0415 - see the docstring
-
-        file = domain_file_of(self.path)
-        assert file is not None, "pytest_collect_file checks that"
-        try:
-            self.domain = domain_at(file, name_of(file))
-            cases = read_cases(self.path, self.domain)
-        except BthtnError as error:
-            raise self.CollectError(str(error)) from None
-        for case in cases:
-            yield CaseItem.from_parent(
-                self,
-                name=case.name,
-                line=case.line,
-                fault=partial(fault_of, case),
-                update=partial(update_case, self.path, case),
-                case=case,
-            )
-
-
-class ScenarioFile(pytest.File):
-    """A file with a scenario."""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        """Yield the scenario. Raises CollectError with all faults of the file."""
-        from bthtn.errors import BthtnError  # noqa: PLC0415 - see the docstring
-        from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
-        from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
-        from bthtn.testing.updating import update_scenario  # noqa: PLC0415 - see the docstring
-
-        watched = self.config.stash.get(WATCH, None)
-
-        def watch(character: Character) -> None:
-            if watched is not None:
-                watched(self.path, scenario.tree, character)
+        from bthtn.testing.file_tests import read_tests  # noqa: PLC0415 - see the docstring
 
         try:
-            scenario = read_scenario(self.path)
+            tests = list(read_tests(self.path, self.config.stash.get(WATCH, None)))
         except BthtnError as error:
             raise self.CollectError(str(error)) from None
-        yield CaseItem.from_parent(
-            self,
-            name=scenario.name,
-            line=1,
-            fault=lambda: play(scenario, watch).fault and self._told(scenario),
-            update=partial(update_scenario, self.path, scenario),
-            kind="scenario",
-        )
-
-    def _told(self, scenario: Scenario) -> str:
-        """The fault of a scenario that fails, which is played once more to be recorded."""
-        from bthtn.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
-
-        folder: Path = self.config._tmp_path_factory.mktemp(scenario.name)  # type: ignore[attr-defined]  # pytest has no other way for items without fixtures
-        return keep(scenario, folder)
+        for one in tests:
+            yield BehaviourItem.from_parent(self, name=one.name, test=one)
 
 
-class CaseItem(pytest.Item):
-    """One case or scenario as a test; ``case`` is None for a scenario."""
+class BehaviourItem(pytest.Item):
+    """One case or scenario as a test; the ``domain`` of a case is the main one of its file."""
 
-    def __init__(
-        self,
-        *,
-        line: int,
-        fault: Callable[[], str],
-        update: Callable[[], Updated],
-        kind: str = "case",
-        case: Case | None = None,
-        **rest: Any,
-    ) -> None:
+    def __init__(self, *, test: FileTest, **rest: Any) -> None:
         super().__init__(**rest)
-        self.case = case
-        self._line = line
-        self._fault = fault
-        self._update = update
-        self._kind = kind
+        self.case, self.domain = test.case, test.domain
+        self._test = test
 
     def runtest(self) -> None:
-        """Plan or play, and compare the result. Raises CaseFailed."""
-        fault = self._fault()
-        if fault and self.config.getoption("--bthtn-update"):
-            updated = self._update()
-            if updated.difference:
-                self.config.stash.setdefault(_UPDATED, []).append(updated.difference)
-            fault = updated.fault
+        """Plan or play, and compare the result. Raises TestFailed.
+
+        A scenario that fails is played once more, to be recorded.
+        """
+        scenario, update = self._test.scenario, self.config.getoption("--bthtn-update")
+        fault, difference = self._test.run(update=update)
+        if difference:
+            self.config.stash.setdefault(_UPDATED, []).append(difference)
+        if fault and scenario is not None and not update:
+            from bthtn.testing.kept_failure import keep  # noqa: PLC0415 - see the docstring
+
+            folder: Path = self.config._tmp_path_factory.mktemp(self.name)  # type: ignore[attr-defined]  # pytest has no other way for items without fixtures
+            fault = keep(scenario, folder)
         if fault:
-            raise CaseFailed(fault)
+            raise TestFailed(fault)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The difference from the expectation, without a traceback."""
-        if isinstance(excinfo.value, CaseFailed):
-            return f"{self.path}:{self._line}: {self._kind} '{self.name}'\n{excinfo.value}"
+        if isinstance(excinfo.value, TestFailed):
+            return f"{self.path}:{self._test.line}: {self._title}\n{excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The file, line and name that pytest shows."""
-        return self.path, self._line - 1, f"{self._kind} '{self.name}'"
+        return self.path, self._test.line - 1, self._title
+
+    @property
+    def _title(self) -> str:
+        return f"{'scenario' if self.case is None else 'case'} '{self.name}'"

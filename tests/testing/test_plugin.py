@@ -10,7 +10,7 @@ import pytest
 
 from bthtn.errors import Diagnostic, InputError
 from bthtn.recording import Recording
-from bthtn.testing import cases, coverage_plugin, kept_failure, updating
+from bthtn.testing import coverage_plugin, file_tests, kept_failure, updating
 from bthtn.testing.coverage import KINDS, what_counts
 from bthtn.views import graphviz
 
@@ -34,7 +34,7 @@ expect = "read"
 
 
 pytest_plugins = ["pytester"]
-IN_THIS_PROCESS = (cases, coverage_plugin, kept_failure, updating)
+IN_THIS_PROCESS = (file_tests, coverage_plugin, kept_failure, updating)
 """Pytester forgets what its runs import; what is imported before them can be replaced in them."""
 
 
@@ -261,7 +261,7 @@ def test_what_cannot_be_read_is_one_clear_error(house, run_pytest, file, text, w
 
 
 def test_an_error_in_bthtn_itself_is_not_dressed_up(house, run_pytest, monkeypatch):
-    monkeypatch.setattr(cases, "fault_of", lambda case: 1 / 0)
+    monkeypatch.setattr(file_tests, "fault_of", lambda case: 1 / 0)
     _, printed = run_pytest(house)
     assert "ZeroDivisionError" in printed
 

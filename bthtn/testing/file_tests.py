@@ -1,0 +1,87 @@
+"""The tests in files of cases and of scenarios, as pytest and ``bthtn test`` run them.
+
+What scenarios need is imported once there is one, or a file to update: cases need no behaviours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bthtn.domain.domain import FrozenDomain
+from bthtn.errors import Diagnostic, InputError
+from bthtn.testing.case_files import SCENARIO, domain_file_of
+from bthtn.testing.cases import Case, domain_at, fault_of, name_of, read_cases
+
+if TYPE_CHECKING:
+    from bthtn.behaviours import Character
+    from bthtn.testing.scenario import Scenario
+    from bthtn.testing.updating import Updated
+
+Watch = Callable[[Path, str, "Character"], None]
+"""What counts the runs of scenarios, called with the file, the tree and its character."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTest:
+    """A case, with the main domain of its file, or a scenario.
+
+    ``fault`` plans or plays: what is wrong, or an empty text. ``update`` lets the file expect what
+    happens now.
+    """
+
+    name: str
+    fault: Callable[[], str]
+    update: Callable[[], Updated]
+    line: int = 1
+    case: Case | None = None
+    domain: FrozenDomain | None = None
+    scenario: Scenario | None = None
+
+    def run(self, *, update: bool) -> tuple[str, str]:
+        """The fault, and the difference that an update of the file has made."""
+        fault = self.fault()
+        if not fault or not update:
+            return fault, ""
+        updated = self.update()
+        return updated.fault, updated.difference
+
+
+def read_tests(file: Path, watch: Watch | None = None) -> Iterator[FileTest]:
+    """The tests of a file. Raises InputError with all faults of it, and DomainError."""
+    if file.name.endswith(SCENARIO):
+        yield _scenario(file, watch)
+        return
+    domain_file = domain_file_of(file)
+    if domain_file is None:
+        message = f"{file} has neither cases nor a scenario"
+        hint = f"its name is to be cases.toml, *_cases.toml or *{SCENARIO}"
+        raise InputError(Diagnostic("BT404", message, hint=hint))
+    domain = domain_at(domain_file, name_of(domain_file))
+    for case in read_cases(file, domain):
+        fault, update = partial(fault_of, case), partial(_updated, file, case)
+        yield FileTest(case.name, fault, update, case.line, case, domain)
+
+
+def _updated(file: Path, case: Case) -> Updated:
+    from bthtn.testing.updating import update_case  # noqa: PLC0415 - see the docstring
+
+    return update_case(file, case)
+
+
+def _scenario(file: Path, watch: Watch | None) -> FileTest:
+    from bthtn.testing.scenario import play  # noqa: PLC0415 - see the docstring
+    from bthtn.testing.scenario_files import read_scenario  # noqa: PLC0415 - see the docstring
+    from bthtn.testing.updating import update_scenario  # noqa: PLC0415 - see the docstring
+
+    scenario = read_scenario(file)
+    watched = () if watch is None else (partial(watch, file, scenario.tree),)
+    return FileTest(
+        scenario.name,
+        lambda: play(scenario, *watched).fault,
+        partial(update_scenario, file, scenario),
+        scenario=scenario,
+    )
