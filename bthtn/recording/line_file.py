@@ -9,7 +9,8 @@ part     a file that has become too large is closed after a whole block; the nex
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, takewhile
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -30,6 +31,11 @@ def part_of(path: Path, number: int) -> Path:
     ending = ".gz" if path.suffix == ".gz" else ""
     name = Path(path.name.removesuffix(ending))
     return path.with_name(f"{name.stem}.{number}{name.suffix}{ending}")
+
+
+def further_parts(path: Path) -> Iterator[Path]:
+    """The parts after the first one that are there."""
+    return takewhile(Path.is_file, (part_of(path, number) for number in count(2)))
 
 
 class LineFile(Generic[B]):
@@ -54,7 +60,8 @@ class LineFile(Generic[B]):
         self._error: Exception | None = None
         try:
             self._raw, self._file = self._opened()
-            self._remove_older_parts()
+            for part in further_parts(path):  # would be read as parts of this recording
+                part.unlink()
         except OSError as error:
             raise self._unwritable(error) from None
         self._thread = Thread(target=self._write_all, name=f"recording {path.name}", daemon=True)
@@ -113,13 +120,6 @@ class LineFile(Generic[B]):
             self._file.close()
         finally:
             self._raw.close()
-
-    def _remove_older_parts(self) -> None:
-        """Remove the parts of an earlier recording, which would be read as parts of this one."""
-        number = 2
-        while (part := part_of(self._path, number)).is_file():
-            part.unlink()
-            number += 1
 
     def _unwritable(self, error: OSError) -> InputError:
         message = f"cannot write {self._path}: {error.strerror or error}"

@@ -14,7 +14,7 @@ from typing import Any, Self
 from bthtn.checked import checked
 from bthtn.errors import Diagnostic, InputError, nearest
 from bthtn.recording.known import Known
-from bthtn.recording.line_file import part_of
+from bthtn.recording.line_file import further_parts
 from bthtn.recording.watched import FORMAT, Line
 from bthtn.views.plan_decisions import PlanDecision, plan_decisions
 from bthtn.views.snapshot import Snapshot
@@ -140,13 +140,11 @@ def whole_lines(file: Path) -> Iterator[str]:
     _check(file, first)
     yield first
     yield from texts
-    number = 2
-    while (part := part_of(file, number)).is_file():
+    for part in further_parts(file):
         further = _lines_of_file(part)
         if '"part"' not in next(further, ""):
             return
         yield from further
-        number += 1
 
 
 def _lines_of_file(file: Path) -> Iterator[str]:
