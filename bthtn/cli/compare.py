@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -77,12 +77,9 @@ class _Summary:
         return self.pair.experiment.registered()
 
     def _different(self) -> list[Row]:
-        found = most_different(self.rows, self._measures, self.most)
-        return [{key: row[key] for key in self._shown(row)} for row in found]
-
-    def _shown(self, row: Mapping[str, Any]) -> list[str]:
         values = [f"{side}.{text}" for text in self._measures for side in "ab"]
-        return ["seed", *(key for key in values if key in row), "difference"]
+        found = most_different(self.rows, self._measures, self.most)
+        return [{key: row[key] for key in ("seed", *values, "difference")} for row in found]
 
     def data(self) -> dict[str, Any]:
         return {
