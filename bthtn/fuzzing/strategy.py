@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from hypothesis import strategies as st
 
@@ -16,8 +16,6 @@ from bthtn.testing.scenario import Scenario
 MOST_INTERVENTIONS: Final = 4
 LONGEST: Final = 8
 """Ticks for which a sensor is wrong, or a step runs, at most."""
-
-Ticks = st.SearchStrategy[int]
 
 
 def scenarios(
@@ -32,12 +30,16 @@ def scenarios(
     is interrupted; less of it, and earlier, is simpler.
     """
     at = st.integers(1, ticks)
-    reads = [(name, value) for name, values in material.beliefs.items() for value in values]
-    kinds = [
-        *([_wrong_sensors(reads, at)] if reads else ()),
-        *([_scripts(material.steps, at)] if material.steps else ()),
-        *([_interrupts(material.goals, at)] if material.goals else ()),
-    ]
+    reads = [{name: value} for name, values in material.beliefs.items() for value in values]
+    kinds: list[st.SearchStrategy[Intervention]] = []
+    if reads:
+        lasts = st.integers(1, LONGEST) | st.none()
+        kinds.append(st.builds(Intervention, at, beliefs=st.sampled_from(reads), ticks=lasts))
+    if material.steps:
+        kinds.append(_scripts(material.steps, at))
+    if material.goals:
+        named = st.sampled_from([(name,) for name in material.goals])
+        kinds.append(st.builds(Intervention, at, interrupt=named))
     several = st.lists(st.one_of(kinds), max_size=MOST_INTERVENTIONS) if kinds else st.just([])
 
     def scenario(made: list[Intervention]) -> Scenario:
@@ -47,23 +49,9 @@ def scenarios(
     return several.map(scenario)
 
 
-def _wrong_sensors(reads: Sequence[tuple[str, Any]], at: Ticks) -> st.SearchStrategy[Intervention]:
-    def wrong(tick: int, read: tuple[str, Any], lasts: int | None) -> Intervention:
-        return Intervention(tick, beliefs=dict([read]), ticks=lasts)
-
-    return st.builds(wrong, at, st.sampled_from(reads), st.integers(1, LONGEST) | st.none())
-
-
-def _scripts(steps: Sequence[str], at: Ticks) -> st.SearchStrategy[Intervention]:
+def _scripts(steps: Sequence[str], at: st.SearchStrategy[int]) -> st.SearchStrategy[Intervention]:
     def scripted(tick: int, step: str, runs: int, end: str) -> Intervention:
         return Intervention(tick, operators={step: "R" * runs + end})
 
     ends = st.sampled_from("SF")
     return st.builds(scripted, at, st.sampled_from(steps), st.integers(0, LONGEST), ends)
-
-
-def _interrupts(goals: Sequence[str], at: Ticks) -> st.SearchStrategy[Intervention]:
-    def interrupted(tick: int, goal: str) -> Intervention:
-        return Intervention(tick, interrupt=(goal,))
-
-    return st.builds(interrupted, at, st.sampled_from(goals))
