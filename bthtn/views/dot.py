@@ -42,6 +42,7 @@ class Look:
 
 
 _ROUND: Final = "rounded,filled"
+_DASHED: Final = f"{_ROUND},dashed"
 LOOKS: Final[Mapping[str, Look]] = {
     "sequence": Look("box", "#E3ECF7", "#3B6EA8", "one after the other", "→"),
     "parallel": Look("parallelogram", "#E6F0EA", "#3F7D58", "side by side", "⇉"),
@@ -51,21 +52,14 @@ LOOKS: Final[Mapping[str, Look]] = {
     "check": Look("ellipse", "#F7F3E3", "#8A6D1D", "a question to the world"),
     "goal": Look("box", "#EDE4F7", "#6B3FA0", "a goal that is planned for", "◎", _ROUND),
     "decorator": Look("hexagon", "#F0F0F0", "#6B7280", "changes its child's answer"),
-    "suspended": Look(
-        "box", "#F5F0FA", "#6B3FA0", "planned when it is reached", "…", f"{_ROUND},dashed"
-    ),
+    "suspended": Look("box", "#F5F0FA", "#6B3FA0", "planned when it is reached", "…", _DASHED),
     "null": Look("plaintext", "none", "none", "nothing to do", "∅", "", "#7B8794"),
     "dropped": Look(
         "box", "#FAFAFA", "#B0B7BF", "was not possible", "✗", f"{_ROUND},dotted", "#7B8794"
     ),
     "compound": Look("box", "#E3ECF7", "#3B6EA8", "a task that is decomposed", "", _ROUND),
     "construct": Look(
-        "box",
-        "#F4F7FB",
-        "#3B6EA8",
-        "a choice or an order inside a method",
-        "",
-        f"{_ROUND},dashed",
+        "box", "#F4F7FB", "#3B6EA8", "a choice or an order inside a method", "", _DASHED
     ),
     "method": Look("note", "#FFFBEA", "#B08900", "one way to do it"),
     "domain": Look("box", "#F7F8FA", "#52606D", "the tasks that there are", "", _ROUND),

@@ -50,11 +50,9 @@ class Verb(Enum):
     RELOADS = "reloads"
 
 
-_SHARED_LINE: Final = frozenset(
-    {
-        *(Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS),
-        *(Verb.TAKES, Verb.RETURNS),
-    }
+_SHARED_LINE: Final = (
+    *(Verb.SENSES, Verb.EFFECT, Verb.STARTS, Verb.DONE, Verb.ABORTS, Verb.RUNS),
+    *(Verb.TAKES, Verb.RETURNS),
 )
 """Kinds whose entries of one tick share a line."""
 

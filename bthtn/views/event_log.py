@@ -176,18 +176,11 @@ def log_listener(logger: logging.Logger) -> events.AgentListener:
     return log
 
 
+_FAILURES: Final = (
+    *(events.SensorFailed, events.CodeFailed, events.PlanHookFailed, events.PlanFailed),
+    *(events.TaskAvoided, events.GoalWaits, events.ReloadFailed),
+)
+
+
 def _is_failure(event: AgentEvent) -> bool:
-    match event:
-        case events.LeafEnded() | events.CleanupEnded() | events.GoalEnded():
-            return not event.succeeded
-        case (
-            events.SensorFailed()
-            | events.CodeFailed()
-            | events.PlanHookFailed()
-            | events.PlanFailed()
-        ):
-            return True
-        case events.TaskAvoided() | events.GoalWaits() | events.ReloadFailed():
-            return True
-        case _:
-            return False
+    return isinstance(event, _FAILURES) or not getattr(event, "succeeded", True)

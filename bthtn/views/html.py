@@ -50,17 +50,15 @@ def page(title: str, name: str, data: object, *, styles: Sequence[str]) -> str:
         f"default-src 'none'; script-src {' '.join(map(_seal, scripts))}; style-src {_seal(style)};"
         " base-uri 'none'; form-action 'none'"
     )
-    return "".join(
-        (
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{escape(shown)}</title>\n<style>{style}</style>\n</head>\n<body>\n",
-            asset(f"{name}.html").replace("{title}", escape(shown)),
-            f'<script type="application/json" id="data">{embedded(data)}</script>\n',
-            f"<script>{scripts[0]}</script>\n",
-            f'<script type="module">{scripts[1]}</script>\n</body>\n</html>\n',
-        )
+    body = asset(f"{name}.html").replace("{title}", escape(shown))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(shown)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}"
+        f'<script type="application/json" id="data">{embedded(data)}</script>\n'
+        f"<script>{scripts[0]}</script>\n"
+        f'<script type="module">{scripts[1]}</script>\n</body>\n</html>\n'
     )
 
 

@@ -12,16 +12,9 @@ from typing import Any, Final
 
 from bthtn.world.truth import value_text
 
-_SAYS: Final[Mapping[str, str]] = {
-    "plan_adopted": "adopted",
-    "plan_kept": "kept",
-    "plan_replaced": "replaced",
-    "plan_broken": "broken",
-    "plan_repaired": "repaired",
-    "plan_resumed": "resumed",
-    "plan_failed": "failed",
-    "plan_aborted": "aborted",
-}
+_DECISIONS: Final = frozenset(
+    {"adopted", "kept", "replaced", "broken", "repaired", "resumed", "failed", "aborted"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +50,9 @@ def plan_decisions(
 ) -> Iterator[PlanDecision]:
     """The decisions among events as data, of an agent and about a goal if these are given."""
     for event in events:
-        decision = _SAYS.get(event["event"])
+        decision = event["event"].removeprefix("plan_")
         is_asked = agent in ("", event.get("agent")) and goal in ("", event.get("goal"))
-        if decision is None or not is_asked:
+        if decision not in _DECISIONS or not is_asked:
             continue
         yield PlanDecision(
             event.get("tick", 0),

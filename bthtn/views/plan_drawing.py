@@ -164,12 +164,8 @@ def node_appearance(node: Node | Dropped, domain: FrozenDomain | None) -> tuple[
         case ScopeNode() if node.task.decorator is not None:
             return "decorator", scope_text(node, None), "", node.task.doc
         case ScopeNode():
-            return (
-                "compound",
-                call_text(node.task, node.args),
-                method_text(node, domain),
-                node.task.doc,
-            )
+            call = call_text(node.task, node.args)
+            return "compound", call, method_text(node, domain), node.task.doc
         case NullNode():
             return "null", "nothing", "", ""
         case _:

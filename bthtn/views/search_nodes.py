@@ -11,20 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bthtn.planning.trace import (
-    AlternativeDropped,
-    Backtracked,
-    BranchesConflict,
-    MethodEntered,
-    MethodRejected,
-    PlanningSuspended,
-    RecursionCut,
-    SearchEvent,
-    TaskPlanned,
-    TaskRejected,
-    TriedBefore,
-    Unachievable,
-)
+from bthtn.planning import trace
 from bthtn.views.plan_nodes import StaticNode, static_node
 
 MOST_NODES: Final = 3_000
@@ -32,7 +19,7 @@ _LEFT: Final = "tried, and left again"
 
 
 def search_tree(
-    events: Iterable[SearchEvent], title: str, *, found: bool, most: int = MOST_NODES
+    events: Iterable[trace.SearchEvent], title: str, *, found: bool, most: int = MOST_NODES
 ) -> StaticNode:
     """The tree of a search; of a long one its beginning, at most so many nodes.
 
@@ -50,7 +37,7 @@ def search_tree(
 class _Entered:
     """A method that has been entered and not been left: of which task, and its node."""
 
-    event: MethodEntered
+    event: trace.MethodEntered
     task_node: StaticNode
     node: StaticNode
 
@@ -65,8 +52,8 @@ class _SearchTree:
         self._entered: list[_Entered] = []
         self._back_to: str | None = None
 
-    def add(self, event: SearchEvent) -> None:
-        if isinstance(event, Backtracked):
+    def add(self, event: trace.SearchEvent) -> None:
+        if isinstance(event, trace.Backtracked):
             self._back_to = event.to
             return
         if self._back_to is not None:
@@ -75,7 +62,7 @@ class _SearchTree:
         if self._nodes >= self._most:
             self.root["below"] = "a long search: only its beginning is shown"
             return
-        if isinstance(event, AlternativeDropped):
+        if isinstance(event, trace.AlternativeDropped):
             self._return(event.text, event)
         self._append_event(self._inside(event.depth), event)
 
@@ -84,10 +71,12 @@ class _SearchTree:
         nodes = (one.node for one in reversed(self._entered) if one.event.depth < depth)
         return next(nodes, self.root)
 
-    def _return(self, task: str, event: SearchEvent) -> None:
+    def _return(self, task: str, event: trace.SearchEvent) -> None:
         """Leave all methods since the choice of a method for ``task``, which is made anew."""
-        assert not isinstance(event, Backtracked), "what comes next is an event of the choice"
-        method = event.method if isinstance(event, MethodEntered | MethodRejected) else None
+        assert not isinstance(event, trace.Backtracked), "what comes next is an event of the choice"
+        method = (
+            event.method if isinstance(event, trace.MethodEntered | trace.MethodRejected) else None
+        )
         for index in reversed(range(len(self._entered))):
             choice = self._entered[index].event
             is_later = method is None or choice.method < method
@@ -100,29 +89,29 @@ class _SearchTree:
         while len(self._entered) > index:
             self._entered.pop().node.update(kind="dropped", below=_LEFT, edge="dropped")
 
-    def _append_event(self, above: StaticNode, event: SearchEvent) -> None:
+    def _append_event(self, above: StaticNode, event: trace.SearchEvent) -> None:
         match event:
-            case MethodEntered(task, method, name):
+            case trace.MethodEntered(task, method, name):
                 task_node = self._task_node(above, task)
                 made = self._append(task_node, "method", _method_text(method, name))
                 self._entered.append(_Entered(event, task_node, made))
-            case MethodRejected(task, method, name, reason):
+            case trace.MethodRejected(task, method, name, reason):
                 label = _method_text(method, name)
                 self._append(self._task_node(above, task), "dropped", label, reason)
-            case TaskPlanned(task):
+            case trace.TaskPlanned(task):
                 self._append(above, "task", task)
-            case TaskRejected(task, reason) | RecursionCut(task, reason):
+            case trace.TaskRejected(task, reason) | trace.RecursionCut(task, reason):
                 self._append(above, "dropped", task, reason.removeprefix(f"{task}: "))
-            case TriedBefore(task):
+            case trace.TriedBefore(task):
                 self._append(above, "dropped", task, "tried before, in the same state")
-            case AlternativeDropped(alternative, text):
+            case trace.AlternativeDropped(alternative, text):
                 self._append(above, "dropped", text, f"alternative {alternative} cannot be planned")
-            case BranchesConflict(first, second, over):
+            case trace.BranchesConflict(first, second, over):
                 both = f"branches {first} and {second}"
                 self._append(above, "dropped", both, f"both touch {over}")
-            case PlanningSuspended(what, cause):
+            case trace.PlanningSuspended(what, cause):
                 self._append(above, "suspended", what, f"({cause})")
-            case Unachievable(reason):
+            case trace.Unachievable(reason):
                 self._append(above, "dropped", "no way to the goal", reason)
             case _:
                 pass  # the steps of a search from the goal are thousands, and no decompositions

@@ -69,10 +69,9 @@ def tree_text(
             continue
         lines.append(f"{stroke}{_label(node, domain, strokes)}")
         for index, child in reversed(list(enumerate(below))):
-            last = index == len(below) - 1
-            corner, edge = (
-                (strokes.last, strokes.nothing) if last else (strokes.between, strokes.down)
-            )
+            corner, edge = strokes.between, strokes.down
+            if index == len(below) - 1:
+                corner, edge = strokes.last, strokes.nothing
             pending.append((child, f"{indent}{corner}", f"{indent}{edge}"))
     return "\n".join(lines)
 
